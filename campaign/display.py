@@ -36,7 +36,8 @@ padding:.6em 1em;margin:.4em 0;max-width:72em;overflow-x:auto}
 .campaign .note{opacity:.8}
 .campaign table{border-collapse:collapse;margin:.4em 0;font-size:13px}
 .campaign th,.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
-border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:anywhere;max-width:34em;unicode-bidi:isolate}
+border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:anywhere;max-width:34em;
+unicode-bidi:isolate}
 .campaign th{font-weight:600;white-space:nowrap}
 .campaign .figure{text-align:right;white-space:nowrap}
 .campaign .bars td,.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
@@ -124,8 +125,8 @@ def mask_numbers(numbers: "pd.Series[str]") -> "pd.Series[str]":
     """A column of phone numbers, cleaned or as typed, with the middle hidden: 25677*****56.
 
     The number of stars is always five, so that the length is hidden too. Cells that hold anything else than
-    one number of seven digits or more (short codes, two numbers, letters between the digits) lose every digit.
-    Missing values stay missing.
+    one number of seven digits or more (short codes, two numbers, letters between the digits) lose every
+    digit. Missing values stay missing.
     """
     texts = _texts(numbers)
     alone = [f"^(\\P{{Nd}}*){pattern}(\\P{{Nd}}*)$" for pattern in (_LONG, _MIDDLE, _SHORT)]
