@@ -1,0 +1,201 @@
+"""A stand-in for the service on this machine: truthful to the contract, and nasty on request.
+
+Nothing is sent to anybody. It binds the loopback interface only, keeps passwords in memory only, and
+writes no access log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Collection, Mapping
+from decimal import Decimal
+from types import TracebackType
+
+import pandas as pd
+from aiohttp import web
+
+from campaign.errors import UsageError
+from campaign.service import wire
+from campaign.service.account import Account
+from campaign.service.faults import AFTER, BEFORE, check_fault, play
+from campaign.service.stand_in import Charge, Decode, StandIn, UnknownUser, failed
+
+BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters take about a tenth of a percent of it
+
+
+class Sandbox:
+    """The embedded service. Use it as a context manager (`with` or `async with`), or `start()` and `stop()`.
+
+    `balance` and `price` are in the account's cost units; `charge` says whether the price is for each
+    "message" or each "part". A batch is charged as a whole or refused as a whole. `inactive` names accounts
+    that exist but may not send. `unknown_user` chooses which of the two account texts an unknown user gets,
+    because the contract leaves it open. `decode` is how values are decoded: "percent" (`%20`), "form"
+    (`%20` and `+`) or "none", which shows in the inbox what people would read if the service did not decode.
+    `latency` is in seconds. `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to
+    one of the contract's error texts: see `campaign.service.faults.FAULTS`.
+
+    `.account` is the account to send with, `.inbox` a DataFrame of what was accepted (number, text as
+    decoded, raw text, sender, priority, batch, time), `.balance`, `.charged` and `.requests` what it came to.
+    """
+
+    def __init__(
+        self,
+        *,
+        username: str = "sandbox",
+        password: str | None = None,
+        inactive: Collection[str] = (),
+        balance: Decimal | float | str = 1_000_000_000,
+        price: Decimal | float | str = 35,
+        charge: Charge = "message",
+        decode: Decode = "percent",
+        unknown_user: UnknownUser = "does not exist",
+        latency: float = 0.0,
+        faults: Mapping[int, str] | None = None,
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        if host not in ("127.0.0.1", "::1", "localhost"):
+            raise UsageError(
+                "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost."
+            )
+        password = password or secrets.token_urlsafe(16)
+        self._stand_in = StandIn(
+            username=username, password=password, inactive=inactive,
+            balance=Decimal(str(balance)), price=Decimal(str(price)), charge=charge,
+            decode=decode, unknown_user=unknown_user,
+        )  # fmt: skip
+
+        def account_at(address: str) -> Account:  # a closure, so that no attribute shows the password
+            return Account("local", address, username, password)
+
+        self._account_at = account_at
+        self._latency = latency
+        self._faults = {ordinal: check_fault(name) for ordinal, name in (faults or {}).items()}
+        self._host, self._port = host, port
+        self._requests = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+        self._thread: threading.Thread | None = None
+
+    def __repr__(self) -> str:
+        place = f"http://{self._host}:{self._port}/" if self._thread else "not started"
+        return f"<Sandbox {place} SANDBOX: nothing is sent>"
+
+    # what it came to
+
+    @property
+    def account(self) -> Account:
+        """An account that can send through this sandbox."""
+        self._check_started()
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return self._account_at(f"http://{host}:{self._port}/")
+
+    @property
+    def balance(self) -> Decimal:
+        return self._stand_in.balance
+
+    @property
+    def charged(self) -> Decimal:
+        """The sum of all costs so far."""
+        return self._stand_in.charged
+
+    @property
+    def requests(self) -> int:
+        """How many requests reached the operation, refused ones included."""
+        return self._requests
+
+    @property
+    def inbox(self) -> pd.DataFrame:
+        """Every message that was accepted, in order, one row each; batch is a number, time is in UTC."""
+        return self._stand_in.inbox()
+
+    # starting and stopping
+
+    def start(self) -> Sandbox:
+        """Start listening; port 0 takes any free one."""
+        if self._thread is None:
+            ready: threading.Event = threading.Event()
+            failure: list[OSError] = []
+            self._thread = threading.Thread(
+                target=self._run, args=(ready, failure), name="campaign sandbox", daemon=True
+            )
+            self._thread.start()
+            ready.wait()
+            if failure:
+                self._thread = None
+                raise UsageError(
+                    f"The sandbox cannot listen on port {self._port}: it is taken. Give another port."
+                )
+        return self
+
+    def stop(self) -> None:
+        """Stop listening and cut what is under way. The inbox stays readable."""
+        if self._thread is not None and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._stopped.set)
+            self._thread.join()
+            self._thread = None
+
+    def __enter__(self) -> Sandbox:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Sandbox:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.stop)
+
+    def _check_started(self) -> None:
+        if self._thread is None:
+            raise UsageError(
+                "The sandbox is not running. Use it like: with campaign.Sandbox() as service: ..."
+            )
+
+    def _run(self, ready: threading.Event, failure: list[OSError]) -> None:
+        asyncio.run(self._serve(ready, failure))
+
+    async def _serve(self, ready: threading.Event, failure: list[OSError]) -> None:
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        app = web.Application(client_max_size=BODY_LIMIT)
+        app.router.add_post("/" + wire.PATH, self._submit)
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        await runner.setup()
+        try:
+            site = web.TCPSite(runner, self._host, self._port)
+            await site.start()
+            self._port = runner.addresses[0][1]
+            ready.set()
+            await self._stopped.wait()
+        except OSError as error:
+            failure.append(error)
+            ready.set()
+        finally:
+            await runner.cleanup()
+
+    # answering
+
+    async def _submit(self, request: web.Request) -> web.StreamResponse:
+        if "Origin" in request.headers or not self._is_for_this_machine(request.host):
+            return web.Response(status=403, text="SANDBOX: for programs on this machine only.")
+        self._requests += 1
+        fault = self._faults.get(self._requests, "")
+        content = await request.read()
+        if self._latency:
+            await asyncio.sleep(self._latency)
+        if fault in BEFORE:
+            return await play(fault, request, {})
+        if fault and fault not in AFTER:
+            return web.json_response(failed(fault))
+        answer = self._stand_in.answer(content)
+        if fault and answer["Status"] == "OK":
+            return await play(fault, request, answer)
+        return web.json_response(answer)
+
+    def _is_for_this_machine(self, host: str) -> bool:
+        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+        return name in ("127.0.0.1", "localhost", "[::1]")

@@ -1,0 +1,187 @@
+"""What goes over the wire: a batch becomes a request body, an answer becomes a verdict.
+
+The only module that knows the service's field names and error texts. It follows the service's
+contract ("SMS Submission Service (JSON)"), whose sections are named beside each rule, and
+tolerates what real services of this family were seen to do.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from decimal import Decimal
+from typing import Any, Literal
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from campaign.messages.texts import buffers, join, scalar, texts
+from campaign.service.encoding import json_escape, percent_encode
+
+PATH = "api/v1/json/"  # section 4.1
+METHOD = "SendSms"  # section 2.1
+PRIORITIES = ("0", "1", "2", "3", "4")  # section 2.3
+TEXT_LIMIT = 160  # section 8, characters
+SENDER_LIMIT = 11  # section 8, characters
+
+# Section 7, word for word.
+WRONG_JSON = "Wrong JSON Passed"
+NO_FUNDS = "Money Not Enough To Send This Batch of Msgs"
+WRONG_LOGIN = "Wrong Username or Password"
+UNKNOWN_USER = "That user does not exist or user not active"
+LOGIN_NOT_SET = "Either Username or Password Not Set"
+
+Encoding = Literal["url", "plain"]
+Refusal = Literal["", "json", "funds", "credentials", "other"]
+
+# Compared without case and outer spaces: "Wrong UserName Or Password" and "Authentication Failed" were seen.
+_REFUSALS: dict[str, Refusal] = {
+    WRONG_JSON.casefold(): "json",
+    NO_FUNDS.casefold(): "funds",
+    WRONG_LOGIN.casefold(): "credentials",
+    UNKNOWN_USER.casefold(): "credentials",
+    LOGIN_NOT_SET.casefold(): "credentials",
+    "authentication failed": "credentials",
+}
+
+_PLAIN_AMOUNT = re.compile(r"\d{1,15}(\.\d{1,9})?")
+
+
+class EncodedMessages:
+    """The messages of one part of a plan as JSON objects, encoded once; a batch is a slice of the buffer.
+
+    `messages` holds text columns `number`, `message`, `sender` and `priority` ("" = leave it out).
+    """
+
+    def __init__(self, messages: pa.Table, encoding: Encoding) -> None:
+        objects = _objects(messages, encoding)
+        self._offsets, self._data = buffers(objects)
+
+    def __repr__(self) -> str:
+        return f"<{len(self._offsets) - 1} encoded messages>"
+
+    def slice(self, start: int, stop: int) -> memoryview:
+        """The entries of `msgdata` for the messages from `start` up to `stop`, without the brackets."""
+        # Each object ends with a comma, so that neighbours already form a list; the last comma is left out.
+        return self._data.data[self._offsets[start] : self._offsets[stop] - 1]
+
+
+def _objects(messages: pa.Table, encoding: Encoding) -> pa.Array:
+    """One JSON object and a comma for each message (section 2.3)."""
+    encode = percent_encode if encoding == "url" else json_escape
+    number, message, sender, priority = (
+        messages.column(name).combine_chunks().cast(pa.large_string())
+        for name in ("number", "message", "sender", "priority")
+    )
+    senders = sender.dictionary_encode()  # a campaign has one sender or a few
+    sender = encode(senders.dictionary).take(senders.indices)
+    close = pc.if_else(pc.equal(priority, ""), scalar('"},'), join('","priority":"', priority, '"},'))
+    return join('{"number":"', number, '","message":"', encode(message), '","senderid":"', sender, close)
+
+
+def request_body(username: str, password: str, encoding: Encoding, entries: memoryview) -> bytes:
+    """The whole request (section 2.1), credentials included: never log it, never keep it.
+
+    The password is URL encoded by section 2.2; the username is sent as it is.
+    """
+    if encoding == "url":
+        password = percent_encode(texts([password]))[0].as_py()
+    login = json.dumps({"username": username, "password": password})
+    head = f'{{"method":"{METHOD}","userdata":{login},"msgdata":['
+    return b"".join((head.encode(), entries, b"]}"))
+
+
+@dataclass(frozen=True, slots=True)
+class Answer:
+    """What a complete answer says.
+
+    `verdict` is "accepted", "refused" or "unreadable". `cost` is missing where the service's text is
+    no plain amount; `cost_text` keeps what it wrote. `error` is the service's text, or why the
+    answer cannot be read. `refusal` groups the texts by what has to be done about them.
+    """
+
+    verdict: Literal["accepted", "refused", "unreadable"]
+    cost: Decimal | None = None
+    cost_text: str = ""
+    code: str = ""
+    error: str = ""
+    refusal: Refusal = ""
+
+
+def read_answer(content: bytes, http_status: int) -> Answer:
+    """Read one complete answer. Never raises.
+
+    Only `Status` decides (sections 2.4 and 2.5): failures were seen with HTTP 200, and `Message` beside a
+    success. The content type is ignored, because right JSON was seen under text/html. An `OK` without a
+    code, with an HTTP status other than 2xx, or in a malformed document is no proof of anything.
+    """
+    try:
+        answer = json.loads(
+            content.decode("utf-8-sig"),
+            object_pairs_hook=_distinct,
+            parse_constant=_refuse_constant,
+            parse_float=Decimal,
+        )
+    except (ValueError, RecursionError, ArithmeticError) as error:
+        return _unreadable(f"the answer is no JSON ({type(error).__name__})", http_status)
+    if not isinstance(answer, dict):
+        return _unreadable("the answer is no JSON object", http_status)
+    if answer.get("Status") == "OK":
+        return _read_success(answer, http_status)
+    if answer.get("Status") == "Failed":
+        return _read_failure(answer, http_status)
+    return _unreadable("the answer has no known Status", http_status)
+
+
+def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
+    code = answer.get("MsgFollowUpUniqueCode")
+    if not 200 <= http_status < 300:
+        return _unreadable("the answer says OK", http_status)
+    if isinstance(code, int) and not isinstance(code, bool):
+        code = str(code)
+    if not isinstance(code, str) or not code.strip():
+        return _unreadable("the answer says OK but holds no follow-up code", http_status)
+    cost = answer.get("Cost")
+    text = "" if cost is None else str(cost)[:100]
+    return Answer("accepted", cost=_amount(cost), cost_text=text, code=code.strip()[:200])
+
+
+def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
+    message = answer.get("Message")
+    if not isinstance(message, str) or not message.strip():
+        return _unreadable("the answer says Failed but not why", http_status)
+    refusal = _REFUSALS.get(message.strip().casefold(), "other")
+    redirected, broken = 300 <= http_status < 400, http_status == 429 or http_status >= 500
+    if redirected or (broken and refusal == "other"):
+        return _unreadable(f"the answer says Failed: {message.strip()[:200]}", http_status)
+    return Answer("refused", error=message.strip()[:500], refusal=refusal)
+
+
+def _unreadable(why: str, http_status: int) -> Answer:
+    if 300 <= http_status < 400:
+        why = "the service points to another address; check the account's address"
+    if http_status == 429:
+        why = "the service asks to slow down"
+    return Answer("unreadable", error=why if http_status == 200 else f"{why} (HTTP status {http_status})")
+
+
+def _amount(cost: object) -> Decimal | None:
+    """A cost as an exact number where it plainly is one: "35", 35 or 35.5, but not "UGX 35" or "1,050"."""
+    if isinstance(cost, Decimal) and cost.is_finite() and abs(cost.adjusted()) < 20:
+        cost = format(cost, "f")  # 1E+2 is 100
+    if isinstance(cost, bool) or not isinstance(cost, (str, int)):
+        return None
+    text = str(cost).strip()
+    return Decimal(text) if text.isascii() and _PLAIN_AMOUNT.fullmatch(text) else None
+
+
+def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    answer = dict(pairs)
+    if len(answer) < len(pairs):
+        raise ValueError("a key stands twice")
+    return answer
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
