@@ -1,0 +1,128 @@
+"""A plan frozen on disk, cut into batches.
+
+A batch is a stretch of one part file, with a digest of its content: never rows of a table that could be
+computed differently next time.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from campaign.errors import LedgerError
+from campaign.sending.ledger import Entry
+from campaign.service.wire import EncodedMessages, Encoding
+
+PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
+_SCHEMA = pa.schema(
+    [("row", pa.int64()), ("number", pa.large_string()), ("message", pa.large_string()),
+     ("sender", pa.large_string()), ("priority", pa.large_string()), ("parts", pa.int64())]
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Batch:
+    """A batch ready to leave: its number, how many messages it has, and their encoded entries."""
+
+    number: int
+    messages: int
+    entries: memoryview
+
+    def __repr__(self) -> str:
+        return f"Batch({self.number}, {self.messages} messages)"
+
+
+class PendingBatches(Protocol):
+    """The one method of the ledger that reading batches needs."""
+
+    def pending(self, part: int) -> list[Entry]: ...
+
+
+def freeze(
+    messages: pd.DataFrame, folder: Path, *, batch_size: int, first_batch: int | None
+) -> Iterator[Entry]:
+    """Write the messages as part files into `folder` and yield the batches they are cut into.
+
+    `first_batch` is the size of the very first batch where it differs. The messages of one row stay in one
+    batch. Consume it whole: a part is on disk when its first batch has been yielded.
+    """
+    table = pa.Table.from_pandas(messages, schema=_SCHEMA, preserve_index=False).replace_schema_metadata(None)
+    rows = messages["row"].to_numpy()
+    batch = 0
+    for part, (start, stop) in enumerate(cut(rows, PART_MESSAGES)):
+        piece = table.slice(start, stop - start).combine_chunks()
+        pq.write_table(piece, part_path(folder, part), compression="zstd", compression_level=1)
+        content = EncodedMessages(piece, "plain")
+        for first, after in cut(rows[start:stop], batch_size, first_batch if part == 0 else None):
+            batch += 1
+            yield Entry(batch, part, first, after - first, _digest(content, first, after))
+
+
+def cut(rows: np.ndarray, size: int, first_size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Start and stop of stretches of at most `size` messages, with the messages of one row kept together.
+
+    A row with more messages than `size` gets a longer stretch of its own.
+    """
+    count, start = len(rows), 0
+    while start < count:
+        wanted = start + (first_size or size if start == 0 else size)
+        stop = min(wanted, count)
+        while start < stop < count and rows[stop] == rows[stop - 1]:
+            stop -= 1
+        if stop == start:  # one row fills more than a stretch
+            stop = min(wanted, count)
+            while stop < count and rows[stop] == rows[stop - 1]:
+                stop += 1
+        yield start, stop
+        start = stop
+
+
+def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:
+    """The batches that have not been attempted, in order; one part file is in memory at a time.
+
+    Raises `LedgerError` when a part file is missing or is not what was frozen.
+    """
+    for part in range(parts):
+        waiting = ledger.pending(part)
+        if not waiting:
+            continue
+        table = _read_part(folder, part)
+        frozen = EncodedMessages(table, "plain")
+        encoded = frozen if encoding == "plain" else EncodedMessages(table, encoding)
+        for entry in waiting:
+            after = entry.first + entry.messages
+            if after > table.num_rows or _digest(frozen, entry.first, after) != entry.digest:
+                path = part_path(folder, part)
+                raise LedgerError(f"{path} was changed after it was frozen. Restore it from a copy.")
+            yield Batch(entry.batch, entry.messages, encoded.slice(entry.first, after))
+
+
+def read_messages(folder: Path, parts: int) -> pd.DataFrame:
+    """All messages of a frozen plan, in sending order: row, number, message, sender, priority, parts."""
+    tables = [_SCHEMA.empty_table(), *(_read_part(folder, part) for part in range(parts))]
+    messages: pd.DataFrame = pa.concat_tables(tables).to_pandas()
+    return messages.astype(dict.fromkeys(("number", "message", "sender", "priority"), "str"))
+
+
+def part_path(folder: Path, part: int) -> Path:
+    return folder / f"part-{part:05d}.parquet"
+
+
+def _read_part(folder: Path, part: int) -> pa.Table:
+    path = part_path(folder, part)
+    try:
+        return pq.read_table(path, schema=_SCHEMA)
+    except (OSError, pa.ArrowException):
+        raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
+
+
+def _digest(content: EncodedMessages, start: int, stop: int) -> bytes:
+    return hashlib.sha256(content.slice(start, stop)).digest()

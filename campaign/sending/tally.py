@@ -1,0 +1,139 @@
+"""The running count of a run: what the valves look at and what snapshots show."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from typing import Literal
+
+from campaign.sending.ledger import Count
+from campaign.service.transport import Cause, Outcome
+
+RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]
+WINDOW = 50  # batches that the breaker remembers
+
+
+@dataclass(frozen=True, slots=True)
+class Snapshot:
+    """Where a run stands. All counts are messages, cost is in the account's units, seconds since the start.
+
+    `waiting` have not been attempted, `in_flight` are under way. `cost` is the sum that the service named,
+    `expected_cost` what the whole campaign will cost at the price seen so far (missing until there is one).
+    """
+
+    status: RunStatus
+    messages: int
+    accepted: int
+    refused: int
+    unknown: int
+    waiting: int
+    in_flight: int
+    cost: Decimal
+    expected_cost: Decimal | None
+    seconds: float
+    sentence: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """Counts of one campaign, kept by the engine.
+
+    What came before this run is taken from the ledger. The fields from `unknown_batches` on count since the
+    start or the last `resume()`: a person who resumes has seen what happened before.
+    """
+
+    messages: int
+    accepted: int = 0
+    refused: int = 0
+    unknown: int = 0
+    in_flight: int = 0
+    cost: Decimal = Decimal(0)
+    price: Decimal | None = None  # the highest cost of one message seen so far
+    accepted_batches: int = 0
+    accepted_here: int = 0  # batches accepted by this run
+    unpriced_batches: int = 0
+    unknown_batches: int = 0
+    unreached_in_a_row: int = 0
+    refusals: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
+    last_cause: Cause = ""
+    last_error: str = ""
+    last_unknown: str = ""
+    last_refusal: str = ""
+
+    @classmethod
+    def of(cls, counts: Mapping[str, Count], cost: Decimal) -> Tally:
+        """The tally of a ledger as it stands."""
+        tally = cls(messages=sum(count.messages for count in counts.values()), cost=cost)
+        nothing = Count(0, 0)
+        tally.accepted_batches, tally.accepted = counts.get("accepted", nothing)
+        tally.refused = counts.get("refused", nothing).messages
+        tally.unknown = counts.get("unknown", nothing).messages
+        if tally.accepted and cost:
+            tally.price = cost / tally.accepted
+        return tally
+
+    @property
+    def waiting(self) -> int:
+        return self.messages - self.accepted - self.refused - self.unknown - self.in_flight
+
+    @property
+    def committed(self) -> int:
+        """Messages that were, may have been, or are about to be sent."""
+        return self.accepted + self.unknown + self.in_flight
+
+    @property
+    def expected_cost(self) -> Decimal | None:
+        if self.price is None:
+            return None
+        return self.cost + self.price * (self.unknown + self.in_flight + self.waiting)
+
+    def start(self, messages: int) -> None:
+        """A batch goes out."""
+        self.in_flight += messages
+
+    def settle(self, messages: int, outcome: Outcome) -> None:
+        """A batch came back."""
+        self.in_flight -= messages
+        self.last_cause, self.last_error = outcome.cause, outcome.error
+        if outcome.status == "not_sent":
+            return
+        setattr(self, outcome.status, getattr(self, outcome.status) + messages)
+        self.refusals.append(outcome.status == "refused")
+        self.unreached_in_a_row = 0
+        if outcome.status == "unknown":
+            self.unknown_batches += 1
+            self.last_unknown = outcome.error
+        if outcome.status == "refused":
+            self.last_refusal = outcome.error
+        if outcome.status == "accepted":
+            self._pay(messages, outcome.cost)
+
+    def _pay(self, messages: int, cost: Decimal | None) -> None:
+        self.accepted_batches += 1
+        self.accepted_here += 1
+        if cost is None:
+            self.unpriced_batches += 1
+            return
+        self.cost += cost
+        self.price = max(self.price or Decimal(0), cost / messages)
+
+    def miss(self, outcome: Outcome) -> None:
+        """A try did not reach the service; nothing left."""
+        self.unreached_in_a_row += 1
+        self.last_cause, self.last_error = outcome.cause, outcome.error
+
+    def forgive(self) -> None:
+        """Forget what made the run pause: a person resumed it."""
+        self.unpriced_batches = self.unknown_batches = self.unreached_in_a_row = 0
+        self.refusals.clear()
+        self.last_cause = ""
+
+    def snapshot(self, status: RunStatus, since: float, sentence: str) -> Snapshot:
+        """The tally as it stands, for people; `since` is the monotonic second of the start."""
+        return Snapshot(
+            status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
+            self.cost, self.expected_cost, time.monotonic() - since, sentence,
+        )  # fmt: skip
