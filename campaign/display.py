@@ -34,12 +34,13 @@ padding:.6em 1em;margin:.4em 0;max-width:72em;overflow-x:auto}
 .campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
 .campaign p{margin:.3em 0}
 .campaign .note{opacity:.8}
-.campaign table{border-collapse:collapse;margin:.4em 0;font-size:13px}
+.campaign table{border-collapse:collapse;margin:.4em 0;font-size:13px;color:inherit}
 .campaign th,.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
-border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:anywhere;max-width:34em;
+border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;max-width:34em;
 unicode-bidi:isolate}
 .campaign th{font-weight:600;white-space:nowrap}
 .campaign .figure{text-align:right;white-space:nowrap}
+.campaign .short{white-space:nowrap}.campaign .long{min-width:16em}
 .campaign .bars td,.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
 .campaign .track{width:16em}
 .campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
@@ -206,14 +207,14 @@ def table(frame: pd.DataFrame, limit: int = 20) -> str:
     shown = frame.head(limit)
     if shown.index.name is not None:
         shown = shown.reset_index()
-    right = [_is_figures(shown.iloc[:, place]) for place in range(shown.shape[1])]
-    head = "".join(_cell("th", name, aligned) for name, aligned in zip(shown.columns, right, strict=True))
+    kinds = [_kind(shown.iloc[:, place]) for place in range(shown.shape[1])]
     names = [str(name) for name in shown.columns]
+    head = "".join(_cell("th", name, kind) for name, kind in zip(names, kinds, strict=True))
     body = "".join(
         "<tr>"
         + "".join(
-            _cell("td", written(value, plain=name in ("row", "batch")), aligned)
-            for value, name, aligned in zip(values, names, right, strict=True)
+            _cell("td", written(value, plain=name in ("row", "batch")), kind)
+            for value, name, kind in zip(values, names, kinds, strict=True)
         )
         + "</tr>"
         for values in shown.itertuples(index=False, name=None)
@@ -224,16 +225,18 @@ def table(frame: pd.DataFrame, limit: int = 20) -> str:
     )
 
 
-def _is_figures(column: "pd.Series[Any]") -> bool:
-    if pd.api.types.is_numeric_dtype(column):
-        return True
-    return column.dtype == object and any(isinstance(value, Decimal) for value in column)
+def _kind(column: "pd.Series[Any]") -> str:
+    """How a column is set: figure (right-aligned), short (never wrapped), long (never very narrow) or ""."""
+    if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
+        return "figure"
+    longest = max((len(written(value)) for value in column), default=0)
+    return "short" if longest <= 20 else "long" if longest > 40 else ""
 
 
-def _cell(tag: str, text: object, aligned: bool) -> str:
+def _cell(tag: str, text: str, kind: str) -> str:
     scope = ' scope="col"' if tag == "th" else ""
-    side = ' class="figure"' if aligned else ""
-    return f"<{tag}{scope}{side}>{escape(text)}</{tag}>"
+    style = f' class="{kind}"' if kind else ""
+    return f"<{tag}{scope}{style}>{escape(text)}</{tag}>"
 
 
 def written(value: object, *, plain: bool = False) -> str:
@@ -249,7 +252,9 @@ def written(value: object, *, plain: bool = False) -> str:
     if isinstance(value, bool | date):
         return str(value)
     number = value.item() if hasattr(value, "item") else value
-    return figure(number) if isinstance(number, int | float) and not plain else str(number)
+    if isinstance(number, float):
+        return f"{number:,.2f}"
+    return figure(number) if isinstance(number, int) and not plain else str(number)
 
 
 def card(title: str, pieces: Iterable[str]) -> str:
