@@ -121,7 +121,17 @@ def test_a_table_shows_figures_on_the_right_and_says_what_it_leaves_out():
 
 def test_a_named_index_is_the_first_column():
     frame = pd.DataFrame({"Phone": ["x"]}, index=pd.Index([12345], name="row"))
-    assert '<td class="figure">12345</td><td>x</td>' in table(frame)
+    assert '<td class="figure">12345</td><td class="short">x</td>' in table(frame)
+
+
+def test_sentences_get_room_and_times_are_never_wrapped():
+    frame = pd.DataFrame(
+        {"at": pd.to_datetime(["2026-03-02 10:30"]), "error": ["so many words " * 9], "s": [0.3]}
+    )
+    shown = table(frame)
+    assert '<td class="short">2026-03-02 10:30:00</td>' in shown
+    assert '<td class="long">so many words' in shown
+    assert '<td class="figure">0.30</td>' in shown
 
 
 def test_cells_are_written_as_a_person_writes_them():
