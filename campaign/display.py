@@ -198,11 +198,12 @@ def _bar(name: str, count: int, most: int) -> str:
     )
 
 
-def table(frame: pd.DataFrame, limit: int = 20) -> str:
+def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> str:
     """The first rows of a frame as an HTML table, with a note when there are more.
 
-    A named index is shown as the first column. Columns of numbers are right-aligned; those called row and
-    batch are names, not amounts, and carry no thousands separators.
+    `rows` is the length of the whole where the frame is only its beginning. A named index is shown as the
+    first column. Columns of numbers are right-aligned; those called row and batch are names, not amounts, and
+    carry no thousands separators.
     """
     shown = frame.head(limit)
     if shown.index.name is not None:
@@ -219,10 +220,11 @@ def table(frame: pd.DataFrame, limit: int = 20) -> str:
         + "</tr>"
         for values in shown.itertuples(index=False, name=None)
     )
-    more = paragraph(f"The first {figure(limit)} of {figure(len(frame))} rows.", note=True)
-    return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" + (
-        more if len(frame) > limit else ""
-    )
+    drawn = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    rows = len(frame) if rows is None else rows
+    if rows <= limit:
+        return drawn
+    return drawn + paragraph(f"The first {figure(limit)} of {figure(rows)} rows.", note=True)
 
 
 def _kind(column: "pd.Series[Any]") -> str:

@@ -1,0 +1,239 @@
+"""A result as a file that can be handed on: one page, one workbook, or the rows as comma-separated values."""
+
+import os
+import tempfile
+from collections.abc import Callable
+from datetime import UTC, datetime
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from campaign import display
+from campaign.contacts.reading import Reading
+from campaign.errors import ReportError, UsageError
+from campaign.results import charts
+from campaign.results.masks import mask_issues, mask_table
+from campaign.results.separated import write_separated
+from campaign.results.tables import ENVIRONMENTS, Result
+from campaign.results.workbook import write_workbook
+
+MEANINGS = {
+    "invalid": "left out: something in the row has to be corrected first",
+    "blank": "left out: the row is empty",
+    "duplicate": "left out: an earlier row has the same number",
+    "opted_out": "left out: the number is on the opt-out list",
+    "not_sent": "ready, and not sent",
+    "accepted": "taken by the service; whether it reached the phone, the service does not say",
+    "refused": "turned down by the service, so not sent",
+    "unknown": "perhaps sent: the request left, and no readable answer came",
+}
+# A page is for reading; the workbook holds every row.
+_MOST_BATCHES = 500
+_MOST_ROWS = 100
+
+
+def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool = False) -> Path:
+    """Write what came of a campaign to a file, and return its path; the ending decides what it is.
+
+    - `.html`: one page that needs nothing else: outcome, cost, batches, rows to follow up, issues
+    - `.xlsx`: the sheets Summary, Batches, Messages, Contacts and Issues
+    - `.csv`: every row of the file with its outcome, UTF-8; cells that a spreadsheet program would run as
+      formulas get a ' in front
+
+    Phone numbers are masked (25677*****56), also inside other text, unless `reveal=True`. An existing file is
+    replaced in one step. Raises `UsageError` for another ending, `ReportError` for a link, a folder, or a
+    place that cannot be written to.
+    """
+    path = Path(path)
+    writers: dict[str, Callable[[Result, Path, bool], None]] = {
+        ".html": _write_html,
+        ".xlsx": _write_xlsx,
+        ".csv": _write_csv,
+    }
+    if path.suffix.lower() not in writers:
+        raise UsageError(f"A report ends in .html, .xlsx or .csv, and {path.name!r} does not.")
+    _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, reveal))
+    return path
+
+
+def _replace(path: Path, write: Callable[[Path], None]) -> None:
+    """Write beside the place and rename, so that a crash leaves the old file or the new one."""
+    if path.is_symlink():
+        raise ReportError(f"{path} is a link to another place. Give the path of a plain file.")
+    if path.is_dir():
+        raise ReportError(f"{path} is a folder. Give the name of a file in it.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
+    os.close(handle)
+    beside = Path(name)
+    try:
+        write(beside)
+        beside.replace(path)
+    except PermissionError:
+        raise ReportError(f"{path} cannot be replaced. Close it if it is open in another program.") from None
+    except OSError as error:
+        raise ReportError(f"{path} cannot be written: {error.strerror}.") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+# --- rows and workbook --------------------------------------------------------------------------------
+
+
+def _write_csv(result: Result, path: Path, reveal: bool) -> None:
+    write_separated(path, _shown(result.contacts, result, reveal))
+
+
+def _write_xlsx(result: Result, path: Path, reveal: bool) -> None:
+    totals = result.totals
+    summary = {
+        "What came of it": result.sentence,
+        "Where": ENVIRONMENTS.get(result.environment, result.environment),
+        "Messages": totals.messages,
+        "Batches": totals.batches,
+        "Cost": "unknown" if totals.cost is None else totals.cost,
+        "About the cost": _cost_note(result),
+        **_reading_facts(result.reading),
+        "Phone numbers": _masks_said(reveal),
+        "Plan": result.plan.fingerprint,
+        "Written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
+    }
+    sheets = {
+        "Batches": _shown(result.batches, result, reveal),
+        "Messages": _shown(result.messages, result, reveal),
+        "Contacts": _shown(result.contacts, result, reveal).reset_index(),
+        "Issues": _shown_issues(result.issues, result, reveal),
+    }
+    write_workbook(path, summary, dict(totals), sheets)
+
+
+# --- page ---------------------------------------------------------------------------------------------
+
+
+def _write_html(result: Result, path: Path, reveal: bool) -> None:
+    from jinja2 import Environment, StrictUndefined
+
+    environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
+    template = Path(__file__).with_name("report.html.jinja").read_text(encoding="utf-8")
+    page = environment.from_string(template).render(_page(result, reveal))
+    path.write_text(page, encoding="utf-8", newline="\n")
+
+
+def _page(result: Result, reveal: bool) -> dict[str, Any]:
+    """What the template fills in; the drawn pieces are HTML, and all text in them is escaped already."""
+    totals, batches, follow_up, issues = result.totals, result.batches, result.follow_up(), result.issues
+    first = {
+        "batches": _spoken(_errors_last(_shown(batches.head(_MOST_BATCHES), result, reveal))),
+        "follow_up": _spoken(_reasons_first(_shown(follow_up.head(_MOST_ROWS), result, reveal))),
+        "issue_kinds": _shown(_kinds(issues), result, reveal),
+        "issues": _shown_issues(issues.head(_MOST_ROWS), result, reveal),
+    }
+    lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
+    drawn = {
+        name: display.table(frame, limit=len(frame), rows=lengths.get(name)) for name, frame in first.items()
+    }
+    return drawn | {
+        "title": "Campaign report" if result.folder is None else f"Campaign report: {result.folder.name}",
+        "where": ENVIRONMENTS.get(result.environment, result.environment),
+        "live": result.environment == "live",
+        "headline": result.headline,
+        "left_to_do": result.left_to_do,
+        "outcomes": charts.outcomes(totals),
+        "totals": [
+            (name.replace("_", " "), display.figure(count), MEANINGS[name]) for name, count in totals.items()
+        ],
+        "rows": display.figure(totals.rows),
+        "cost_facts": display.facts(_cost_facts(result)),
+        "cost_note": _cost_note(result),
+        "costs": charts.costs(batches),
+        "lengths": lengths,
+        "reading": display.facts(_reading_facts(result.reading)),
+        "notices": () if result.reading is None else result.reading.notices,
+        "masks_said": _masks_said(reveal),
+        "fingerprint": result.plan.fingerprint[:12],
+        "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
+    }
+
+
+def _shown(frame: pd.DataFrame, result: Result, reveal: bool) -> pd.DataFrame:
+    return frame if reveal else mask_table(frame, {"number", *result.plan.number_columns})
+
+
+def _shown_issues(issues: pd.DataFrame, result: Result, reveal: bool) -> pd.DataFrame:
+    return issues if reveal else mask_issues(issues, result.plan.number_columns)
+
+
+def _errors_last(batches: pd.DataFrame) -> pd.DataFrame:
+    names = [name for name in batches.columns if name not in ("error", "attempts")]
+    return batches[[*names, "error"]]
+
+
+def _spoken(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table with words for readers of a page: statuses without underscores, the zone of a time."""
+    statuses = [name for name in ("status", "last status") if name in frame.columns]
+    words = {name: frame[name].str.replace("_", " ") for name in statuses}
+    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
+
+
+def _cost_facts(result: Result) -> dict[str, str]:
+    totals, batches = result.totals, result.batches
+    accepted = batches[batches["status"] == "accepted"]
+    priced = accepted[accepted["cost"].notna()]
+    facts = {
+        "Cost": display.money(totals.cost),
+        "Messages accepted": display.figure(int(accepted["messages"].sum())),
+        "Messages in all": display.figure(totals.messages),
+        "SMS parts in all": display.figure(totals.parts),
+    }
+    if not priced.empty:
+        average = sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
+        facts["Cost per accepted message"] = display.money(average)
+    return facts
+
+
+def _cost_note(result: Result) -> str:
+    said = "As the service counts it: it names no currency, and one cost for each batch."
+    unpriced = result.totals.unpriced
+    if not unpriced:
+        return said
+    some = "one batch" if unpriced == 1 else f"{display.figure(unpriced)} batches"
+    return f"{said} For {some} that may have been charged it named no cost, so the whole may be more."
+
+
+def _reading_facts(reading: Reading | None) -> dict[str, str]:
+    if reading is None:
+        return {"File": "not recorded"}
+    facts = {
+        "File": reading.source,
+        "Format": reading.format,
+        "Sheet": reading.sheet,
+        "Header row": None if reading.header_row is None else str(reading.header_row),
+        "Encoding": reading.encoding,
+        "Delimiter": reading.delimiter,
+        "Rows": display.figure(reading.rows),
+        "Hidden rows": display.figure(reading.hidden_rows),
+        "Blank rows": display.figure(reading.blank_rows),
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
+def _kinds(issues: pd.DataFrame) -> pd.DataFrame:
+    """How often each kind of issue was found, the most frequent first, with one example of each."""
+    grouped = issues.groupby(["severity", "code"], sort=False)
+    kinds = grouped.agg(rows=("row", "size"), example=("row", "first"), detail=("detail", "first"))
+    return kinds.reset_index().sort_values("rows", ascending=False, kind="stable")
+
+
+def _reasons_first(follow_up: pd.DataFrame) -> pd.DataFrame:
+    reasons = ["last status", "last reason"]
+    return follow_up[[*reasons, *(name for name in follow_up.columns if name not in reasons)]]
+
+
+def _masks_said(reveal: bool) -> str:
+    if reveal:
+        return "Phone numbers are shown in full: this file holds personal data."
+    return "Phone numbers are masked."

@@ -1,0 +1,228 @@
+"""What came of a campaign, as tables: the plan joined with what its ledger knows about each batch."""
+
+from collections.abc import Collection
+from decimal import Decimal
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign import display
+from campaign.contacts.reading import Reading
+from campaign.errors import LedgerError, UsageError
+from campaign.messages.plan import Plan
+from campaign.results.totals import ResultTotals
+
+BATCH_COLUMNS = (
+    "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds",
+)  # fmt: skip
+# When the parts of one row fared differently, the row gets the status that most needs a person.
+WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
+TO_FOLLOW_UP = ("invalid", "refused", "unknown", "not_sent")
+
+_REASONS = {
+    "unknown": "The request may have reached the service, and no readable answer came.",
+    "refused": "The service refused the batch.",
+    "not_sent": "Not sent yet.",
+    "accepted": "",
+}
+_ADVICE = {
+    "unknown": "What is unknown may have been sent: find out, then settle each batch with resolve. "
+    "Nothing unknown is sent again by itself.",
+    "refused": "The table of batches says why the service refused some.",
+    "not_sent": "Resume the campaign to send what was not sent.",
+    "invalid": "The rows to be corrected are in follow_up(), each with the reason.",
+}
+ENVIRONMENTS = {
+    "local": "embedded sandbox: nothing left this machine",
+    "sandbox": "the provider's sandbox: no phone was reached",
+    "live": "live",
+}
+
+
+class Result:
+    """What came of a plan: three tables that account for every batch, every message and every row.
+
+    Made by `send`, `Run.wait` and `load_result`. The tables are copies: changing one changes nothing here.
+    """
+
+    def __init__(
+        self,
+        plan: Plan,
+        batches: pd.DataFrame,
+        *,
+        environment: str,
+        folder: Path | None = None,
+        sentence: str = "",
+    ) -> None:
+        """Join a plan with its batches, which are consecutive slices of `plan.messages`.
+
+        `sentence` is what the run has to say about its end, "" if nothing. Raises `LedgerError` when the
+        batches do not add up to the messages of the plan.
+        """
+        if tuple(batches.columns) != BATCH_COLUMNS:
+            raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
+        counted = int(batches["messages"].sum())
+        if counted != len(plan.messages):
+            raise LedgerError(
+                f"The ledger holds {counted:,} messages, and the plan {len(plan.messages):,}: "
+                "they do not belong together. Give the folder that the campaign was sent from."
+            )
+        self.plan = plan
+        self.environment = environment
+        self.folder = folder
+        self._batches = batches.reset_index(drop=True)
+        self._note = sentence
+
+    @property
+    def batches(self) -> pd.DataFrame:
+        """One row for each request to the service, in order.
+
+        Columns: batch (int64, from 1), messages (int64), status, cost (Decimal as the service counts it, None
+        where it named none), code (for follow-up at the service, "" when none), error, attempts (int64),
+        submitted_at (UTC, NaT when never), seconds (float).
+        """
+        return self._batches.copy(deep=False)
+
+    @property
+    def messages(self) -> pd.DataFrame:
+        """One row for each message, in sending order.
+
+        The columns of `Plan.messages`, then status, batch (int64), code and cost_share: the batch's cost
+        divided by its messages, an estimate, because the service names only the batch's cost.
+        """
+        return self._messages.copy(deep=False)
+
+    @property
+    def contacts(self) -> pd.DataFrame:
+        """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
+
+        A row that went out as several messages shows the one that most needs a person.
+        """
+        return self._contacts.copy(deep=False)
+
+    @property
+    def issues(self) -> pd.DataFrame:
+        """What was found in the file before sending: the issues of the plan."""
+        return self.plan.issues
+
+    @property
+    def reading(self) -> Reading | None:
+        """What was read from the file, where it is known."""
+        return self.plan.reading
+
+    @cached_property
+    def totals(self) -> ResultTotals:
+        """The number of rows in each status; they add up to the rows of the file."""
+        return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
+
+    def follow_up(self, statuses: Collection[str] = TO_FOLLOW_UP) -> pd.DataFrame:
+        """The rows that are still to be dealt with, as a contact table for `prepare`.
+
+        Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
+        number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
+        go out with `resume`: choose `statuses` accordingly, or these people may be written to twice.
+        """
+        rows = self._contacts[self._contacts["status"].isin(list(statuses))]
+        outcome = rows[["status", "reason"]].add_prefix("last ")
+        added = ["status", "reason", "batch", "code"]
+        original = rows.drop(columns=added).rename(columns={f"{name} (file)": name for name in added})
+        return original.drop(columns=list(outcome), errors="ignore").join(outcome)
+
+    @property
+    def sentence(self) -> str:
+        """What came of it and what is left to do, in plain words."""
+        return " ".join((self.headline, *self.left_to_do))
+
+    @property
+    def headline(self) -> str:
+        """What came of it, and why the run ended as it did."""
+        return f"{_outcome(self.totals)} {self._note}".rstrip()
+
+    @property
+    def left_to_do(self) -> tuple[str, ...]:
+        """What is left to do, one sentence each."""
+        return tuple(advice for status, advice in _ADVICE.items() if self.totals[status])
+
+    @cached_property
+    def _messages(self) -> pd.DataFrame:
+        batches = self._batches
+        place = np.repeat(np.arange(len(batches)), batches["messages"].to_numpy())
+        share = _shares(batches["cost"], batches["messages"])
+        return self.plan.messages.assign(
+            status=batches["status"].array.take(place),
+            batch=batches["batch"].array.take(place),
+            code=batches["code"].array.take(place),
+            cost_share=share.take(place),
+        )
+
+    @cached_property
+    def _contacts(self) -> pd.DataFrame:
+        contacts = self.plan.contacts
+        came = _worst(self._messages[["row", "status", "batch", "code"]]).reindex(contacts.index)
+        sent = came["status"].notna()
+        errors = self._batches.set_index("batch")["error"]
+        said = came["batch"].map(errors.where(errors != ""))
+        reason = said.where(came["status"] != "accepted").fillna(came["status"].map(_REASONS))
+        return contacts.assign(
+            status=contacts["status"].where(~sent, came["status"]),
+            reason=contacts["reason"].where(~sent, reason),
+            batch=came["batch"].astype("Int64"),
+            code=came["code"].fillna(""),
+        )
+
+    def __repr__(self) -> str:
+        return f"<Result ({self.environment}): {display.clean(self.sentence)}>"
+
+    def _repr_html_(self) -> str:
+        totals = self.totals
+        batches = self._batches.assign(error=display.mask_texts(self._batches["error"]))
+        pieces = [
+            display.paragraph(self.headline),
+            *(display.paragraph(advice) for advice in self.left_to_do),
+            display.bars(totals),
+            display.facts(
+                {
+                    "rows in the file": display.figure(totals.rows),
+                    "messages": display.figure(totals.messages),
+                    "cost": display.money(totals.cost),
+                }
+            ),
+            display.table(batches.drop(columns=["attempts", "seconds"]), limit=10),
+        ]
+        if self.folder is not None:
+            pieces.append(display.paragraph(f"Kept in {self.folder}", note=True))
+        where = ENVIRONMENTS.get(self.environment, self.environment)
+        return display.card(f"What came of it ({where})", pieces)
+
+
+def _shares(costs: pd.Series, messages: pd.Series) -> np.ndarray:
+    """The cost of one message in each batch: the batch's cost divided by its messages."""
+    shares = np.empty(len(costs), dtype=object)
+    shares[:] = [
+        None if not isinstance(cost, Decimal) else cost / count
+        for cost, count in zip(costs, messages.tolist(), strict=True)
+    ]
+    return shares
+
+
+def _worst(messages: pd.DataFrame) -> pd.DataFrame:
+    """One line for each row of the file, by row; of a row's messages, the one that most needs a person."""
+    if not messages["row"].is_unique:
+        rank = pd.Categorical(messages["status"], categories=WORST_FIRST).codes
+        order = np.lexsort((rank, messages["row"].to_numpy()))
+        messages = messages.take(order).drop_duplicates("row")
+    return messages.set_index("row")
+
+
+def _outcome(totals: ResultTotals) -> str:
+    accepted = f"{totals['accepted']:,}"
+    if totals["accepted"] == totals.rows:
+        return f"All {accepted} rows were accepted by the service."
+    others = [
+        f"{count:,} {name.replace('_', ' ')}"
+        for name, count in totals.items()
+        if count and name != "accepted"
+    ]
+    return f"{accepted} of {totals.rows:,} rows were accepted by the service; the rest: {', '.join(others)}."
