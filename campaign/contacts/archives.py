@@ -1,0 +1,150 @@
+"""Zip containers, opened under guard: what a workbook's parts really hold is counted while they inflate."""
+
+import io
+import struct
+import zipfile
+import zlib
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from campaign.errors import FileError
+
+MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand parts
+RATIO = 100  # sheets deflate to a tenth; Apache POI refuses below a hundredth as well
+RATIO_FROM = 10_000_000  # bytes below which a ratio says nothing: an empty table deflates to almost nothing
+PIECE = 1 << 21  # bytes inflated at a time
+SMALL_PART = 64_000_000  # bytes of a part that is read whole (the list of sheets, styles)
+
+_LOCAL = struct.Struct("<4s5H3I2H")
+_CENTRAL = struct.Struct("<4s6H3I5H2I")
+_END = struct.Struct("<4s4H2IH")
+
+DAMAGED = (
+    "The workbook is damaged: {}. Open it in your spreadsheet program, save it again, then read that file."
+)
+
+
+@dataclass(frozen=True)
+class Member:
+    """One compressed part: its bytes as they stand in the file, and what its directory entry claims."""
+
+    name: str
+    method: int
+    crc: int
+    size: int
+    packed: memoryview
+
+
+class Archive:
+    """The parts of a zip file. Sizes are never believed: each byte that comes out is counted."""
+
+    def __init__(self, data: bytes, *, max_bytes: int) -> None:
+        self._data, self._max_bytes = memoryview(data), max_bytes
+        if data.count(b"PK\x01\x02") > MEMBERS:
+            raise FileError(f"The workbook has more than {MEMBERS:,} parts; it is not read.")
+        try:
+            with zipfile.ZipFile(io.BytesIO(data)) as opened:
+                entries = opened.infolist()
+        except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, OverflowError, struct.error):
+            raise FileError(DAMAGED.format("its list of parts cannot be read")) from None
+        self._entries = {entry.filename.replace("\\", "/").lower(): entry for entry in entries}
+        if len(self._entries) != len(entries):
+            raise FileError(DAMAGED.format("two of its parts have the same name"))
+
+    @property
+    def names(self) -> list[str]:
+        """The parts, in small letters: readers of workbooks do not tell cases apart."""
+        return list(self._entries)
+
+    def member(self, name: str) -> Member:
+        """One part, still compressed."""
+        entry = self._entries.get(name.lower())
+        if entry is None:
+            raise FileError(DAMAGED.format(f'its part "{name[:80]}" is missing'))
+        if entry.flag_bits & 1:
+            raise FileError(
+                "The workbook is protected by a password. Save it without one, then read that file."
+            )
+        if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            raise FileError(DAMAGED.format("it is compressed in a way that workbooks never are"))
+        at = entry.header_offset
+        if not 0 <= at <= len(self._data) - _LOCAL.size:
+            raise FileError(DAMAGED.format("a part lies outside the file"))
+        local = _LOCAL.unpack_from(self._data, at)
+        start = at + _LOCAL.size + local[9] + local[10]
+        if local[0] != b"PK\x03\x04" or start + entry.compress_size > len(self._data):
+            raise FileError(DAMAGED.format("it is cut off or overwritten"))
+        packed = self._data[start : start + entry.compress_size]
+        return Member(entry.filename, entry.compress_type, entry.CRC, entry.file_size, packed)
+
+    def pieces(self, name: str) -> Iterator[bytes]:
+        """The part inflated, two megabytes at a time; ends well only if size and checksum are as claimed."""
+        part = self.member(name)
+        total, crc = 0, 0
+        for piece in _inflate(part):
+            total, crc = total + len(piece), zlib.crc32(piece, crc)
+            self._check(total, len(part.packed))
+            yield piece
+        if total != part.size or crc != part.crc:
+            raise FileError(DAMAGED.format("a part does not hold what it should"))
+
+    def read(self, name: str) -> bytes:
+        """A small part as a whole."""
+        whole = bytearray()
+        for piece in self.pieces(name):
+            whole += piece
+            if len(whole) > SMALL_PART:
+                raise FileError(
+                    "The workbook has an unusually large list of sheets or styles; it is not read."
+                )
+        return bytes(whole)
+
+    def _check(self, total: int, packed: int) -> None:
+        if total > self._max_bytes:
+            raise FileError(
+                f"Unpacked, the workbook has more than {self._max_bytes:,} bytes. "
+                "If it is meant, give a larger max_bytes=."
+            )
+        if total > RATIO_FROM and total > RATIO * packed:
+            raise FileError(
+                "The workbook unpacks to more than a hundred times its size, "
+                "as no real one does; it is not read."
+            )
+
+
+def _inflate(part: Member) -> Iterator[bytes]:
+    if part.method == zipfile.ZIP_STORED:
+        for at in range(0, len(part.packed), PIECE):
+            yield bytes(part.packed[at : at + PIECE])
+        return
+    inflater, rest = zlib.decompressobj(-15), bytes(part.packed)
+    try:
+        while not inflater.eof:
+            piece = inflater.decompress(rest, PIECE)
+            rest = inflater.unconsumed_tail
+            if not piece and not rest and not inflater.eof:
+                raise FileError(DAMAGED.format("a part is cut off"))
+            yield piece
+    except zlib.error:
+        raise FileError(DAMAGED.format("a part cannot be unpacked")) from None
+    if inflater.unused_data or rest:
+        raise FileError(DAMAGED.format("a part is longer than it says"))
+
+
+def packed_again(members: Iterable[Member]) -> bytes:
+    """A fresh zip file with only these parts, as they are compressed already.
+
+    The reader is given this and not the original: it can only see what the guard has seen, however
+    differently the two may understand a crooked file.
+    """
+    body, directory, count = io.BytesIO(), io.BytesIO(), 0
+    for part in members:
+        name, at = part.name.encode(), body.tell()
+        shared = (0x800, part.method, 0, 0x21, part.crc, len(part.packed), part.size, len(name), 0)
+        body.write(_LOCAL.pack(b"PK\x03\x04", 20, *shared) + name)
+        body.write(part.packed)
+        directory.write(_CENTRAL.pack(b"PK\x01\x02", 20, 20, *shared, 0, 0, 0, 0, at) + name)
+        count += 1
+    start, entries = body.tell(), directory.getvalue()
+    body.write(entries + _END.pack(b"PK\x05\x06", 0, 0, count, count, len(entries), start, 0))
+    return body.getvalue()

@@ -1,0 +1,156 @@
+"""Which column is which: headers compared as people write them."""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+
+from campaign.errors import ColumnError
+
+# Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
+MOBILE_WORDS = (
+    "mobile", "cellphone", "cellular", "msisdn", "whatsapp",  # English and the trade
+    "portable", "telemovel", "telemovil", "celular", "cellulare", "movil", "mobil", "mobiel", "handy",
+    "komorka", "komorkowy", "cep telefonu", "cep tel", "мобильный", "мобільний", "сотовый",  # East
+    "جوال", "موبايل", "محمول", "मोबाइल", "手机", "手機", "携帯", "휴대폰", "ponsel", "di dong",
+)  # fmt: skip
+PHONE_WORDS = (
+    "phone", "telefono", "telefone", "telefon", "telefoon", "rufnummer", "simu",
+    "телефон", "هاتف", "تلفون", "फोन", "फ़ोन", "电话", "電話", "전화", "telepon", "dien thoai", "ስልክ",
+)  # fmt: skip
+# Too short or too general to be looked for inside other words ("to" is in "total"): these count only alone.
+EXACT_HINTS = (
+    "to", "tel", "cell", "gsm", "hp", "no hp", "no", "nr", "num", "number", "numbers", "contact", "contacts",
+    "contact number", "contact no", "recipient", "recipients", "destination", "numero", "nummer", "numer",
+    "namba", "nambari", "cep", "номер", "رقم", "号码", "號碼", "nomor", "so dt", "sdt",
+)  # fmt: skip
+# A landline as a rule, so only after every other candidate.
+LANDLINE_WORDS = ("home", "work", "office", "landline", "fixe", "fixo", "fijo", "festnetz")
+# Somebody else's phone: a candidate only where there is no other.
+OTHER_PERSON_WORDS = ("kin", "emergency", "guardian", "parent", "spouse", "referee", "urgence", "emergencia")
+# With one of these the header is about a phone, but its cells hold no number.
+NOT_A_NUMBER_WORDS = (
+    "fax", "type", "kind", "model", "brand", "make", "network", "operator", "provider", "carrier", "status",
+    "verified", "valid", "consent", "opt", "optin", "optout", "has", "is", "owner", "name", "date", "time",
+    "cost", "bill", "balance", "money", "count", "country", "code", "ext", "extension", "notes", "comment",
+    "id",
+)  # fmt: skip
+
+STROKES = str.maketrans("đłøıħŧ", "dloiht")  # these do not come apart into a letter and an accent
+LISTED = 30  # columns named in one error; a sheet can have 16,384
+
+
+def fold(header: str) -> str:
+    """A header as it is compared: without case, accents, spaces, underscores, hyphens and other signs.
+
+    Vowel signs of Indic and Arabic scripts stay: without them words of those scripts become each other.
+    """
+    letters = unicodedata.normalize("NFKD", header.casefold()).translate(STROKES)
+    kept = (
+        c
+        for c in letters
+        if not "\u0300" <= c <= "\u036f" and (c.isalnum() or unicodedata.category(c)[0] == "M")
+    )
+    return "".join(kept) or header.strip()
+
+
+def words(header: str) -> list[str]:
+    """The folded words of a header: "PatientMobile_No." gives patient, mobile, no."""
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", header)
+    return [fold(word) for word in re.split(r"[\W_]+", spaced) if word]
+
+
+def listed(columns: Sequence[str]) -> str:
+    """The columns in quotes for a sentence, at most 30 of them."""
+    shown = ", ".join(f'"{column}"' for column in columns[:LISTED])
+    return f"{shown} and {len(columns) - LISTED} more" if len(columns) > LISTED else shown
+
+
+def find_column(columns: Iterable[str], wanted: str) -> str:
+    """The column that is meant by `wanted`.
+
+    An exact match wins; otherwise case, accents, spaces, underscores, hyphens and other signs do not count.
+    Raises ColumnError when there is none (it names the nearest and lists all) or more than one.
+    """
+    there = [str(column) for column in columns]
+    if wanted in there:
+        return wanted
+    matches = [column for column in there if fold(column) == fold(wanted)]
+    if len(matches) == 1:
+        return matches[0]
+    if matches:
+        raise ColumnError(f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.')
+    near = difflib.get_close_matches(fold(wanted), [fold(column) for column in there], n=1)
+    hint = next((f' Did you mean "{column}"?' for column in there if near and fold(column) == near[0]), "")
+    raise ColumnError(f'There is no column "{wanted}".{hint} The columns are: {listed(there)}.')
+
+
+def number_columns(columns: Iterable[str]) -> list[str]:
+    """The columns that hold phone numbers, judged by their headers alone, the most likely first.
+
+    Mobile before phone before general words ("number", "to": only when they stand alone); home and office
+    phones come last, somebody else's phone ("next of kin") only when there is no other.
+    """
+    ranked = [(rank, column) for column in map(str, columns) if (rank := _rank(column)) is not None]
+    own = [pair for pair in ranked if pair[0] < OTHER_PERSON] or ranked
+    return [column for _, column in sorted(own, key=lambda pair: pair[0])]
+
+
+OTHER_PERSON = 4
+
+
+def _rank(header: str) -> int | None:
+    whole, parts = fold(header), words(header)
+    if any(word in parts for word in NOT_A_NUMBER_WORDS):
+        return None
+    found = 0 if _MOBILE.search(whole) else 1 if _PHONE.search(whole) else None
+    if found is None:
+        return 2 if whole in _EXACT else None
+    if any(word in parts for word in OTHER_PERSON_WORDS):
+        return OTHER_PERSON
+    return 3 if any(word in parts for word in LANDLINE_WORDS) else found
+
+
+_MOBILE = re.compile("|".join(map(fold, MOBILE_WORDS)))
+_PHONE = re.compile("|".join(map(fold, PHONE_WORDS)))
+_EXACT = frozenset(map(fold, EXACT_HINTS))
+
+
+def column_letter(position: int) -> str:
+    """The letters over a sheet's column, counted from 0: 0 is A, 25 is Z, 26 is AA."""
+    letters = ""
+    position += 1
+    while position:
+        position, rest = divmod(position - 1, 26)
+        letters = chr(65 + rest) + letters
+    return letters
+
+
+def clean_header(text: str) -> str:
+    """A header cell on one line, without control, zero-width and direction characters and outer spaces."""
+    spaced = re.sub(r"\s+", " ", text)
+    return "".join(c for c in spaced if unicodedata.category(c) not in ("Cc", "Cf", "Cs", "Co", "Cn")).strip()
+
+
+def check_headers(headers: Sequence[str], *, letters: Sequence[str] | None = None) -> list[str]:
+    """The column names made of a header row: cleaned, each present, each different.
+
+    A column without a header is called "column D" after its letter in the sheet (`letters`, else counted
+    from A). Raises ColumnError, naming all of them, when two headers are the same apart from case, accents,
+    spaces and signs: nobody can tell which of them is meant.
+    """
+    at = list(letters) if letters is not None else [column_letter(i) for i in range(len(headers))]
+    names = [clean_header(header) or f"column {letter}" for header, letter in zip(headers, at, strict=True)]
+    same: dict[str, list[int]] = {}
+    for i, name in enumerate(names):
+        same.setdefault(fold(name), []).append(i)
+    doubled = [group for group in same.values() if len(group) > 1]
+    if doubled:
+        named = "; ".join(
+            ", ".join(f'"{names[i]}" (column {at[i]})' for i in group[:LISTED]) for group in doubled[:LISTED]
+        )
+        raise ColumnError(
+            f"Several columns have the same name: {named}. "
+            "Give each column a name of its own, then read the file again."
+        )
+    return names

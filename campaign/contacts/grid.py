@@ -1,0 +1,94 @@
+"""What every reader delivers: the sheet as it stands, as columns of text, before a header is looked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from campaign.contacts.texts import TEXT
+
+
+@dataclass(frozen=True)
+class Merge:
+    """A merged area: row numbers as in the sheet, columns counted from 0, all inclusive."""
+
+    top: int
+    left: int
+    bottom: int
+    right: int
+
+
+@dataclass(frozen=True, eq=False)
+class Grid:
+    """A sheet: one Arrow text array per column, all of one length and without nulls.
+
+    `rows` holds each line's row number as the sheet shows it; `positions` each column's place in the sheet,
+    counted from 0 (column A). Hidden lines and columns are still in, and named beside.
+    """
+
+    format: str
+    columns: Sequence[pa.ChunkedArray]
+    rows: NDArray[np.int64]
+    positions: Sequence[int]
+    sheet: str | None = None
+    encoding: str | None = None
+    delimiter: str | None = None
+    hidden_rows: frozenset[int] = frozenset()
+    hidden_columns: frozenset[int] = frozenset()
+    merges: Sequence[Merge] = ()
+    uncalculated: Sequence[tuple[int, int]] = ()  # (row number, column position) of formulas without a value
+    notices: Sequence[str] = field(default=())
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def head(self, count: int) -> list[list[str]]:
+        """The first lines as lists of text."""
+        return [
+            list(line)
+            for line in zip(*(column.slice(0, count).to_pylist() for column in self.columns), strict=True)
+        ]
+
+    def take(self, lines: NDArray[np.int64] | slice) -> "Grid":
+        """Only these lines, in this order."""
+        if isinstance(lines, slice):
+            start, stop, _ = lines.indices(len(self))
+            cut = [column.slice(start, max(stop - start, 0)) for column in self.columns]
+            return replace(self, columns=cut, rows=self.rows[lines])
+        at = pa.array(lines)
+        return replace(self, columns=[column.take(at) for column in self.columns], rows=self.rows[lines])
+
+    def select(self, places: Sequence[int]) -> "Grid":
+        """Only the columns at these places in `columns`."""
+        return replace(
+            self, columns=[self.columns[i] for i in places], positions=[self.positions[i] for i in places]
+        )
+
+    def is_empty(self, place: int) -> bool:
+        """Whether no cell of that column holds more than spaces."""
+        column = self.columns[place]
+        if not len(column):
+            return True
+        longest = pc.max(pc.binary_length(column)).as_py()
+        return not longest or not pc.max(pc.binary_length(pc.utf8_trim_whitespace(column))).as_py()
+
+    def put(self, place: int, cells: dict[int, str]) -> "Grid":
+        """With other texts in a few cells of one column (line -> text)."""
+        lines = np.fromiter(sorted(cells), dtype=np.int64)
+        mask = np.zeros(len(self), dtype=bool)
+        mask[lines] = True
+        texts = pa.array([cells[int(line)] for line in lines], TEXT)
+        column = pc.replace_with_mask(
+            pa.chunked_array([self.columns[place].combine_chunks()]), pa.array(mask), texts
+        )
+        columns = list(self.columns)
+        columns[place] = column
+        return replace(self, columns=columns)
+
+
+def chunked(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+    """One kind of column for all readers."""
+    return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array], TEXT)

@@ -1,0 +1,158 @@
+"""Where a table comes from: a path, bytes or an open file; and what it is, judged by its content."""
+
+import os
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from campaign.display import clean
+from campaign.errors import FileError, UsageError
+
+# First bytes of what is met under a spreadsheet's name, and what to say of it.
+REFUSED: tuple[tuple[bytes, str], ...] = (
+    (b"%PDF", "is a PDF. Save the table itself as .xlsx or .csv"),
+    (b"\x1f\x8b", "is compressed (gzip). Unpack it first"),
+    (b"BZh", "is compressed (bzip2). Unpack it first"),
+    (b"\xfd7zXZ", "is compressed (xz). Unpack it first"),
+    (b"7z\xbc\xaf", "is a 7z archive. Unpack it first"),
+    (b"Rar!", "is a RAR archive. Unpack it first"),
+    (b"\x28\xb5\x2f\xfd", "is compressed (zstd). Unpack it first"),
+    (b"SQLite format 3", "is a database. Save the table as .csv first"),
+    (b"ARROW1", "is a Feather file. Open it with pandas.read_feather and hand over the DataFrame"),
+    (b"\x89HDF", "is an HDF5 file. Open it with pandas.read_hdf and hand over the DataFrame"),
+    (b"PARE", "is an encrypted parquet file. Save it without encryption"),
+    (b"{\\rtf", "is a text document. Save the table itself as .xlsx or .csv"),
+    (b"\x89PNG", "is a picture. Save the table itself as .xlsx or .csv"),
+    (b"\xff\xd8\xff", "is a picture. Save the table itself as .xlsx or .csv"),
+)
+NUMBERED = {"xlsx": "xlsx", "xlsm": "xlsx", "ods": "ods", "xls": "xls", "parquet": "parquet"}
+
+
+@dataclass(frozen=True)
+class Source:
+    """A name to call it by, and its bytes."""
+
+    name: str
+    data: bytes
+
+
+def open_source(source: Any, *, max_bytes: int) -> Source:
+    """The bytes behind a path, bytes or an open file, at most `max_bytes` of them."""
+    if isinstance(source, (str, os.PathLike)):
+        return _from_path(Path(source), max_bytes)
+    if isinstance(source, (bytes, bytearray, memoryview)):
+        return Source("the given bytes", _held(bytes(source), "The given data", max_bytes))
+    if hasattr(source, "read"):
+        return _from_file(source, max_bytes)
+    raise UsageError(
+        "read_contacts takes a path, bytes, an open file, a DataFrame or a list of paths, "
+        f"not a {type(source).__name__}."
+    )
+
+
+def _from_path(path: Path, max_bytes: int) -> Source:
+    name = clean(path.name)
+    if name.startswith("~$"):
+        raise FileError(f'"{name}" is the mark of a workbook that is open; read "{name[2:]}" itself.')
+    if name.startswith(".~lock.") and name.endswith("#"):
+        raise FileError(f'"{name}" is the mark of a file that is open; read "{name[7:-1]}" itself.')
+    try:
+        kind = path.stat()
+        if stat.S_ISDIR(kind.st_mode):
+            raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
+        if not stat.S_ISREG(kind.st_mode):
+            raise FileError(f'"{clean(path)}" is no file.')
+        with path.open("rb") as opened:
+            return Source(name, _held(opened.read(max_bytes + 1), f'"{name}"', max_bytes))
+    except FileNotFoundError:
+        raise FileError(
+            f'There is no file "{clean(path)}". The folder looked in is "{clean(Path.cwd())}".'
+        ) from None
+    except PermissionError:
+        raise FileError(
+            f'"{name}" may not be read: it is open in another program or belongs to someone else.'
+        ) from None
+    except (OSError, ValueError):
+        raise FileError(f'"{name}" cannot be opened as a file.') from None
+
+
+def _from_file(opened: Any, max_bytes: int) -> Source:
+    name = clean(Path(opened.name).name) if isinstance(getattr(opened, "name", None), str) else "an open file"
+    try:
+        content = opened.read(max_bytes + 1)
+    except (OSError, ValueError):
+        raise FileError(f'"{name}" cannot be read: is it still open?') from None
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    if not isinstance(data, bytes):
+        raise UsageError(f"The open file gives a {type(data).__name__} instead of bytes or text.")
+    return Source(name, _held(data, f'"{name}"', max_bytes))
+
+
+def _held(data: bytes, name: str, max_bytes: int) -> bytes:
+    if len(data) > max_bytes:
+        raise FileError(
+            f"{name} has more than {max_bytes:,} bytes. If it is meant, give a larger max_bytes=."
+        )
+    return data
+
+
+def find_format(source: Source) -> str:
+    """ "xlsx", "xls", "ods", "parquet" or "text". Raises FileError, with the remedy, for anything else.
+
+    Only the content counts, whatever the file is called. Pickles are never opened: that would run their code.
+    """
+    data = source.data
+    for start, sentence in REFUSED:
+        if data.startswith(start):
+            raise FileError(f'"{source.name}" {sentence}.')
+    if not data.strip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0"):
+        raise FileError(f'"{source.name}" is empty.')
+    if data.startswith(b"PK"):
+        return _zip_format(source)
+    if data.startswith(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"):
+        return "xls"
+    if data.startswith(b"PAR1"):
+        return "parquet"
+    if data[:1] == b"\x80" and data[1:2] in (b"\x02", b"\x03", b"\x04", b"\x05"):
+        raise FileError(
+            f'"{source.name}" is a pickle: opening it would run code. Save the table as .parquet or .csv.'
+        )
+    return _text_format(source)
+
+
+def _zip_format(source: Source) -> str:
+    data = source.data
+    if b"xl/workbook.bin" in data:
+        raise FileError(f'"{source.name}" is a binary workbook (.xlsb). Save it as .xlsx.')
+    if b"opendocument.spreadsheet" in data[:200]:
+        return "ods"
+    if b"xl/" in data or b"worksheets/" in data:
+        return "xlsx"
+    if b"word/document.xml" in data or b"ppt/presentation.xml" in data:
+        raise FileError(
+            f'"{source.name}" is no spreadsheet but a document. Save the table itself as .xlsx or .csv.'
+        )
+    if b"Index/Document.iwa" in data:
+        raise FileError(f'"{source.name}" is an Apple Numbers file. Export it as Excel or CSV.')
+    if b"content.xml" in data:
+        return "ods"
+    raise FileError(f'"{source.name}" is a zip archive and no workbook. Unpack it and name the table in it.')
+
+
+def _text_format(source: Source) -> str:
+    start = source.data[:2000].lstrip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0").replace(b"\0", b"").lower()
+    if start.startswith((b"<!doctype html", b"<html", b"<table", b"<head", b"<meta", b"<style", b"<div")):
+        raise FileError(
+            f'"{source.name}" is a web page, whatever it is called. '
+            "Open it in your spreadsheet program and save it as .xlsx."
+        )
+    if start.startswith((b"<?xml", b"<workbook", b"<?mso")):
+        raise FileError(
+            f'"{source.name}" is an XML file. Open it in your spreadsheet program and save it as .xlsx.'
+        )
+    if start.startswith((b"[{", b'{"', b"[\n{", b"[\r\n{", b"{\n")):
+        raise FileError(
+            f'"{source.name}" is JSON. Open it with pandas.read_json and hand over the DataFrame.'
+        )
+    return "text"

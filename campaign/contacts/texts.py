@@ -1,0 +1,149 @@
+"""Cells as a person writes them: whatever type a reader or a DataFrame delivers, text comes out.
+
+1500.0 is "1500", a date is "2026-01-05", a time of day "14:30", true is "TRUE", nothing is "".
+"""
+
+import datetime as dt
+from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+from numpy.typing import NDArray
+
+from campaign.errors import ColumnError
+
+TEXT = pa.large_string()  # 64-bit offsets: what pandas' str columns hold, so the hand-over copies nothing
+EXACT = 2.0**53  # whole numbers up to here are exact in a spreadsheet's cell; beyond it digits are lost
+
+
+def number_text(value: float) -> str:
+    """One float: whole numbers without a point, at most 15 digits as spreadsheets keep them, no exponent.
+
+    A number too large to be exact keeps its exponent, so that nobody takes its digits for known.
+    """
+    if value != value:
+        return ""
+    if value.is_integer() and abs(value) <= EXACT:
+        return str(int(value))
+    if abs(value) > EXACT or abs(value) < 1e-15:
+        return format(value, ".15g")
+    return format(Decimal(format(value, ".15g")), "f")
+
+
+def moment_text(value: dt.datetime) -> str:
+    """A date, with the time of day where there is one, to the second."""
+    rounded = (value + dt.timedelta(microseconds=500_000)).replace(microsecond=0, tzinfo=None)
+    day = f"{rounded.year:04d}-{rounded.month:02d}-{rounded.day:02d}"
+    return day if rounded.time() == dt.time.min else f"{day} {clock_text(rounded.time())}"
+
+
+def clock_text(value: dt.time) -> str:
+    """A time of day: "14:30", with seconds only where there are some."""
+    return value.strftime("%H:%M:%S" if value.second else "%H:%M")
+
+
+def span_text(value: dt.timedelta) -> str:
+    """A length of time in hours: "26:30", "0:05:12"."""
+    seconds = round(value.total_seconds())
+    hours, rest = divmod(abs(seconds), 3600)
+    tail = f":{rest % 60:02d}" if rest % 60 else ""
+    return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}{tail}"
+
+
+def truth_text(value: bool) -> str:
+    """As spreadsheets show it."""
+    return "TRUE" if value else "FALSE"
+
+
+def _floats(values: Sequence[float]) -> pa.Array:
+    numbers = np.asarray(values, dtype=np.float64)
+    whole = np.isfinite(numbers) & (np.abs(numbers) <= EXACT) & (numbers == np.trunc(numbers))
+    if whole.all():
+        return pc.cast(pa.array(numbers.astype(np.int64)), TEXT)
+    texts = pc.cast(pa.array(numbers), TEXT)  # the shortest text that reads back as the same number
+    plain = (np.abs(numbers) >= 1e-4) & (np.abs(numbers) <= EXACT) & ~whole
+    plain &= pc.less_equal(pc.binary_length(texts), 16).to_numpy(
+        zero_copy_only=False
+    )  # 15 digits and a point
+    odd = ~plain
+    return pc.replace_with_mask(
+        texts, pa.array(odd), pa.array([number_text(v) for v in numbers[odd].tolist()], TEXT)
+    )
+
+
+def _moments(values: Sequence[dt.datetime]) -> pa.Array:
+    codes, unique = pd.factorize(np.asarray(values, dtype=object))
+    return pa.array([moment_text(value) for value in unique], TEXT).take(pa.array(codes))
+
+
+def _each(write: Callable[[Any], str]) -> Callable[[Sequence[Any]], pa.Array]:
+    return lambda values: pa.array([write(value) for value in values], TEXT)
+
+
+WRITERS: dict[type, Callable[[Sequence[Any]], pa.Array]] = {
+    str: lambda values: pa.array(values, TEXT),
+    float: _floats,
+    int: _each(str),
+    bool: _each(truth_text),
+    dt.datetime: _moments,
+    pd.Timestamp: _each(lambda value: moment_text(value.to_pydatetime(warn=False))),
+    dt.date: _each(dt.date.isoformat),
+    dt.time: _each(clock_text),
+    dt.timedelta: _each(span_text),
+    pd.Timedelta: _each(lambda value: span_text(value.to_pytimedelta())),
+    Decimal: _each(lambda value: format(value, "f")),
+    type(None): _each(lambda _: ""),
+    type(pd.NA): _each(lambda _: ""),
+    type(pd.NaT): _each(lambda _: ""),
+}
+
+
+def column_text(values: Sequence[Any]) -> pa.Array:
+    """Python values of any mixture as one Arrow array of text without nulls, one type at a time.
+
+    Raises ColumnError for a value that is no cell: a list, a dict, bytes.
+    """
+    kinds = set(map(type, values))
+    if kinds <= {str}:
+        return pa.array(values, TEXT)
+    if len(kinds) == 1:
+        return _writer(kinds.pop())(values)
+    cells = np.empty(len(values), dtype=object)
+    cells[:] = values
+    types = np.fromiter(map(id, map(type, values)), dtype=np.int64, count=len(values))
+    for kind in kinds - {str}:
+        at = types == id(kind)
+        cells[at] = _writer(kind)(cells[at].tolist()).to_numpy(zero_copy_only=False)
+    return pa.array(cells, TEXT)
+
+
+def _writer(kind: type) -> Callable[[Sequence[Any]], pa.Array]:
+    if kind in WRITERS:
+        return WRITERS[kind]
+    if issubclass(kind, np.generic):
+        return lambda values: column_text([value.item() for value in values])
+    if issubclass(kind, str):
+        return _each(str)
+    raise ColumnError(
+        f"A cell holds a {kind.__name__}, which cannot be written in one cell of a spreadsheet."
+    )
+
+
+def blank_rows(columns: Iterable[pa.ChunkedArray], rows: int) -> NDArray[np.int64]:
+    """The positions of the rows in which no cell holds more than spaces.
+
+    Each column is looked at only where the ones before it were blank, so that a table without blank rows
+    costs one column.
+    """
+    at = np.arange(rows, dtype=np.int64)
+    for i, column in enumerate(columns):
+        if not len(at):
+            break
+        cells = column.take(pa.array(at)) if i else column
+        empty = pc.or_(pc.equal(pc.binary_length(cells), 0), pc.utf8_is_space(cells))
+        at = at[empty.to_numpy(zero_copy_only=False)]
+    return at

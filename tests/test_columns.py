@@ -1,0 +1,132 @@
+"""Headers as people write them."""
+
+import pytest
+
+from campaign.contacts.columns import check_headers, find_column, number_columns
+from campaign.errors import ColumnError
+
+
+@pytest.mark.parametrize("wanted", ["First name", "first_name", "FIRST-NAME", "firstname", "Fïrst Náme"])
+def test_a_column_is_found_however_it_is_written(wanted: str) -> None:
+    assert find_column(["Phone", "First name"], wanted) == "First name"
+
+
+def test_an_exact_name_wins_over_a_similar_one() -> None:
+    assert find_column(["Name", "name"], "name") == "name"
+
+
+def test_several_similar_names_are_all_named() -> None:
+    with pytest.raises(ColumnError, match='"NAME" could be any of these columns: "Name", "name"'):
+        find_column(["Name", "name"], "NAME")
+
+
+def test_a_missing_column_is_answered_with_the_nearest_and_all() -> None:
+    with pytest.raises(ColumnError) as raised:
+        find_column(["name", "phone", "visit date"], "nmae")
+    assert str(raised.value) == (
+        'There is no column "nmae". Did you mean "name"? The columns are: "name", "phone", "visit date".'
+    )
+
+
+def test_of_a_thousand_columns_thirty_are_named() -> None:
+    with pytest.raises(ColumnError, match=r'"c29" and 970 more\.'):
+        find_column([f"c{i}" for i in range(1000)], "phone")
+
+
+def test_vowel_signs_are_no_accents() -> None:
+    """Without them two Hindi words become the same."""
+    with pytest.raises(ColumnError):
+        find_column(["नाम"], "नम")
+
+
+NUMBER_HEADERS = """
+Phone
+phone number
+PHONE_NO
+Patient mobile no.
+mobilePhone
+MSISDN
+Cell
+cell phone
+GSM
+Tel
+Tel.
+Téléphone portable
+Numéro
+Telemóvel
+Celular
+Número
+Teléfono
+Handynummer
+Telefon
+Telefono
+Numer telefonu
+Телефон
+رقم الهاتف
+هاتف
+手机号码
+电话
+Namba ya simu
+Simu
+मोबाइल नंबर
+Số điện thoại
+No HP
+to
+Recipient
+Contact
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("header", NUMBER_HEADERS)
+def test_a_number_column_is_known_by_its_header(header: str) -> None:
+    assert number_columns(["name", header, "visit date"]) == [header]
+
+
+OTHER_HEADERS = """
+total
+name
+notes
+customer
+phone type
+Phone model
+has phone
+phone_verified
+mobile money balance
+mobile network
+country code
+contact name
+fax
+Telephone bill
+account number
+""".strip().splitlines()
+
+
+@pytest.mark.parametrize("header", OTHER_HEADERS)
+def test_other_columns_are_not_taken_for_numbers(header: str) -> None:
+    assert number_columns([header]) == []
+
+
+def test_candidates_come_in_order_of_preference() -> None:
+    columns = ["to", "Work phone", "Phone", "Next of kin phone", "Mobile"]
+    assert number_columns(columns) == ["Mobile", "Phone", "to", "Work phone"]
+
+
+def test_somebody_elses_phone_counts_only_where_there_is_no_other() -> None:
+    assert number_columns(["pupil", "Parent phone"]) == ["Parent phone"]
+
+
+def test_headers_that_are_the_same_are_all_named() -> None:
+    with pytest.raises(ColumnError) as raised:
+        check_headers(["phone", "phone", "name", "Phone"])
+    assert str(raised.value) == (
+        'Several columns have the same name: "phone" (column A), "phone" (column B), "Phone" (column D). '
+        "Give each column a name of its own, then read the file again."
+    )
+
+
+def test_a_missing_header_is_named_after_its_place() -> None:
+    assert check_headers(["", "name", "  "], letters=["A", "B", "AA"]) == ["column A", "name", "column AA"]
+
+
+def test_headers_are_brought_to_one_clean_line() -> None:
+    assert check_headers([" First\n name ", "\ufeffphone", "a\u202eb\x1b"]) == ["First name", "phone", "ab"]
