@@ -214,7 +214,7 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
     body = "".join(
         "<tr>"
         + "".join(
-            _cell("td", written(value, plain=name in ("row", "batch")), kind)
+            _cell("td", written(value, plain=name in ("row", "first row", "batch")), kind)
             for value, name, kind in zip(values, names, kinds, strict=True)
         )
         + "</tr>"

@@ -14,7 +14,7 @@ from campaign import display
 from campaign.contacts.reading import Reading
 from campaign.errors import ReportError, UsageError
 from campaign.results import charts
-from campaign.results.masks import mask_issues, mask_table
+from campaign.results.masks import Masks
 from campaign.results.separated import write_separated
 from campaign.results.tables import ENVIRONMENTS, Result
 from campaign.results.workbook import write_workbook
@@ -22,7 +22,7 @@ from campaign.results.workbook import write_workbook
 MEANINGS = {
     "invalid": "left out: something in the row has to be corrected first",
     "blank": "left out: the row is empty",
-    "duplicate": "left out: an earlier row has the same number",
+    "duplicate": "left out: an earlier row, or an earlier campaign, has the same number",
     "opted_out": "left out: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
     "accepted": "taken by the service; whether it reached the phone, the service does not say",
@@ -47,14 +47,15 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
     place that cannot be written to.
     """
     path = Path(path)
-    writers: dict[str, Callable[[Result, Path, bool], None]] = {
+    writers: dict[str, Callable[[Result, Path, Masks], None]] = {
         ".html": _write_html,
         ".xlsx": _write_xlsx,
         ".csv": _write_csv,
     }
     if path.suffix.lower() not in writers:
         raise UsageError(f"A report ends in .html, .xlsx or .csv, and {path.name!r} does not.")
-    _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, reveal))
+    masks = Masks(result, reveal=reveal)
+    _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, masks))
     return path
 
 
@@ -62,8 +63,8 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
     """Write beside the place and rename, so that a crash leaves the old file or the new one."""
     if path.is_symlink():
         raise ReportError(f"{path} is a link to another place. Give the path of a plain file.")
-    if path.is_dir():
-        raise ReportError(f"{path} is a folder. Give the name of a file in it.")
+    if path.exists() and not path.is_file():
+        raise ReportError(f"{path} is a folder, not a file. Give the name of a file in it.")
     try:
         handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
     except OSError as error:
@@ -84,11 +85,11 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
 # --- rows and workbook --------------------------------------------------------------------------------
 
 
-def _write_csv(result: Result, path: Path, reveal: bool) -> None:
-    write_separated(path, _shown(result.contacts, result, reveal))
+def _write_csv(result: Result, path: Path, masks: Masks) -> None:
+    write_separated(path, masks.table(result.contacts))
 
 
-def _write_xlsx(result: Result, path: Path, reveal: bool) -> None:
+def _write_xlsx(result: Result, path: Path, masks: Masks) -> None:
     totals = result.totals
     summary = {
         "What came of it": result.sentence,
@@ -98,15 +99,15 @@ def _write_xlsx(result: Result, path: Path, reveal: bool) -> None:
         "Cost": "unknown" if totals.cost is None else totals.cost,
         "About the cost": _cost_note(result),
         **_reading_facts(result.reading),
-        "Phone numbers": _masks_said(reveal),
+        "Phone numbers": masks.sentence,
         "Plan": result.plan.fingerprint,
         "Written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     }
     sheets = {
-        "Batches": _shown(result.batches, result, reveal),
-        "Messages": _shown(result.messages, result, reveal),
-        "Contacts": _shown(result.contacts, result, reveal).reset_index(),
-        "Issues": _shown_issues(result.issues, result, reveal),
+        "Batches": masks.table(result.batches),
+        "Messages": masks.table(result.messages),
+        "Contacts": masks.table(result.contacts).reset_index(),
+        "Issues": masks.issues(result.issues),
     }
     write_workbook(path, summary, dict(totals), sheets)
 
@@ -114,23 +115,23 @@ def _write_xlsx(result: Result, path: Path, reveal: bool) -> None:
 # --- page ---------------------------------------------------------------------------------------------
 
 
-def _write_html(result: Result, path: Path, reveal: bool) -> None:
+def _write_html(result: Result, path: Path, masks: Masks) -> None:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = Path(__file__).with_name("report.html.jinja").read_text(encoding="utf-8")
-    page = environment.from_string(template).render(_page(result, reveal))
+    page = environment.from_string(template).render(_page(result, masks))
     path.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _page(result: Result, reveal: bool) -> dict[str, Any]:
+def _page(result: Result, masks: Masks) -> dict[str, Any]:
     """What the template fills in; the drawn pieces are HTML, and all text in them is escaped already."""
     totals, batches, follow_up, issues = result.totals, result.batches, result.follow_up(), result.issues
     first = {
-        "batches": _spoken(_errors_last(_shown(batches.head(_MOST_BATCHES), result, reveal))),
-        "follow_up": _spoken(_reasons_first(_shown(follow_up.head(_MOST_ROWS), result, reveal))),
-        "issue_kinds": _shown(_kinds(issues), result, reveal),
-        "issues": _shown_issues(issues.head(_MOST_ROWS), result, reveal),
+        "batches": _spoken(_errors_last(masks.table(batches.head(_MOST_BATCHES)))),
+        "follow_up": _spoken(_reasons_first(masks.table(follow_up.head(_MOST_ROWS)))),
+        "issue_kinds": masks.table(_kinds(issues)),
+        "issues": masks.issues(issues.head(_MOST_ROWS)),
     }
     lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
     drawn = {
@@ -152,19 +153,11 @@ def _page(result: Result, reveal: bool) -> dict[str, Any]:
         "costs": charts.costs(batches),
         "lengths": lengths,
         "reading": display.facts(_reading_facts(result.reading)),
-        "notices": () if result.reading is None else result.reading.notices,
-        "masks_said": _masks_said(reveal),
+        "notices": [] if result.reading is None else masks.texts(result.reading.notices),
+        "masks": masks.sentence,
         "fingerprint": result.plan.fingerprint[:12],
         "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
     }
-
-
-def _shown(frame: pd.DataFrame, result: Result, reveal: bool) -> pd.DataFrame:
-    return frame if reveal else mask_table(frame, {"number", *result.plan.number_columns})
-
-
-def _shown_issues(issues: pd.DataFrame, result: Result, reveal: bool) -> pd.DataFrame:
-    return issues if reveal else mask_issues(issues, result.plan.number_columns)
 
 
 def _errors_last(batches: pd.DataFrame) -> pd.DataFrame:
@@ -222,18 +215,14 @@ def _reading_facts(reading: Reading | None) -> dict[str, str]:
 
 
 def _kinds(issues: pd.DataFrame) -> pd.DataFrame:
-    """How often each kind of issue was found, the most frequent first, with one example of each."""
-    grouped = issues.groupby(["severity", "code"], sort=False)
-    kinds = grouped.agg(rows=("row", "size"), example=("row", "first"), detail=("detail", "first"))
-    return kinds.reset_index().sort_values("rows", ascending=False, kind="stable")
+    """How often each kind of issue was found, errors first, with the first row and what was said of it."""
+    gravity = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
+    groups = issues.assign(gravity=gravity).groupby(["gravity", "severity", "code"], sort=False)
+    kinds = groups.agg(found=("code", "size"), row=("row", "first"), detail=("detail", "first"))
+    kinds = kinds.reset_index().sort_values(["gravity", "found"], ascending=[True, False], kind="stable")
+    return kinds.drop(columns="gravity").rename(columns={"row": "first row", "detail": "first detail"})
 
 
 def _reasons_first(follow_up: pd.DataFrame) -> pd.DataFrame:
     reasons = ["last status", "last reason"]
     return follow_up[[*reasons, *(name for name in follow_up.columns if name not in reasons)]]
-
-
-def _masks_said(reveal: bool) -> str:
-    if reveal:
-        return "Phone numbers are shown in full: this file holds personal data."
-    return "Phone numbers are masked."

@@ -39,7 +39,7 @@ class ResultTotals(Totals):
         charged = batches["status"].isin(["accepted", "unknown"]) & batches["cost"].isna()
         cost = None if charged.any() and not named else sum(named, Decimal(0))
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
-        counts = statuses.value_counts().to_dict()
+        counts = {str(status): int(count) for status, count in statuses.value_counts().items()}
         return cls(counts, batches=len(batches), cost=cost, unpriced=int(charged.sum()), **figures)
 
     @property
