@@ -1,0 +1,168 @@
+"""The table of issues: one row per finding, collected column-wise while a plan is made."""
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+
+from campaign.messages.texts import Bools, Ints, concat, join, replace, series, texts
+from campaign.messages.totals import STATUSES
+
+# code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.
+CODES = {
+    "reading": "what was repaired, skipped or guessed when the file was read",
+    "blank_row": "the row is empty",
+    "missing_number": "no number column of the row holds anything",
+    "missing_value": "a placeholder's cell is empty",
+    "unreadable_value": "a placeholder's cell is not what its format wants",
+    "no_text": "there is no text for the row's language",
+    "unused_text": "no row has the text's language",
+    "empty_text": "the message came out empty",
+    "hidden_character": "controls, direction controls and invisible characters are never sent",
+    "bad_sender": "the sender is not 1 to 11 plain characters",
+    "bad_priority": "the priority is not 0 to 4",
+    "overlong": "more than 160 characters after filling in",
+    "too_many_parts": "more SMS parts than max_parts allows",
+    "truncated": "the text was cut to fit",
+    "split": "the text goes out as several numbered messages",
+    "replaced": "typographic characters were replaced by their plain twins",
+    "ucs2": "characters outside GSM-7: a part holds 70 characters instead of 160",
+    "double_septets": "characters that count twice make the text longer than one part",
+    "duplicate": "the same number and the same text as an earlier row",
+    "duplicate_other_text": "the same number as an earlier row, with another text",
+    "opted_out": "the number is on the opt-out list",
+    "already_sent": "an earlier campaign sent to the number, or may have",
+    "unreadable_entry": "an entry of a list of numbers that is no number: it excludes nobody",
+}
+
+SEVERITIES = ("error", "warning", "info")  # the gravest first
+
+NOT_SENT, BLANK = STATUSES.index("not_sent"), STATUSES.index("blank")
+WHOLE_TABLE = -1  # the position of a finding that is about no row
+
+
+class _Finding(NamedTuple):
+    rows: Ints
+    column: str
+    values: pa.Array
+    code: str
+    severity: str
+    details: pa.Array  # one for all, or one each
+    status: int  # what the rows become by it
+
+
+class Findings:
+    """Findings about a table, and the status that each of its rows has so far.
+
+    Rows are positions, 0 for the table's first. A row keeps the first status that excludes it.
+    """
+
+    def __init__(self, rows: int) -> None:
+        self.status: npt.NDArray[np.int8] = np.full(rows, NOT_SENT, dtype=np.int8)
+        self._found: list[_Finding] = []
+
+    @property
+    def waiting(self) -> Bools:
+        """Which rows nothing speaks against so far."""
+        return self.status == NOT_SENT
+
+    def add(
+        self,
+        rows: Ints,
+        column: str,
+        values: pa.Array,
+        code: str,
+        severity: str,
+        detail: str | pa.Array,
+        *,
+        status: str = "not_sent",
+    ) -> None:
+        """One finding for each of the rows. `values` are the cells, row by row; `detail` one sentence or many.
+
+        An empty row has that said of it and nothing else.
+        """
+        details = texts([detail]) if isinstance(detail, str) else detail
+        told = self.status[rows] != BLANK
+        if not told.all():
+            kept = pa.array(told)
+            details = details.filter(kept) if len(details) == len(rows) else details
+            rows, values = rows[told], values.filter(kept)
+        if not len(rows):
+            return
+        excluded = STATUSES.index(status)
+        self._found.append(_Finding(rows, column, values, code, severity, details, excluded))
+        self.status[rows[self.status[rows] == NOT_SENT]] = excluded
+
+    def add_for_table(self, column: str, value: str, code: str, severity: str, detail: str) -> None:
+        """One finding about the table as a whole."""
+        nowhere = np.array([WHOLE_TABLE], dtype=np.int64)
+        found = _Finding(nowhere, column, texts([value]), code, severity, texts([detail]), NOT_SENT)
+        self._found.append(found)
+
+    def frame(self, labels: Ints) -> pd.DataFrame:
+        """Every finding: those of the whole table first, then row by row, in the order they were found."""
+        rows = _concat([found.rows for found in self._found])
+        order = np.argsort(rows, kind="stable")
+        repeats = [len(found.rows) for found in self._found]
+        which = pa.array(np.repeat(np.arange(len(self._found)), repeats)[order])
+        places = rows[order]
+        known = places != WHOLE_TABLE
+        numbers = pd.array(labels[np.where(known, places, 0)] if len(labels) else places, dtype="Int64")
+        numbers[~known] = pd.NA
+
+        def spread(name: str) -> "pd.Series[str]":
+            return series(texts([getattr(found, name) for found in self._found]).take(which))
+
+        details, ids = self._details(self._found)
+        columns = {
+            "row": pd.Series(numbers),
+            "column": spread("column"),
+            "value": series(concat([found.values for found in self._found]).take(pa.array(order))),
+            "code": spread("code"),
+            "severity": spread("severity"),
+            "detail": series(details.take(pa.array(ids[order]))),
+        }
+        return pd.DataFrame(columns)
+
+    def reasons(self) -> pa.Array:
+        """For each row why it gets nothing, all reasons in one text; "" for a row that nothing excludes."""
+        telling = [found for found in self._found if found.status != NOT_SENT]
+        details, ids = self._details(telling)
+        rows = _concat([found.rows for found in telling])
+        status = np.repeat([found.status for found in telling], [len(found.rows) for found in telling])
+        order = np.argsort(rows, kind="stable")
+        order = order[self.status[rows[order]] == status[order]]
+        rows, ids = rows[order], ids[order]
+        rank = _rank(rows)
+        reasons = pa.repeat(pa.scalar("", pa.large_string()), len(self.status))
+        for nth in range(int(rank.max(initial=-1)) + 1):
+            those = np.flatnonzero(rank == nth)
+            sentences = details.take(pa.array(ids[those]))
+            before = reasons.take(pa.array(rows[those]))
+            reasons = replace(reasons, rows[those], join(before, " ", sentences) if nth else sentences)
+        return reasons
+
+    @staticmethod
+    def _details(found: list[_Finding]) -> tuple[pa.Array, Ints]:
+        """The sentences, those that serve many rows once, and for each finding which is its own."""
+        ids, start = [], 0
+        for finding in found:
+            own = len(finding.details)
+            shared = own == 1
+            ids.append(np.full(len(finding.rows), start) if shared else np.arange(start, start + own))
+            start += own
+        return concat([finding.details for finding in found]), _concat(ids)
+
+
+def _concat(arrays: list[Ints]) -> Ints:
+    return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
+
+
+def _rank(rows: Ints) -> Ints:
+    """0 for the first entry of each row, 1 for the second, and so on; `rows` ascend."""
+    places = np.arange(len(rows))
+    first = np.ones(len(rows), dtype=bool)
+    first[1:] = rows[1:] != rows[:-1]
+    return places - np.maximum.accumulate(np.where(first, places, 0))

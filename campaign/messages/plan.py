@@ -1,0 +1,265 @@
+"""The plan: what will be sent, what will not, and why."""
+
+import hashlib
+from collections.abc import Collection, Iterator, Mapping
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+
+from campaign import display
+from campaign.contacts.reading import Reading, read_contacts
+from campaign.errors import UsageError
+from campaign.messages import drafting, limits, overview
+from campaign.messages.exclusions import DUPLICATES
+from campaign.messages.fitting import Policy
+from campaign.messages.preview import Preview
+from campaign.messages.texts import Ints, buffers, column
+from campaign.messages.totals import Totals
+
+FINGERPRINTED = ("number", "message", "sender", "priority")
+
+
+class Plan:
+    """What a campaign would send, row by row, and what it would not, with the reasons. Immutable.
+
+    `prepare` makes one. The frames are copies: whatever is done to them, the plan stays as it is.
+    """
+
+    def __init__(
+        self,
+        *,
+        messages: pd.DataFrame,
+        issues: pd.DataFrame,
+        contacts: pd.DataFrame,
+        totals: Totals,
+        reading: Reading | None = None,
+        fingerprint: str | None = None,
+    ) -> None:
+        parts = {"_messages": messages, "_issues": issues, "_contacts": contacts, "_totals": totals}
+        self.__dict__.update(parts, _reading=reading, _fingerprint=fingerprint)
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"A plan never changes: {name} cannot be set. Prepare another plan.")
+
+    __delattr__ = __setattr__
+
+    @property
+    def messages(self) -> pd.DataFrame:
+        """The messages in sending order: row int64, number, message, sender, priority (str), parts int64.
+
+        `priority` is "" where none is given. A text that was split stands in several rows, one after the other.
+        """
+        return self._messages.copy(deep=False)  # pandas copies on write
+
+    @property
+    def issues(self) -> pd.DataFrame:
+        """Every finding: row Int64 (<NA> for the whole table), column, value, code, severity, detail (str).
+
+        Severity is "error" (the row is excluded), "warning" or "info".
+        """
+        return self._issues.copy(deep=False)
+
+    @property
+    def contacts(self) -> pd.DataFrame:
+        """Every row of the contact table with all its columns, its status and the reason why it gets nothing."""
+        return self._contacts.copy(deep=False)
+
+    @property
+    def totals(self) -> Totals:
+        """Rows by status, messages, parts, countries."""
+        return self._totals
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the file was read; None where it is not known."""
+        return self._reading
+
+    @property
+    def fingerprint(self) -> str:
+        """SHA-256 of the ordered numbers, messages, senders and priorities, as 64 hexadecimal digits.
+
+        The same on every machine and for every version of pandas, whatever else the contact table holds and
+        in whatever order its columns stand.
+        """
+        if self._fingerprint is None:
+            self.__dict__["_fingerprint"] = fingerprint(self._messages)
+        return self._fingerprint
+
+    def preview(self, row: int | None = None) -> Preview:
+        """What one row will get; without a number the first row that gets something."""
+        if row is None:
+            if self._contacts.empty:
+                raise UsageError("The contact table is empty: there is nothing to preview.")
+            row = int(self._messages["row"].iloc[0] if len(self._messages) else self._contacts.index[0])
+        if row not in self._contacts.index:
+            known = self._contacts.index
+            rows = f"Rows go from {known.min()} to {known.max()}." if len(known) else "The table is empty."
+            raise UsageError(f"There is no row {row!r}. {rows}")
+        own = self._messages.loc[self._messages["row"] == row]
+        contact = self._contacts.loc[row]
+        sender, number = (own["sender"].iloc[0], own["number"].iloc[0]) if len(own) else ("", "")
+        return Preview(int(row), contact["status"], contact["reason"], number, sender, tuple(own["message"]))
+
+    def sample(self, n: int = 5) -> pd.DataFrame:
+        """So many messages from all over the plan, in sending order; the same ones each time."""
+        if n < 0:
+            raise UsageError(f"A sample of {n} messages cannot be taken.")
+        count = len(self._messages)
+        chosen = np.random.default_rng(count).choice(count, size=min(n, count), replace=False)
+        return self._messages.iloc[np.sort(chosen)]
+
+    def estimate(self, price: Decimal | float | str, *, per: str = "part") -> Decimal:
+        """What sending would cost at a price for each part, or for each message with per="message"."""
+        if per not in ("part", "message"):
+            raise UsageError(f'per={per!r} is not known. Choose "part" or "message".')
+        try:
+            each = Decimal(str(price))
+        except InvalidOperation:
+            raise UsageError(f"{price!r} is no price. Give a number such as 35 or 0.04.") from None
+        if not each.is_finite() or each < 0:
+            raise UsageError(f"{price!r} is no price. Give a number such as 35 or 0.04.")
+        return each * (self.totals.parts if per == "part" else self.totals.messages)
+
+    def batches(self, size: int = 100) -> Iterator[pd.DataFrame]:
+        """The messages in stretches of at most `size`, as they would be sent.
+
+        The pieces of one row's text stay together: a row of more pieces than `size` has a stretch of its own.
+        """
+        if size < 1:
+            raise UsageError(f"A batch of {size} messages cannot be made. Give 1 or more.")
+        rows = self._messages["row"].to_numpy()
+        ends = np.append(np.flatnonzero(rows[1:] != rows[:-1]) + 1, len(rows))  # where a row's messages end
+        start = 0
+        while start < len(rows):
+            fits = np.searchsorted(ends, start + size, side="right") - 1
+            stop = int(ends[fits]) if fits >= 0 and ends[fits] > start else _next(ends, start)
+            yield self._messages.iloc[start:stop]
+            start = stop
+
+    @property
+    def sentence(self) -> str:
+        """In plain words how many messages are ready, and how many rows get none."""
+        return overview.sentence(self.totals)
+
+    def __repr__(self) -> str:
+        return f"Plan: {self.sentence} Fingerprint {self.fingerprint[:12]}."
+
+    def _repr_html_(self) -> str:
+        pieces = [display.paragraph(self.sentence), display.bars(self.totals)]
+        if len(self._messages):
+            pieces += [display.paragraph("The first message:", note=True), self.preview().phone()]
+        pieces += [overview.what_it_takes(self.totals), overview.issue_kinds(self._issues)]
+        if self.reading is not None:
+            pieces.append(display.paragraph(self.reading.sentence, note=True))
+        pieces.append(display.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
+        return display.card("Plan", pieces)
+
+
+def _next(ends: Ints, start: int) -> int:
+    return int(ends[np.searchsorted(ends, start, side="right")])
+
+
+def fingerprint(messages: pd.DataFrame) -> str:
+    """SHA-256 over number, message, sender and priority, as lengths and bytes.
+
+    Each column is preceded by how many texts it has (64 bits) and how long each is in UTF-8 (32 bits, both
+    little-endian), so that no two tables give the same bytes.
+    """
+    digest = hashlib.sha256(b"campaign plan 1\n")
+    for name in FINGERPRINTED:
+        offsets, data = buffers(column(messages[name]))
+        digest.update(np.array([len(offsets) - 1], dtype="<i8").tobytes())
+        digest.update(np.diff(offsets).astype("<i4").tobytes())
+        digest.update(data)
+    return digest.hexdigest()
+
+
+def prepare(
+    contacts: Any,
+    *,
+    message: str | Mapping[str, str],
+    sender: str,
+    number: str | list[str] | None = None,
+    region: "str | pd.Series[str] | None" = None,
+    priority: str | int | None = None,
+    overlong: Literal["flag", "truncate", "split"] = "flag",
+    ellipsis: str = "...",
+    downgrade: bool = True,
+    duplicates: Literal["skip", "keep", "error"] = "skip",
+    opt_outs: Any = None,
+    max_parts: int | None = None,
+    language: str | None = None,
+    keep_words: bool = False,
+    not_again: Any = None,
+    several: Literal["refuse", "first"] = "refuse",
+    kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
+) -> Plan:
+    """Make checked messages of a contact table: a `Plan` that says what each row gets, or why it gets none.
+
+    `contacts`: a contact table, or anything that `read_contacts` reads. `message`, `sender` and `priority` are
+    texts with placeholders: `{column}`, `{column|words if it is empty}`, `{visit_date:%d %b}`, `{amount:,.0f}`;
+    `{{` and `}}` are braces. Columns are found without case, spaces and underscores. The outer spaces of values
+    and messages are left out. With several texts, `message={"en": ..., "fr": ...}`, the column `language` says
+    which one a row takes.
+
+    `number`: the column of the phone numbers, or several in order of preference, of which each row's first good
+    number is taken; by default it is found by its header. `region`: the country of numbers without a country
+    code, such as "UG", or the column that holds it. `several` and `kinds` go to `clean_numbers`.
+
+    `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
+    `ellipsis` ("truncate", at words with `keep_words`), or becomes several numbered messages ("split").
+    `max_parts`: the most SMS parts that one row may take; a text of more is flagged or truncated likewise.
+    `downgrade`: curly quotes, long dashes, ellipses and odd spaces become plain ones where that makes a text
+    fit GSM-7, each time with an issue.
+
+    `duplicates`: of rows with the same number the first is kept ("skip"), or all are ("keep"), or a
+    ContactsError names them ("error"). `opt_outs`: a file, DataFrame or Series of numbers that get nothing.
+    `not_again`: results of earlier campaigns, or lists of numbers, one or several; whom these reached or may
+    have reached gets nothing and has the status duplicate, with the issue already_sent.
+
+    Bad rows are data: see `Plan.issues`. Raises TemplateError for a placeholder without a column, ColumnError
+    when no column of numbers can be told, UsageError for arguments that cannot be used.
+    """
+    _check_choice("overlong", overlong, limits.OVERLONG)
+    _check_choice("duplicates", duplicates, DUPLICATES)
+    if max_parts is not None and max_parts < 1:
+        raise UsageError(f"max_parts={max_parts} leaves no message. Give 1 or more.")
+    table = _contact_table(contacts)
+    columns = list(table.columns)
+    wording = drafting.choose_wording(columns, message, language, sender, priority, downgrade=downgrade)
+    ending = limits.check_ellipsis(ellipsis, downgrade=downgrade)
+    drafted = drafting.draft(
+        table,
+        wording,
+        Policy(overlong, ending, keep_words, max_parts),
+        drafting.Exclusions(duplicates, opt_outs, not_again),
+        number=number,
+        region=region,
+        several=several,
+        kinds=kinds,
+    )
+    return Plan(
+        messages=drafted.messages,
+        issues=drafted.issues,
+        contacts=drafted.contacts,
+        totals=drafted.totals,
+        reading=table.attrs.get("reading"),
+    )
+
+
+def _check_choice(name: str, value: str, choices: Collection[str]) -> None:
+    if value not in choices:
+        raise UsageError(f"{name}={value!r} is not known. Choose from {', '.join(choices)}.")
+
+
+def _contact_table(contacts: Any) -> pd.DataFrame:
+    """The table as it is if `read_contacts` made it and its cells are still text; else read now."""
+    if isinstance(contacts, pd.DataFrame) and "reading" in contacts.attrs:
+        index = contacts.index
+        numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
+        if numbered and (contacts.dtypes == "str").all():
+            return contacts
+    return read_contacts(contacts)

@@ -1,0 +1,66 @@
+"""One row's message as its reader will see it: as text, and in a notebook as a phone's screen."""
+
+from dataclasses import dataclass
+
+from campaign import display
+from campaign.messages.lengths import count_parts, count_units
+
+PHONE = """
+.campaign .phone{display:inline-block;width:19em;border:1px solid var(--line);border-radius:1.2em;
+padding:.7em .9em 1em;margin:.4em 0}
+.campaign .phone .from{text-align:center;font-weight:600;border-bottom:1px solid var(--line);
+padding-bottom:.4em;margin-bottom:.6em}
+.campaign .phone .bubble{background:rgba(128,128,128,.16);border-radius:1em;padding:.5em .8em;margin:.4em 0;
+white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext}
+"""
+
+
+@dataclass(frozen=True, repr=False)
+class Preview:
+    """What one row gets: its messages, or the reason why there are none."""
+
+    row: int
+    status: str
+    reason: str
+    number: str
+    sender: str
+    messages: tuple[str, ...]
+
+    @property
+    def parts(self) -> int:
+        """The SMS parts that the row's messages take."""
+        return sum(map(count_parts, self.messages))
+
+    @property
+    def facts(self) -> str:
+        """In one line: to whom, how long, what it takes."""
+        if not self.messages:
+            return f"Row {self.row} gets nothing ({self.status.replace('_', ' ')}). {self.reason}"
+        longest = max(map(count_units, self.messages))
+        several = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
+        return (
+            f"Row {self.row} to {display.mask_number(self.number)}: {several}{longest} characters, "
+            f"{self.parts} {'part' if self.parts == 1 else 'parts'}."
+        )
+
+    def __str__(self) -> str:
+        bubbles = (f"{self.sender}: {_printable(text)}" for text in self.messages)
+        return "\n".join((_printable(self.facts), *bubbles))
+
+    __repr__ = __str__
+
+    def phone(self) -> str:
+        """The screen alone, as a piece of HTML; "" if the row gets nothing."""
+        if not self.messages:
+            return ""
+        bubbles = "".join(f'<div class="bubble">{display.escape(text)}</div>' for text in self.messages)
+        sender = f'<div class="from">{display.escape(self.sender)}</div>'
+        return f'<style>{PHONE}</style><div class="phone">{sender}{bubbles}</div>'
+
+    def _repr_html_(self) -> str:
+        return display.card("Preview", [self.phone(), display.paragraph(self.facts, note=True)])
+
+
+def _printable(text: str) -> str:
+    """The text for a terminal: line breaks stay, all other controls go."""
+    return "\n".join(display.clean(line) for line in text.split("\n"))

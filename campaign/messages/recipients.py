@@ -1,0 +1,200 @@
+"""Whom a row reaches: which columns hold its number, and the number in the service's form."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from campaign.contacts.columns import find_column, number_columns
+from campaign.contacts.numbers import PROBLEMS, REPAIRS, clean_numbers, readings
+from campaign.errors import ColumnError, UsageError
+from campaign.messages.issues import Findings
+from campaign.messages.texts import Bools, Ints, column, replace, texts
+
+EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
+
+
+@dataclass(frozen=True)
+class Recipients:
+    """For each row of a contact table its number, the country, and the cell that the number was in."""
+
+    numbers: pa.Array  # "" where there is none that can be sent to
+    countries: pa.Array
+    cells: pa.Array
+    columns: list[str]
+    source: Ints  # which of the columns
+
+    def report(
+        self,
+        findings: Findings,
+        rows: Ints,
+        code: str,
+        severity: str,
+        detail: str | pa.Array,
+        *,
+        status: str = "not_sent",
+    ) -> None:
+        """One finding about the number of each of the rows."""
+        for place, name in enumerate(self.columns):
+            which = np.flatnonzero(self.source[rows] == place)
+            own = detail if isinstance(detail, str) else detail.take(pa.array(which))
+            cells = self.cells.take(pa.array(rows[which]))
+            findings.add(rows[which], name, cells, code, severity, own, status=status)
+
+
+def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:
+    """The columns that hold the numbers, in order of preference. A ColumnError says what to do."""
+    if number is not None:
+        wanted = [number] if isinstance(number, str) else list(number)
+        if not wanted:
+            raise UsageError("number=[] names no column. Name one, or leave number= out.")
+        return list(dict.fromkeys(find_column(columns, name) for name in wanted))
+    found = number_columns(columns)
+    if not found:
+        raise ColumnError(
+            "No column looks like phone numbers by its header. Name it, for example number="
+            f'"{next(iter(columns), "phone")}". The columns are: {_quoted(columns)}.'
+        )
+    best, *others = found
+    # A clear winner comes first in whatever order the columns stand.
+    if any(number_columns([other, best])[0] != best for other in others):
+        raise ColumnError(
+            f"Several columns may hold the phone numbers: {_quoted(found)}. Say which one with number=, "
+            f"or give them in order of preference: number=[{_quoted(found)}]."
+        )
+    return [best]
+
+
+def _quoted(columns: Collection[str]) -> str:
+    return ", ".join(f'"{column}"' for column in columns)
+
+
+def choose_region(contacts: pd.DataFrame, region: str | pd.Series | None) -> "str | pd.Series | None":
+    """Where numbers without a country code are from: a code, or one for each row.
+
+    A text of two letters is a code, any other text names a column of codes.
+    """
+    if isinstance(region, str) and not (len(region.strip()) == 2 and region.strip().isalpha()):
+        return contacts[find_column(contacts.columns, region.strip().removeprefix("{").removesuffix("}"))]
+    if isinstance(region, pd.Series) and len(region) != len(contacts):
+        raise UsageError(
+            f"region= has {len(region)} entries, but there are {len(contacts)} rows. Give one for each row."
+        )
+    return region
+
+
+def find_numbers(
+    contacts: pd.DataFrame,
+    columns: list[str],
+    findings: Findings,
+    *,
+    region: "str | pd.Series | None",
+    several: str,
+    kinds: Collection[str],
+) -> Recipients:
+    """The first number of each row that can be sent to, with every problem and repair as a finding."""
+    nothing = pa.repeat(pa.scalar("", pa.large_string()), len(contacts))
+    numbers, countries, used = nothing, nothing, nothing
+    source = np.zeros(len(contacts), dtype=np.int64)
+    pending = np.arange(len(contacts))
+    problems: list[tuple[Ints, str, pa.Array, pa.Array]] = []
+    for place, name in enumerate(columns):
+        whole = len(pending) == len(contacts)
+        cells = contacts[name] if whole else contacts[name].iloc[pending]
+        where = region if whole or not isinstance(region, pd.Series) else region.iloc[pending]
+        cleaned = clean_numbers(cells, region=where, several=several, kinds=kinds)
+        raw, found, problem = column(cells), column(cleaned["number"]), column(cleaned["problem"])
+        good = pc.not_equal(found, "").to_numpy(zero_copy_only=False)
+        numbers = _put(numbers, pending, found)
+        countries = _put(countries, pending, column(cleaned["region"]))
+        used = _put(used, pending, raw)
+        source[pending] = place
+        _add_repairs(findings, name, pending, raw, column(cleaned["repair"]), good)
+        bad = np.flatnonzero(~good & pc.not_equal(problem, "blank").to_numpy(zero_copy_only=False))
+        problems.append((pending[bad], name, raw.take(pa.array(bad)), problem.take(pa.array(bad))))
+        pending = pending[~good]
+        if not len(pending):
+            break
+    _add_problems(findings, problems, numbers, region)
+    _add_missing(findings, columns, pending, problems)
+    return Recipients(numbers, countries, used, columns, source)
+
+
+def _put(values: pa.Array, rows: Ints, others: pa.Array) -> pa.Array:
+    return others if len(rows) == len(values) else replace(values, rows, others)
+
+
+def _groups(codes: pa.Array) -> list[tuple[str, Ints]]:
+    """Each distinct code with the places where it stands; "" left out."""
+    unique = codes.dictionary_encode()
+    indices = unique.indices.to_numpy()
+    return [
+        (code, np.flatnonzero(indices == place))
+        for place, code in enumerate(unique.dictionary.to_pylist())
+        if code
+    ]
+
+
+def _add_repairs(
+    findings: Findings, name: str, rows: Ints, raw: pa.Array, repairs: pa.Array, good: Bools
+) -> None:
+    by_name: dict[str, list[Ints]] = {}
+    for joined, places in _groups(repairs):
+        for repair in joined.split(", "):
+            by_name.setdefault(repair, []).append(places[good[places]])
+    for repair, found in by_name.items():
+        places = np.sort(np.concatenate(found))
+        cells = raw.take(pa.array(places))
+        findings.add(rows[places], name, cells, repair, "info", REPAIRS[repair])
+
+
+def _add_problems(
+    findings: Findings,
+    problems: list[tuple[Ints, str, pa.Array, pa.Array]],
+    numbers: pa.Array,
+    region: "str | pd.Series | None",
+) -> None:
+    """A problem excludes the row, unless another column had a number that can be sent to."""
+    none = pc.equal(numbers, "").to_numpy(zero_copy_only=False)
+    for rows, name, raw, codes in problems:
+        for code, places in _groups(codes):
+            lost = places[none[rows[places]]]
+            cells = raw.take(pa.array(lost))
+            detail = _explained(cells, region) if code == "ambiguous" else PROBLEMS[code]
+            findings.add(rows[lost], name, cells, code, "error", detail, status="invalid")
+            spared = places[~none[rows[places]]]
+            detail = f"{PROBLEMS[code]} The number in another column of the row was taken."
+            findings.add(rows[spared], name, raw.take(pa.array(spared)), code, "warning", detail)
+
+
+def _explained(cells: pa.Array, region: "str | pd.Series | None") -> "str | pa.Array":
+    """The sentence for ambiguous numbers, with what each could be read as."""
+    plain = PROBLEMS["ambiguous"]
+    unique = cells.dictionary_encode()
+    if isinstance(region, pd.Series) or len(unique.dictionary) > EXPLAINED:
+        return plain
+    made = []
+    for text in unique.dictionary.to_pylist():
+        found = readings(text, region=region)
+        made.append(f"{plain} It could be {' or '.join(found)}." if found else plain)
+    return texts(made).take(unique.indices)
+
+
+def _add_missing(
+    findings: Findings,
+    columns: list[str],
+    pending: Ints,
+    problems: list[tuple[Ints, str, pa.Array, pa.Array]],
+) -> None:
+    """Rows in which every number cell is empty."""
+    told = np.zeros(len(findings.status), dtype=bool)
+    for rows, _, _, _ in problems:
+        told[rows] = True
+    empty = pending[~told[pending] & findings.waiting[pending]]
+    where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{_quoted(columns)} are empty"
+    detail = f"There is no number: {where}. Fill it in, or leave the row out."
+    nothing = pa.repeat(pa.scalar("", pa.large_string()), len(empty))
+    findings.add(empty, columns[0], nothing, "missing_number", "error", detail, status="invalid")

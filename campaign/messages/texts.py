@@ -1,0 +1,73 @@
+"""A column of text as one Arrow array, and back."""
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+Ints = npt.NDArray[np.int64]
+Bools = npt.NDArray[np.bool_]
+Series = pd.Series  # a column of text of dtype str
+
+
+def column(values: "pd.Series[Any]") -> pa.Array:
+    """The column as one large_string array without missing values: those become ""."""
+    array = pa.array(values, type=pa.large_string(), from_pandas=True)
+    if isinstance(array, pa.ChunkedArray):
+        array = array.combine_chunks()
+    return pc.fill_null(array, "") if array.null_count else array
+
+
+def series(texts: pa.Array, index: pd.Index | None = None) -> "pd.Series[str]":
+    """The array as a column of dtype str; nothing is copied."""
+    return pd.Series(texts, index=index, dtype="str")
+
+
+def texts(values: list[str]) -> pa.Array:
+    """A short list of texts as an array."""
+    return pa.array(values, type=pa.large_string())
+
+
+def scalar(text: str) -> pa.Scalar:
+    """One text, to be joined with columns."""
+    return pa.scalar(text, type=pa.large_string())
+
+
+def concat(arrays: list[pa.Array]) -> pa.Array:
+    """Arrays one after the other, as one array."""
+    if len(arrays) == 1:
+        return arrays[0]
+    return pa.concat_arrays(arrays) if arrays else texts([])
+
+
+def join(*pieces: pa.Array | pa.Scalar | str) -> pa.Array:
+    """Pieces of text put together row by row; at least one of them is a column."""
+    parts = [scalar(piece) if isinstance(piece, str) else piece for piece in pieces]
+    return pc.binary_join_element_wise(*parts, scalar(""))
+
+
+def written(numbers: Ints) -> pa.Array:
+    """Whole numbers as texts."""
+    return pc.cast(pa.array(numbers), pa.large_string())
+
+
+def buffers(values: pa.Array) -> tuple[Ints, npt.NDArray[np.uint8]]:
+    """Where each text begins and ends, and the UTF-8 bytes of all; both are views."""
+    _, ends, data = values.buffers()
+    offsets = np.frombuffer(ends, dtype=np.int64)[values.offset : values.offset + len(values) + 1]
+    if data is None or not len(values):
+        return np.zeros(len(values) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    first, last = int(offsets[0]), int(offsets[-1])
+    return offsets - first if first else offsets, np.frombuffer(data, dtype=np.uint8)[first:last]
+
+
+def replace(values: pa.Array, rows: Ints, others: pa.Array) -> pa.Array:
+    """The array with the given rows replaced; `rows` ascend."""
+    if not len(rows):
+        return values
+    mask = np.zeros(len(values), dtype=bool)
+    mask[rows] = True
+    return pc.replace_with_mask(values, pa.array(mask), others)
