@@ -29,6 +29,9 @@ CONNECT_TRIES = 5  # for what provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)
 TELL_EVERY = 0.1  # seconds between two snapshots
 
+_STOPPED = Hold("Stopped by hand. Resume the campaign to send the rest.", final=True, by_hand=True)
+_CUT = Hold("Ended at once by hand: what had left without an answer is unknown.", final=True, by_hand=True)
+
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
 Listener = Callable[[Snapshot], None]
 
@@ -64,7 +67,7 @@ class Engine:
         self._tally, self._valves, self._pace = tally, valves, pace
         self._concurrency, self._listen, self._end_when_paused = concurrency, listen, end_when_paused
         self.status: RunStatus = "running"
-        self.sentence = ""
+        self.hold: Hold | None = None  # why it is not running
         self._started = time.monotonic()
         self._told = 0.0
         self._next: Batch | None = None  # looked at, not yet issued
@@ -81,7 +84,7 @@ class Engine:
 
     def pause(self) -> None:
         """Issue nothing more until `resume`; what is under way finishes."""
-        self._order(lambda: self._hold(Hold("Paused by hand. Resume to send the rest.")))
+        self._order(lambda: self._hold(Hold("Paused by hand. Resume to send the rest.", by_hand=True)))
 
     def resume(self) -> None:
         """Go on after a pause, whoever caused it. Does nothing once the run is stopping or has ended."""
@@ -107,7 +110,7 @@ class Engine:
     # the loop
 
     async def run(self) -> None:
-        """Send until nothing is left, a person stops it, or a valve does: see `status` and `sentence`."""
+        """Send until nothing is left, a person stops it, or a valve does: see `status` and `hold`."""
         self._loop = asyncio.get_running_loop()
         for action in self._orders:
             action()
@@ -254,8 +257,8 @@ class Engine:
     # holding
 
     def _reason_to_hold(self, messages: int) -> Hold | None:
-        if self.status != "running":
-            return Hold(self.sentence)
+        if self.hold is not None:
+            return self.hold
         now = datetime.now(UTC)
         return next(
             (hold for valve in self._valves if (hold := valve.look(self._tally, messages, now))), None
@@ -265,7 +268,7 @@ class Engine:
         """Pause, or stop for good. A stop is never taken back, and the first reason stands."""
         if self.status == "stopping" or (self.status == "paused" and not hold.final):
             return
-        self.status, self.sentence = ("stopping" if hold.final else "paused"), hold.reason
+        self.status, self.hold = ("stopping" if hold.final else "paused"), hold
         self._tell(at_once=True)
         self._change.set()
 
@@ -275,13 +278,13 @@ class Engine:
 
     def _go_on(self) -> None:
         if self.status == "paused":
-            self.status, self.sentence = "running", ""
+            self.status, self.hold = "running", None
             self._tally.forgive()
             self._tell(at_once=True)
             self._change.set()
 
     def _cut(self) -> None:
-        self._hold(Hold("Ended at once by hand: what had left without an answer is unknown.", final=True))
+        self._hold(_CUT)
         for task in self._tasks:
             task.cancel()
 
@@ -297,4 +300,8 @@ class Engine:
         now = time.monotonic()
         if at_once or now - self._told >= TELL_EVERY:
             self._told = now
-            self._listen(self._tally.snapshot(self.status, self._started, self.sentence))
+            self._listen(self.snapshot())
+
+    def snapshot(self) -> Snapshot:
+        """Where the run stands now."""
+        return self._tally.snapshot(self.status, self._started, self.hold.reason if self.hold else "")

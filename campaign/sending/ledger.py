@@ -288,7 +288,8 @@ def result_frame(path: Path) -> pd.DataFrame:
     with closing(_connect(path)) as connection:
         frame = pd.DataFrame(connection.execute(_RESULT).fetchall(), columns=names)
     frame["cost"] = frame["cost"].map(lambda text: None if text is None else Decimal(text)).astype(object)
-    frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True, format="ISO8601")
+    moments = pd.to_datetime(frame["submitted_at"], utc=True, format="ISO8601")
+    frame["submitted_at"] = moments.astype("datetime64[us, UTC]")
     return frame.astype(
         {"batch": "int64", "messages": "int64", "status": "str", "code": "str", "error": "str",
          "attempts": "int64", "seconds": "float64"}

@@ -58,10 +58,10 @@ class Tally:
     unknown_batches: int = 0
     unreached_in_a_row: int = 0
     refusals: deque[bool] = field(default_factory=lambda: deque(maxlen=WINDOW))
-    last_cause: Cause = ""
-    last_error: str = ""
+    causes: set[Cause] = field(default_factory=set)  # a set: a success right after must not hide a refusal
     last_unknown: str = ""
     last_refusal: str = ""
+    last_miss: str = ""
 
     @classmethod
     def of(cls, counts: Mapping[str, Count], cost: Decimal) -> Tally:
@@ -97,8 +97,9 @@ class Tally:
     def settle(self, messages: int, outcome: Outcome) -> None:
         """A batch came back."""
         self.in_flight -= messages
-        self.last_cause, self.last_error = outcome.cause, outcome.error
+        self.causes.add(outcome.cause)
         if outcome.status == "not_sent":
+            self.last_miss = outcome.error
             return
         setattr(self, outcome.status, getattr(self, outcome.status) + messages)
         self.refusals.append(outcome.status == "refused")
@@ -123,13 +124,13 @@ class Tally:
     def miss(self, outcome: Outcome) -> None:
         """A try did not reach the service; nothing left."""
         self.unreached_in_a_row += 1
-        self.last_cause, self.last_error = outcome.cause, outcome.error
+        self.last_miss = outcome.error
 
     def forgive(self) -> None:
         """Forget what made the run pause: a person resumed it."""
         self.unpriced_batches = self.unknown_batches = self.unreached_in_a_row = 0
         self.refusals.clear()
-        self.last_cause = ""
+        self.causes.clear()
 
     def snapshot(self, status: RunStatus, since: float, sentence: str) -> Snapshot:
         """The tally as it stands, for people; `since` is the monotonic second of the start."""

@@ -23,6 +23,7 @@ class Hold:
 
     reason: str
     final: bool = False
+    by_hand: bool = False
 
 
 class Valve(Protocol):
@@ -38,7 +39,7 @@ class Funds:
     """Ends the run when the account is empty."""
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        if tally.last_cause != "funds":
+        if "funds" not in tally.causes:
             return None
         return Hold(
             "The account has not enough money for the next batch. Top it up, then resume.", final=True
@@ -50,10 +51,10 @@ class Credentials:
     """Ends the run when the service does not know the account or the password."""
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        if tally.last_cause != "credentials":
+        if "credentials" not in tally.causes:
             return None
         return Hold(
-            f"The service refused the account ({tally.last_error}). "
+            f"The service refused the account ({tally.last_refusal}). "
             "Check user name, password and environment, then resume.",
             final=True,
         )
@@ -61,16 +62,16 @@ class Credentials:
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Pauses when the service cannot be reached: 5 tries in a row, or one that is useless to repeat."""
+    """Pauses when 5 tries in a row reach nobody; ends the run when trying again is useless."""
 
     tries: int = 5
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        if tally.last_cause != "setup" and tally.unreached_in_a_row < self.tries:
+        useless = "setup" in tally.causes
+        if not useless and tally.unreached_in_a_row < self.tries:
             return None
-        return Hold(
-            f"Nothing was sent: {tally.last_error}. Check the address and the connection, then resume."
-        )
+        reason = f"Nothing leaves: {tally.last_miss}. Check the address and the connection, then resume."
+        return Hold(reason, final=useless)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,204 @@
+"""From a plan to a result: `send`, `start` and `asend`, and going on with a campaign from its folder."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+from contextlib import ExitStack
+from pathlib import Path
+
+from campaign.errors import AccountError, ConfirmationError
+from campaign.messages.plan import Plan
+from campaign.results.tables import Result
+from campaign.sending import folder as folders
+from campaign.sending import ledger as ledgers
+from campaign.sending.folder import Folder
+from campaign.sending.policy import Money, Policy
+from campaign.sending.run import Progress, Run
+from campaign.sending.valves import Budget, Hours
+from campaign.service.account import Account
+from campaign.service.sandbox import Sandbox
+
+Place = str | os.PathLike[str]
+
+
+def send(
+    plan: Plan,
+    *,
+    account: Account | None = None,
+    folder: Place | None = None,
+    name: str | None = None,
+    batch_size: int = 100,
+    concurrency: int = 8,
+    rate: float | None = None,
+    budget: Budget | Money | None = None,
+    hours: Hours | str | None = None,
+    canary: bool = True,
+    max_unknown: int = 1,
+    confirm: str | None = None,
+    progress: Progress = True,
+    ledger: Place | None = None,
+) -> Result:
+    """Send a plan, wait for the end and return what came of it.
+
+    Running it again never sends again: the campaign lives in `folder` (default
+    `campaigns/<name>-<fingerprint>`), and the same plan for the same account meets its own ledger there. What
+    is complete stays so; what was interrupted goes on. Give another `name` to say the same thing again.
+
+    - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing
+    - `batch_size`: messages in one request, at most 1000
+    - `concurrency`: requests under way at once; if the service dies, up to `concurrency` x `batch_size`
+      messages may end as unknown
+    - `rate`: messages a second at most
+    - `budget`: cost units at most, or a `Budget` of cost units and messages
+    - `hours`: when messages may be sent, for example "08:00-20:00 Africa/Kampala"
+    - `canary`: the first batch is one message, and the rest waits for its answer
+    - `max_unknown`: the run pauses when the fate of this many batches is unknown
+    - `confirm`: needed for live sending: the phrase that the error shows; it names the number of messages
+    - `progress`: a progress bar; "tqdm" for the plain one also in notebooks
+    - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk
+
+    A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
+    Ctrl-C stops cleanly. Raises `ConfirmationError`, `FolderError` and its kinds, and `UsageError`.
+    """
+    policy = Policy.of(concurrency, rate, budget, hours, max_unknown, batch_size, canary)
+    run = _begin(plan, account, folder, name, policy, confirm, progress, ledger, attended=False)
+    return run.wait()
+
+
+def start(
+    plan: Plan,
+    *,
+    account: Account | None = None,
+    folder: Place | None = None,
+    name: str | None = None,
+    batch_size: int = 100,
+    concurrency: int = 8,
+    rate: float | None = None,
+    budget: Budget | Money | None = None,
+    hours: Hours | str | None = None,
+    canary: bool = True,
+    max_unknown: int = 1,
+    confirm: str | None = None,
+    progress: Progress = True,
+    ledger: Place | None = None,
+) -> Run:
+    """Send a plan in the background and return its `Run` at once; the options are those of `send`.
+
+    A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook the run shows its dashboard.
+    """
+    policy = Policy.of(concurrency, rate, budget, hours, max_unknown, batch_size, canary)
+    return _begin(plan, account, folder, name, policy, confirm, progress, ledger, attended=True)
+
+
+async def asend(
+    plan: Plan,
+    *,
+    account: Account | None = None,
+    folder: Place | None = None,
+    name: str | None = None,
+    batch_size: int = 100,
+    concurrency: int = 8,
+    rate: float | None = None,
+    budget: Budget | Money | None = None,
+    hours: Hours | str | None = None,
+    canary: bool = True,
+    max_unknown: int = 1,
+    confirm: str | None = None,
+    progress: Progress = True,
+    ledger: Place | None = None,
+) -> Result:
+    """`send` as a coroutine. A cancellation stops the run cleanly before it is raised."""
+    policy = Policy.of(concurrency, rate, budget, hours, max_unknown, batch_size, canary)
+    run = await asyncio.to_thread(
+        _begin, plan, account, folder, name, policy, confirm, progress, ledger, attended=False
+    )
+    return await run.finished()
+
+
+def resume(
+    folder: Place,
+    *,
+    account: Account | None = None,
+    concurrency: int = 8,
+    rate: float | None = None,
+    budget: Budget | Money | None = None,
+    hours: Hours | str | None = None,
+    max_unknown: int = 1,
+    confirm: str | None = None,
+    progress: Progress = True,
+) -> Result:
+    """Go on with an interrupted campaign: what was never attempted goes out, and nothing else does.
+
+    What was under way when a program died is `unknown` and stays so until a person decides. `account` is
+    the one that the campaign was started with; a local one needs none. The other options are those of `send`.
+    """
+    policy = Policy.of(concurrency, rate, budget, hours, max_unknown)
+    place = folders.open_folder(folder)
+    if account is None and place.manifest.environment != "local":
+        environment = place.manifest.environment
+        raise AccountError(
+            f"This campaign is {environment}: give the account that it was started with, for example "
+            f'account=campaign.Account.from_environment("{environment}").'
+        )
+    with ExitStack() as held:
+        account = account or held.enter_context(Sandbox()).account
+        place.check_account(account)
+        _check_confirmed(account, _waiting(place), confirm)
+        run = Run(place, account, policy, held=held.pop_all(), attended=False, progress=progress)
+    return run.wait()
+
+
+def load_result(folder: Place) -> Result:
+    """What is known about a campaign now, from its folder; also while it is being sent."""
+    return folders.open_folder(folder).load_result()
+
+
+def _begin(
+    plan: Plan,
+    account: Account | None,
+    folder: Place | None,
+    name: str | None,
+    policy: Policy,
+    confirm: str | None,
+    progress: Progress,
+    ledger: Place | None,
+    *,
+    attended: bool,
+) -> Run:
+    """Freeze the plan or find it again, and start the run."""
+    with ExitStack() as held:
+        account = account or held.enter_context(Sandbox()).account
+        path = Path(folder) if folder is not None else folders.locate(plan, account, name)
+        if folders.exists(path):
+            place = folders.open_folder(path)
+            place.check_account(account)
+            place.check_plan(plan)
+            _check_confirmed(account, _waiting(place), confirm)
+        else:
+            _check_confirmed(account, len(plan.messages), confirm)
+            place = folders.create(
+                path, plan, account, batch_size=policy.batch_size, canary=policy.canary,
+                ledger_path=None if ledger is None else Path(ledger),
+            )  # fmt: skip
+        return Run(
+            place, account, policy, plan=plan, held=held.pop_all(), attended=attended, progress=progress
+        )
+
+
+def _waiting(place: Folder) -> int:
+    """Messages of a campaign that were never attempted."""
+    ledgers.check(place.ledger_path, place.manifest.identity)
+    return ledgers.counts_of(place.ledger_path).get("pending", ledgers.Count(0, 0)).messages
+
+
+def _check_confirmed(account: Account, messages: int, confirm: str | None) -> None:
+    """Live sending needs a phrase with the number of messages, so that an edited table needs a new one."""
+    if account.environment != "live" or not messages:
+        return
+    phrase = f"send {messages} messages live"
+    if confirm != phrase:
+        raise ConfirmationError(
+            f"This sends {messages:,} messages to real phones ({account.label}). Look at the plan once more; "
+            f'to send it, give confirm="{phrase}".'
+        )

@@ -1,0 +1,266 @@
+"""The engine with a service that is a dozen lines: what it issues, what it holds, what it records."""
+
+import asyncio
+from collections import defaultdict
+from concurrent.futures import Future
+from decimal import Decimal
+
+import pytest
+
+from campaign.errors import GateError
+from campaign.sending import engine as engines
+from campaign.sending.batches import Batch
+from campaign.sending.engine import Engine
+from campaign.sending.ledger import Count
+from campaign.sending.tally import Tally
+from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
+from campaign.service.transport import GateClosed, Outcome
+
+OK = Outcome("accepted", cost=Decimal(350), code="c")
+
+
+class Memory:
+    """A ledger that only remembers."""
+
+    def __init__(self):
+        self.moves = defaultdict(list)
+
+    def move(self, batch, state, **facts):
+        self.moves[batch].append(state)
+        done = Future()
+        done.set_result(None)
+        return done
+
+    @property
+    def states(self):
+        return {batch: states[-1] for batch, states in sorted(self.moves.items())}
+
+
+class Service:
+    """Answers batch n with `outcomes[n]` (OK when not given) and notes what passed the gate."""
+
+    def __init__(self, outcomes=None, latency=0.0):
+        self.outcomes = outcomes or {}
+        self.latency = latency
+        self.received = []
+        self.under_way = self.most_under_way = 0
+
+    async def post(self, entries, gate):
+        number = int(bytes(entries))
+        outcome = self.outcomes.get(number, OK)
+        if callable(outcome):
+            outcome = outcome()
+        if outcome.cause in ("connect", "setup", "impossible"):
+            return outcome
+        try:
+            await gate()
+        except GateClosed as reason:
+            return Outcome("not_sent", error=str(reason), cause="gate")
+        self.received.append(number)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            await asyncio.sleep(self.latency)
+        finally:
+            self.under_way -= 1
+        return outcome
+
+
+def make_engine(service, batches=20, **options):
+    record = Memory()
+    snapshots = []
+    numbers = range(1, batches + 1)
+    policy = {
+        "tally": Tally.of({"pending": Count(batches, 10 * batches)}, Decimal(0)),
+        "valves": [Funds(), Credentials(), Reach(), Unknown(1)],
+        "pace": Pace(None),
+        "concurrency": 4,
+        "listen": snapshots.append,
+        "end_when_paused": True,
+    } | options
+    made = (Batch(number, 10, memoryview(str(number).encode())) for number in numbers)
+    engine = Engine(made, record, service.post, **policy)
+    return engine, record, snapshots
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """Waiting between tries to connect is not what these tests are about."""
+    monkeypatch.setattr(engines, "BACKOFF", 0.001)
+
+
+def test_every_batch_goes_out_once_and_the_end_is_finished():
+    service = Service()
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert sorted(service.received) == list(range(1, 21))
+    assert record.moves == {number: ["sending", "accepted"] for number in range(1, 21)}
+    last = snapshots[-1]
+    assert (last.status, last.accepted, last.waiting, last.in_flight) == ("finished", 200, 0, 0)
+    assert last.cost == 20 * 350
+
+
+def test_one_at_a_time_until_the_first_ok_then_as_many_as_allowed():
+    service = Service(latency=0.005)
+    engine, _, _ = make_engine(service, concurrency=4)
+    asyncio.run(engine.run())
+    assert service.received[0] == 1
+    assert service.most_under_way == 4
+
+
+def test_a_wrong_password_costs_one_refusal():
+    wrong = Outcome("refused", error="Wrong Username or Password", cause="credentials")
+    service = Service(dict.fromkeys(range(1, 21), wrong))
+    engine, record, snapshots = make_engine(service, concurrency=8)
+    asyncio.run(engine.run())
+    assert service.received == [1]
+    assert record.states == {1: "refused"}
+    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].waiting == 190
+
+
+def test_an_empty_account_stops_issuing_and_lets_the_rest_come_back():
+    service = Service({7: Outcome("refused", error="Money Not Enough", cause="funds")}, latency=0.005)
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert record.states[7] == "refused"
+    assert set(record.states.values()) == {"accepted", "refused"}
+    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].waiting == 200 - 10 * len(service.received)
+    assert snapshots[-1].waiting > 0
+
+
+def test_unknown_pauses_and_is_never_tried_again():
+    service = Service({3: Outcome("unknown", error="no answer in time")})
+    engine, record, snapshots = make_engine(service, concurrency=1)
+    asyncio.run(engine.run())
+    assert service.received == [1, 2, 3]
+    assert record.moves[3] == ["sending", "unknown"]
+    assert snapshots[-1].status == "paused"
+    assert "no answer in time" in snapshots[-1].sentence
+
+
+def test_a_paused_run_goes_on_when_a_person_resumes_it():
+    service = Service({3: Outcome("unknown", error="no answer in time")})
+    engine, record, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while not snapshots or snapshots[-1].status != "paused":
+            await asyncio.sleep(0.005)
+        engine.resume()
+        await running
+
+    asyncio.run(person())
+    assert sorted(service.received) == list(range(1, 21))
+    assert record.states[3] == "unknown"
+    assert snapshots[-1].status == "finished"
+    assert snapshots[-1].unknown == 10
+
+
+def test_what_did_not_leave_is_tried_again_five_times_then_given_back():
+    tries = []
+
+    def nobody_there():
+        tries.append(1)
+        return Outcome("not_sent", error="the service could not be reached", cause="connect")
+
+    service = Service({1: nobody_there})
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert len(tries) == 5
+    assert record.moves == {}
+    assert snapshots[-1].status == "paused"
+    assert snapshots[-1].waiting == 200
+
+
+def test_a_connection_that_comes_back_loses_nothing():
+    answers = [Outcome("not_sent", error="no route", cause="connect")] * 3 + [OK]
+    service = Service({5: lambda: answers.pop(0)})
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert record.moves[5] == ["sending", "accepted"]
+    assert snapshots[-1].status == "finished"
+
+
+def test_an_answer_that_cannot_be_ends_the_run_loudly():
+    lie = Outcome("not_sent", error="an OK was answered although nothing was sent", cause="impossible")
+    engine, record, snapshots = make_engine(Service({4: lie}))
+    with pytest.raises(GateError, match="Batch 4"):
+        asyncio.run(engine.run())
+    assert snapshots[-1].status == "failed"
+    assert 4 not in record.states
+
+
+def test_stop_lets_what_is_under_way_finish():
+    service = Service(latency=0.02)
+    engine, record, snapshots = make_engine(service)
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while service.most_under_way < 4:
+            await asyncio.sleep(0.001)
+        engine.stop()
+        engine.resume()  # ends are final
+        await running
+
+    asyncio.run(person())
+    assert set(record.states.values()) == {"accepted"}
+    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].in_flight == 0
+    assert snapshots[-1].waiting == 200 - 10 * len(service.received) > 0
+
+
+@pytest.mark.parametrize("how", ["cancel()", "task cancelled"])
+def test_ending_at_once_leaves_what_had_left_as_unknown(how):
+    service = Service(latency=60)
+    engine, record, snapshots = make_engine(service)
+    engine._tally.accepted_here = 1  # the first OK has come already
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while service.under_way < 4:
+            await asyncio.sleep(0.001)
+        if how == "cancel()":
+            engine.cancel()
+            await running
+        else:
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+
+    asyncio.run(person())
+    assert record.moves == {number: ["sending", "unknown"] for number in (1, 2, 3, 4)}
+    assert snapshots[-1].unknown == 40
+    assert snapshots[-1].waiting == 160
+
+
+def test_a_budget_is_never_passed():
+    service = Service(latency=0.002)
+    engine, _, snapshots = make_engine(service, valves=[Budget(cost=Decimal(1800))])
+    asyncio.run(engine.run())
+    assert snapshots[-1].cost == 1750  # five batches of 350; a sixth would make 2,100
+    assert snapshots[-1].status == "stopped"
+
+
+def test_pace_is_kept():
+    service = Service()
+    engine, _, snapshots = make_engine(service, batches=6, pace=Pace(200))  # 10 messages each 0.05 s
+    asyncio.run(engine.run())
+    assert snapshots[-1].status == "finished"
+    assert snapshots[-1].seconds >= 0.25
+
+
+def test_an_order_before_the_start_is_kept():
+    service = Service()
+    engine, record, snapshots = make_engine(service)
+    engine.stop()
+    asyncio.run(engine.run())
+    assert record.moves == {}
+    assert snapshots[-1].status == "stopped"
+
+
+def test_snapshots_are_few():
+    _, _, snapshots = made = make_engine(Service(), batches=2000)
+    asyncio.run(made[0].run())
+    assert len(snapshots) <= 3 + 10 * snapshots[-1].seconds

@@ -1,0 +1,182 @@
+"""The ledger without a network: which moves exist, what survives, whose it is."""
+
+import os
+import sqlite3
+from decimal import Decimal
+
+import pytest
+
+from campaign.errors import LedgerError
+from campaign.sending import ledger
+from campaign.sending.ledger import Count, Entry
+
+IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A fresh ledger of three batches, 201 messages."""
+    path = tmp_path / "ledger.sqlite"
+    entries = [Entry(1, 0, 0, 1, b"d1"), Entry(2, 0, 1, 100, b"d2"), Entry(3, 1, 0, 100, b"d3")]
+    ledger.create(path, IDENTITY, entries)
+    return path
+
+
+@pytest.fixture
+def fresh_ledger(path):
+    opened = ledger.open_ledger(path, IDENTITY)
+    yield opened
+    opened.close()
+
+
+def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger):
+    assert fresh_ledger.counts() == {"pending": Count(3, 201)}
+    assert [entry.batch for entry in fresh_ledger.pending(0)] == [1, 2]
+    assert fresh_ledger.pending(1) == [Entry(3, 1, 0, 100, b"d3")]
+
+
+def test_a_batch_goes_out_and_comes_back(fresh_ledger, path):
+    fresh_ledger.move(1, "sending", attempts=1, submitted_at="2026-01-05T08:00:00.000+00:00").result()
+    fresh_ledger.move(1, "accepted", cost=Decimal("35.50"), code="c-1", seconds=0.25).result()
+    first = ledger.result_frame(path).iloc[0]
+    assert first.to_dict() | {"submitted_at": str(first["submitted_at"])} == {
+        "batch": 1, "messages": 1, "status": "accepted", "cost": Decimal("35.50"), "code": "c-1", "error": "",
+        "attempts": 1, "submitted_at": "2026-01-05 08:00:00+00:00", "seconds": 0.25,
+    }  # fmt: skip
+    assert ledger.spent(path) == Decimal("35.50")
+
+
+def test_what_was_not_attempted_is_not_sent(path):
+    frame = ledger.result_frame(path)
+    assert frame["status"].tolist() == ["not_sent"] * 3
+    assert frame["cost"].tolist() == [None] * 3
+    assert frame["submitted_at"].isna().all()
+    assert str(frame["submitted_at"].dtype) == "datetime64[us, UTC]"
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        ["accepted"],
+        ["refused"],
+        ["unknown"],
+        ["sending", "sending"],
+        ["sending", "pending"],
+        ["sending", "accepted", "sending"],
+        ["sending", "accepted", "unknown"],
+        ["sending", "refused", "pending"],
+        ["sending", "unknown", "sending"],
+        ["sending", "unknown", "accepted"],  # without a note of who decided it
+    ],
+)
+def test_every_other_move_is_refused(fresh_ledger, moves):
+    *allowed, wrong = moves
+    for state in allowed:
+        fresh_ledger.move(2, state).result()
+    with pytest.raises(LedgerError, match="Batch 2 cannot become"):
+        fresh_ledger.move(2, wrong).result()
+
+
+def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger):
+    moves = [fresh_ledger.move(batch, "sending") for batch in (1, 99, 1, 2, 3)]
+    failed = [move.exception() is not None for move in moves]
+    assert failed == [False, True, True, False, False]
+    assert fresh_ledger.counts() == {"sending": Count(3, 201)}
+
+
+def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
+    fresh_ledger.move(1, "sending").result()
+    fresh_ledger.move(1, "unknown", error="no answer in time").result()
+    kept = ledger.journal(path)
+    assert kept[["batch", "was", "now", "error"]].to_numpy().tolist() == [
+        [1, "pending", "sending", ""],
+        [1, "sending", "unknown", "no answer in time"],
+    ]
+    with (
+        sqlite3.connect(path) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="journal only grows"),
+    ):
+        connection.execute("DELETE FROM journal")
+    connection.close()
+
+
+def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
+    fresh_ledger.move(2, "sending").result()
+    assert ledger.result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
+    fresh_ledger.close()
+    again = ledger.open_ledger(path, IDENTITY)
+    assert again.counts() == {"pending": Count(2, 101), "unknown": Count(1, 100)}
+    with pytest.raises(LedgerError):
+        again.move(2, "sending").result()
+    again.close()
+
+
+def test_many_moves_share_few_commits(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    ledger.create(path, IDENTITY, [Entry(batch, 0, batch, 1, b"") for batch in range(1, 2001)])
+    opened = ledger.open_ledger(path, IDENTITY)
+    for move in [opened.move(batch, "sending") for batch in range(1, 2001)]:
+        move.result()
+    assert opened.moves == 2000
+    assert opened.commits < 500
+    opened.close()
+
+
+def test_a_ledger_of_another_campaign_is_refused(path):
+    with pytest.raises(LedgerError, match="another campaign"):
+        ledger.open_ledger(path, IDENTITY | {"fingerprint": "f2"})
+
+
+def test_a_missing_ledger_is_never_made_anew(tmp_path):
+    with pytest.raises(LedgerError, match="nobody knows what was sent"):
+        ledger.open_ledger(tmp_path / "ledger.sqlite", IDENTITY)
+    assert not (tmp_path / "ledger.sqlite").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database", b"SQLite format 3\0" + b"\0" * 84])
+def test_a_file_that_is_no_ledger_is_refused(tmp_path, content):
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(LedgerError):
+        ledger.open_ledger(path, IDENTITY)
+
+
+def test_a_truncated_ledger_is_refused(path):
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(LedgerError):
+        ledger.open_ledger(path, IDENTITY)
+
+
+def test_a_ledger_without_its_triggers_is_refused(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TRIGGER only_known_moves")
+    connection.close()
+    with pytest.raises(LedgerError, match="changed by another program"):
+        ledger.open_ledger(path, IDENTITY)
+
+
+def test_every_connection_survives_a_power_cut(path):
+    """WAL and FULL, both as SQLite reports them."""
+    connection = ledger._connect(path)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    connection.close()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes")
+def test_only_the_owner_reads_a_ledger(path):
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_ledger_is_refused_after_a_fork(fresh_ledger):
+    fresh_ledger._process += 1  # what a forked child would see: another process number
+    with pytest.raises(LedgerError, match="after a fork"):
+        fresh_ledger.move(1, "sending")
+
+
+def test_a_closed_ledger_takes_no_moves(fresh_ledger):
+    fresh_ledger.close()
+    with pytest.raises(LedgerError, match="closed"):
+        fresh_ledger.move(1, "sending")
