@@ -28,7 +28,7 @@ TWINS = {
     **dict.fromkeys("‐‑‒–—―−", "-"),
     "…": "...",
     # no-break and typographic spaces (00A0, 2000-200A, 202F, 205F)
-    **dict.fromkeys("\u00a0\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f", " "),
+    **dict.fromkeys(map(chr, (0xA0, *range(0x2000, 0x200B), 0x202F, 0x205F)), " "),
     # ligatures that come out of PDF files (Alphabetic Presentation Forms FB00-FB04)
     **dict(zip("ﬀﬁﬂﬃﬄ", ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }  # fmt: skip

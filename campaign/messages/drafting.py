@@ -10,6 +10,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.contacts.columns import find_column
+from campaign.contacts.reading import Reading
 from campaign.contacts.texts import blank_rows
 from campaign.errors import TemplateError, UsageError
 from campaign.messages import alphabet, limits
@@ -67,8 +68,8 @@ def choose_wording(
     """The texts taken apart and checked against the columns; errors here are those of the call."""
     if isinstance(message, Mapping) != (language is not None):
         raise UsageError(
-            "Several texts need language=, the column that says which one a row takes, and one text needs none: "
-            'message={"en": "...", "fr": "..."}, language="language".'
+            "Several texts need language=, the column that says which one a row takes, and one text needs "
+            'none: message={"en": "...", "fr": "..."}, language="language".'
         )
     chosen = {"": message} if isinstance(message, str) else _by_language(message)
     parsed = {key: _message(text, columns, key, downgrade=downgrade) for key, text in chosen.items()}
@@ -103,15 +104,18 @@ def _sender(sender: str, columns: Collection[str]) -> Template:
     return template if template.placeholders else Template((limits.check_sender(template.literal),))
 
 
+_PRIORITIES = 'The priority is "0" (highest) to "4" (lowest), or a {{column}} of them; not {}.'
+
+
 def _priority(priority: str | int | None, columns: Collection[str]) -> Template:
     if priority is None:
         return Template(("",))
-    text = str(priority) if isinstance(priority, int) and not isinstance(priority, bool) else priority
+    if isinstance(priority, bool):
+        raise UsageError(_PRIORITIES.format(priority))
+    text = str(int(priority)) if isinstance(priority, int) else priority
     template = parse(text, columns, what="priority")
     if not template.placeholders and template.literal.strip() not in limits.PRIORITIES:
-        raise UsageError(
-            f'The priority is "0" (highest) to "4" (lowest), or a {{column}} of them; not {priority!r}.'
-        )
+        raise UsageError(_PRIORITIES.format(repr(priority)))
     return template
 
 
@@ -150,9 +154,10 @@ def _set_blank_aside(contacts: pd.DataFrame, findings: Findings) -> None:
     blank = blank_rows(arrays, len(contacts))
     nothing = pa.repeat(scalar(""), len(blank))
     findings.add(blank, "", nothing, "blank_row", "info", "The row is empty.", status="blank")
-    reading = contacts.attrs.get("reading")
-    for notice in reading.notices if reading is not None else ():
-        findings.add_for_table("", reading.source, "reading", "info", notice)
+    reading: Reading | None = contacts.attrs.get("reading")
+    if reading is not None:
+        for notice in reading.notices:
+            findings.add_for_table("", reading.source, "reading", "info", notice)
 
 
 def _checked_senders(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array:

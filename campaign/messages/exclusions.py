@@ -24,7 +24,7 @@ NAMED = 5  # pairs named in an error
 def as_integers(numbers: pa.Array) -> Ints:
     """Numbers in the service's form, at most 15 digits, as integers, which compare faster; "" as 0."""
     filled = pc.if_else(pc.equal(numbers, ""), "0", numbers)
-    return pc.cast(filled, pa.int64()).to_numpy(zero_copy_only=False)
+    return np.asarray(pc.cast(filled, pa.int64()), dtype=np.int64)
 
 
 # --- duplicates ---------------------------------------------------------------------------------------
@@ -121,7 +121,7 @@ def _among(findings: Findings, recipients: Recipients, listed: Ints) -> Ints:
 
 
 def _sent_numbers(source: Any) -> Ints | None:
-    """The numbers that the results of an earlier campaign accepted, or may have; None if these are no results."""
+    """The numbers to which an earlier campaign sent, or may have; None if these are not its results."""
     if isinstance(source, str | Path):
         raise UsageError(
             f"not_again= takes results, not folders: give campaign.load_result({str(source)!r}) instead."
@@ -179,7 +179,7 @@ def _cleaned(cells: "pd.Series[str]", region: str | None) -> Ints:
 
 
 def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
-    """Every cell of a list that should hold a number: of each column that looks like one, or of the only one."""
+    """The cells of a list that should hold numbers: of all columns that look like it, or of the only one."""
     if isinstance(source, pd.Series):
         source = source.rename("number").to_frame()
     elif isinstance(source, list | tuple | set | frozenset):
@@ -191,4 +191,5 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
         raise UsageError(
             f"{argument}= has no column that looks like numbers; it has {names}. Give that column alone."
         )
-    return pd.concat([table[name] for name in likely or table.columns])
+    cells: pd.Series[str] = pd.concat([table[name] for name in likely or table.columns])
+    return cells

@@ -26,7 +26,7 @@ class Policy:
 
 @dataclass(frozen=True)
 class Fitted:
-    """The messages of a table in the order of its rows: one for each row, or several where a text was split."""
+    """The messages of a table in the order of its rows: one each, or several where a text was split."""
 
     rows: Ints  # positions in the table, ascending
     texts: pa.Array
@@ -136,10 +136,8 @@ def _split(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -
 
 
 def _refuse(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> None:
-    limit = "" if policy.max_parts is None else f" and max_parts={policy.max_parts}"
-    detail = f"The text is too long even for {limits.MOST_PIECES} numbered messages{limit}. Shorten it."
-    if policy.max_parts is not None:
-        detail = f"Even split into numbered messages the text takes more than max_parts={policy.max_parts}. Shorten it."
+    allowed = f"max_parts={policy.max_parts} allows" if policy.max_parts else f"{limits.MOST_PIECES} messages"
+    detail = f"Even split into numbered messages the text takes more than {allowed}. Shorten it."
     cells = rendered.texts.take(pa.array(rows))
     findings.add(rows, "message", cells, "overlong", "error", detail, status="invalid")
 
@@ -177,7 +175,8 @@ def _warn_of_double_septets(fitted: Fitted, findings: Findings) -> None:
     places = np.flatnonzero(fits & findings.waiting[fitted.rows])
     cells = fitted.texts.take(pa.array(places))
     detail = join(
-        "The text has ", written(lengths.units[places]), " characters, but ^ { } [ ] ~ | \\ and € count twice: ",
-        written(lengths.septets[places]), " in all, so that it takes ", written(lengths.parts[places]), " parts.",
+        "The text has ", written(lengths.units[places]), " characters, but ^ { } [ ] ~ | \\ and € count "
+        "twice: ", written(lengths.septets[places]), " in all. It takes ", written(lengths.parts[places]),
+        " parts.",
     )  # fmt: skip
     findings.add(fitted.rows[places], "message", cells, "double_septets", "warning", detail)

@@ -13,11 +13,14 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.errors import TemplateError
-from campaign.messages.texts import Bools, join, replace, texts
+from campaign.messages.texts import Bools, join, texts
 
 # English whatever the machine's language is: the same spreadsheet gives the same texts everywhere.
-MONTHS = ("January February March April May June July August September October November December").split()
-DAYS = ("Monday Tuesday Wednesday Thursday Friday Saturday Sunday").split()
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
 Moment = tuple[date | None, time | None]  # what a cell says: a date, a time of day, or both
 

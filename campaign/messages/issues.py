@@ -66,7 +66,7 @@ class Findings:
     @property
     def waiting(self) -> Bools:
         """Which rows nothing speaks against so far."""
-        return self.status == NOT_SENT
+        return np.equal(self.status, NOT_SENT)
 
     def add(
         self,
@@ -79,7 +79,7 @@ class Findings:
         *,
         status: str = "not_sent",
     ) -> None:
-        """One finding for each of the rows. `values` are the cells, row by row; `detail` one sentence or many.
+        """One finding for each of the rows. `values` are the cells, `detail` one sentence or one each.
 
         An empty row has that said of it and nothing else.
         """

@@ -1,4 +1,4 @@
-"""What the service takes: 160 characters of message, 11 of sender, a priority from 0 to 4; and what to do with more.
+"""What the service takes: 160 characters of message, 11 of sender, a priority from 0 to 4.
 
 The contract's 160 characters are counted on the text, before any encoding, in UTF-16 units: equal to
 characters but for emoji and their like, which count two. No service can count more than that.
@@ -20,9 +20,6 @@ MOST_PIECES = 99  # two digits in "(12/34) "
 
 OVERLONG = ("flag", "truncate", "split")
 
-SENDER_PATTERN = rf"^[ -~]{{1,{LONGEST_SENDER}}}$"
-PRIORITY_PATTERN = "^[0-4]?$"
-
 
 def check_sender(sender: str) -> str:
     """A sender that is the same for all, stripped; a UsageError says what is wrong with it."""
@@ -32,12 +29,13 @@ def check_sender(sender: str) -> str:
     strange = [character for character in stripped if not " " <= character <= "~"]
     if strange:
         raise UsageError(
-            f"The sender holds {alphabet.named(strange)}. Only plain letters, digits and signs of a US keyboard "
+            f"The sender holds {alphabet.named(strange)}. Only letters, digits and signs of a US keyboard "
             "are allowed: look-alikes from other alphabets would pass for another sender."
         )
     if len(stripped) > LONGEST_SENDER:
         raise UsageError(
-            f'The sender "{stripped}" has {len(stripped)} characters; the service takes {LONGEST_SENDER} at most.'
+            f'The sender "{stripped}" has {len(stripped)} characters; '
+            f"the service takes {LONGEST_SENDER} at most."
         )
     return stripped
 
@@ -48,7 +46,8 @@ def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
     if joins or count_units(ending) > LONGEST // 2 or alphabet.of_class(ending, alphabet.REFUSED):
         raise UsageError(
-            f"The ellipsis {ellipsis!r} cannot end a text. Give a few visible characters, such as '...', or ''."
+            f"The ellipsis {ellipsis!r} cannot end a text. "
+            "Give a few visible characters, such as '...', or none: ''."
         )
     return ending
 
@@ -57,7 +56,7 @@ def boundary(text: str, place: int) -> int:
     """The last place up to `place` where the text can be cut without cutting a grapheme cluster.
 
     Between two ASCII characters, CR LF apart, there is always a boundary (UAX 29): the search begins at the
-    last such pair, so that it costs the same whatever the text's length (measured: 3 us, 55 over whole texts).
+    last such pair, so that it costs the same whatever the text's length (3 us; 55 over whole texts).
     """
     if place >= len(text):
         return len(text)

@@ -1,4 +1,4 @@
-"""A plan as a manager sees it in a notebook: what is ready, what is left out, what it takes, what to look at."""
+"""A plan as a manager sees it: what is ready, what is left out, what it takes, what to look at."""
 
 import pandas as pd
 

@@ -5,7 +5,9 @@ so that the finished texts are only joined (measured: 38 ns each), never searche
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace as with_changes
+from dataclasses import dataclass
+from dataclasses import replace as with_changes
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -132,7 +134,7 @@ def _make_plain(each: _Column, foreign: Bools, rows: Ints, findings: Findings) -
         each = _Column(with_changes(each.values, texts=replace(each.values.texts, places, after)), each.found)
         kinds = alphabet.TWIN | alphabet.UNTIDY if rewrite is alphabet.plain else alphabet.UNTIDY
         told = np.flatnonzero(findings.waiting[rows[places]])
-        details = _each(before.take(pa.array(told)), lambda text, kinds=kinds: _replaced(text, kinds))
+        details = _each(before.take(pa.array(told)), partial(_replaced, kinds=kinds))
         cells = each.values.raw.take(pa.array(places[told]))
         findings.add(rows[places[told]], each.values.column, cells, "replaced", "info", details)
     return each
@@ -159,7 +161,7 @@ def _each(values: pa.Array, make: Callable[[str], str]) -> pa.Array:
 def _assemble(
     template: Template, columns: dict[Placeholder, _Column], foreign: Bools, *, downgrade: bool
 ) -> tuple[pa.Array, Scan]:
-    """The finished texts and what they hold; the literal's own twins as each row's other characters decide."""
+    """The finished texts and what they hold; the literal's twins as each row's other characters decide."""
     made_plain = tuple(
         alphabet.plain(piece) if isinstance(piece, str) else piece for piece in template.pieces
     )
@@ -191,9 +193,7 @@ def _join(
     for piece in pieces:
         if isinstance(piece, Placeholder):
             found.add(columns[piece].found)
-    found.add(
-        Scan(*(field.sum(dtype=field.dtype) if field.dtype != bool else field.any() for field in literal))
-    )
+    found.add(literal.total())
     return whole, found
 
 
