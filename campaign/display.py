@@ -166,6 +166,11 @@ def mask_number(number: str) -> str:
     return str(mask_numbers(pd.Series([number], dtype="str")).iat[0])
 
 
+def mask_text(text: str) -> str:
+    """One text in which whatever looks like a phone number is masked."""
+    return str(mask_texts(pd.Series([text], dtype="str")).iat[0])
+
+
 # --- HTML ---------------------------------------------------------------------------------------------
 
 

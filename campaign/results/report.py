@@ -92,7 +92,7 @@ def _write_csv(result: Result, path: Path, masks: Masks) -> None:
 def _write_xlsx(result: Result, path: Path, masks: Masks) -> None:
     totals = result.totals
     summary = {
-        "What came of it": result.sentence,
+        "What came of it": masks.texts([result.sentence])[0],
         "Where": ENVIRONMENTS.get(result.environment, result.environment),
         "Messages": totals.messages,
         "Batches": totals.batches,
@@ -141,7 +141,7 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
         "title": "Campaign report" if result.folder is None else f"Campaign report: {result.folder.name}",
         "where": ENVIRONMENTS.get(result.environment, result.environment),
         "live": result.environment == "live",
-        "headline": result.headline,
+        "headline": masks.texts([result.headline])[0],
         "left_to_do": result.left_to_do,
         "outcomes": charts.outcomes(totals),
         "totals": [

@@ -4,8 +4,10 @@ from collections.abc import Collection
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from campaign import display
@@ -128,7 +130,9 @@ class Result:
         outcome = rows[["status", "reason"]].add_prefix("last ")
         added = ["status", "reason", "batch", "code"]
         original = rows.drop(columns=added).rename(columns={f"{name} (file)": name for name in added})
-        return original.drop(columns=list(outcome), errors="ignore").join(outcome)
+        table = original.drop(columns=list(outcome), errors="ignore").join(outcome)
+        table.attrs = {} if self.reading is None else {"reading": self.reading}
+        return table
 
     @property
     def sentence(self) -> str:
@@ -146,40 +150,43 @@ class Result:
         return tuple(advice for status, advice in _ADVICE.items() if self.totals[status])
 
     @cached_property
+    def _places(self) -> npt.NDArray[np.intp]:
+        """For each message the position of its batch."""
+        return np.repeat(np.arange(len(self._batches)), self._batches["messages"].to_numpy())
+
+    @cached_property
     def _messages(self) -> pd.DataFrame:
-        batches = self._batches
-        place = np.repeat(np.arange(len(batches)), batches["messages"].to_numpy())
-        share = _shares(batches["cost"], batches["messages"])
+        batches, places = self._batches, self._places
+        shares = _shares(batches["cost"], batches["messages"])
         return self.plan.messages.assign(
-            status=batches["status"].array.take(place),
-            batch=batches["batch"].array.take(place),
-            code=batches["code"].array.take(place),
-            cost_share=share.take(place),
+            status=batches["status"].array.take(places),
+            batch=batches["batch"].array.take(places),
+            code=batches["code"].array.take(places),
+            cost_share=shares.take(places),
         )
 
     @cached_property
     def _contacts(self) -> pd.DataFrame:
         contacts = self.plan.contacts
-        came = _worst(self._messages[["row", "status", "batch", "code"]]).reindex(contacts.index)
+        reasons = _reasons(self._batches).array.take(self._places)
+        outcomes = self._messages[["row", "status", "batch", "code"]].assign(reason=reasons)
+        came = _worst(outcomes).reindex(contacts.index)
         sent = came["status"].notna()
-        errors = self._batches.set_index("batch")["error"]
-        said = came["batch"].map(errors.where(errors != ""))
-        reason = said.where(came["status"] != "accepted").fillna(came["status"].map(_REASONS))
         return contacts.assign(
             status=contacts["status"].where(~sent, came["status"]),
-            reason=contacts["reason"].where(~sent, reason),
+            reason=contacts["reason"].where(~sent, came["reason"]),
             batch=came["batch"].astype("Int64"),
             code=came["code"].fillna(""),
         )
 
     def __repr__(self) -> str:
-        return f"<Result ({self.environment}): {display.clean(self.sentence)}>"
+        return f"<Result ({self.environment}): {display.clean(display.mask_text(self.sentence))}>"
 
     def _repr_html_(self) -> str:
         totals = self.totals
         batches = self._batches.assign(error=display.mask_texts(self._batches["error"]))
         pieces = [
-            display.paragraph(self.headline),
+            display.paragraph(display.mask_text(self.headline)),
             *(display.paragraph(advice) for advice in self.left_to_do),
             display.bars(totals),
             display.facts(
@@ -197,7 +204,14 @@ class Result:
         return display.card(f"What came of it ({where})", pieces)
 
 
-def _shares(costs: pd.Series, messages: pd.Series) -> np.ndarray:
+def _reasons(batches: pd.DataFrame) -> "pd.Series[str]":
+    """Why the rows of each batch are where they are: what the service said, or what is known without it."""
+    known = batches["status"].map(_REASONS).astype("str")
+    silent = (batches["error"] == "") | (batches["status"] == "accepted")
+    return batches["error"].where(~silent, known)
+
+
+def _shares(costs: "pd.Series[Any]", messages: "pd.Series[int]") -> npt.NDArray[np.object_]:
     """The cost of one message in each batch: the batch's cost divided by its messages."""
     shares = np.empty(len(costs), dtype=object)
     shares[:] = [
@@ -218,11 +232,15 @@ def _worst(messages: pd.DataFrame) -> pd.DataFrame:
 
 def _outcome(totals: ResultTotals) -> str:
     accepted = f"{totals['accepted']:,}"
+    if totals["accepted"] == totals.rows == 1:
+        return "The only row was accepted by the service."
     if totals["accepted"] == totals.rows:
         return f"All {accepted} rows were accepted by the service."
+    verb = "was" if totals["accepted"] == 1 else "were"
     others = [
         f"{count:,} {name.replace('_', ' ')}"
         for name, count in totals.items()
         if count and name != "accepted"
     ]
-    return f"{accepted} of {totals.rows:,} rows were accepted by the service; the rest: {', '.join(others)}."
+    rows = f"{accepted} of {totals.rows:,} rows {verb} accepted by the service"
+    return f"{rows}; the rest: {', '.join(others)}."

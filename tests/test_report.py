@@ -1,0 +1,322 @@
+"""The report as a page, a workbook and rows: complete, masked, and harmless to open."""
+
+import csv
+import datetime
+import os
+import re
+import stat
+import zipfile
+from decimal import Decimal
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+
+from campaign.contacts.reading import read_contacts
+from campaign.errors import ReportError, UsageError
+from campaign.messages.plan import Plan, prepare
+from campaign.results.report import write_report
+from campaign.results.tables import BATCH_COLUMNS, Result
+
+CODE = "ApiJsonSubmit65f0a1b2c3d4e.12345678"
+PEOPLE = """\
+Name|Phone|Home|Notes
+Grace|0772 000 101|0414 000 102|=HYPERLINK("http://example.org")
+<b>Moses</b>|+256 772 000 103||call 0701 000 104 instead
+Zoé|772000105||-20% until 2026-03-02 10:30
+Sarah|0772 000 1O6||none
+|||
+Ivan|0772-000-107|0|@home
+"""
+SECRETS = [f"000{gap}{last}" for last in (101, 102, 103, 104, 105, 107) for gap in ("", " ", "-")]
+
+
+def result_of(plan: Plan, *rows: tuple) -> Result:
+    """A result whose batches are (messages, status, cost, code, error)."""
+    submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
+    came = [(place, *row, 1, submitted, 0.25) for place, row in enumerate(rows, start=1)]
+    batches = pd.DataFrame(came, columns=list(BATCH_COLUMNS))
+    batches = batches.astype({"cost": object, "status": "str", "code": "str", "error": "str"})
+    return Result(plan, batches, environment="local", folder=Path("campaigns/visits-3fa2c1"))
+
+
+@pytest.fixture
+def result() -> Result:
+    contacts = read_contacts(PEOPLE.encode(), delimiter="|")
+    plan = prepare(
+        contacts,
+        message="Hi {name}, call {phone}",
+        sender="CLINIC",
+        number="Phone",
+        region="UG",
+        priority="1",
+    )
+    return result_of(
+        plan,
+        (1, "accepted", Decimal("35.50"), CODE, ""),
+        (2, "accepted", Decimal("71"), "ApiMSG.123456789012", ""),
+        (1, "refused", None, "", "Wrong Username or Password <i>"),
+    )
+
+
+@pytest.fixture
+def page(result: Result, tmp_path: Path) -> str:
+    return write_report(result, tmp_path / "report.html").read_text(encoding="utf-8")
+
+
+@pytest.fixture
+def workbook(result: Result, tmp_path: Path) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(write_report(result, tmp_path / "report.xlsx"))
+
+
+def cells(sheet: openpyxl.worksheet.worksheet.Worksheet) -> list[list]:
+    return [list(row) for row in sheet.iter_rows(values_only=True)]
+
+
+# --- page ---------------------------------------------------------------------------------------------
+
+
+def test_the_page_needs_nothing_from_elsewhere(page):
+    policy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
+    assert f'<meta http-equiv="Content-Security-Policy" content="{policy}">' in page
+    assert "<script" not in page
+    assert not re.findall(r'(?:src|href)="(?!#)', page)
+    assert not re.findall(r"url\((?!#)", page)
+
+
+def test_what_people_and_the_service_wrote_is_text_on_the_page(page):
+    assert "&lt;b&gt;Moses&lt;/b&gt;" not in page  # accepted: nothing to follow up
+    assert "Wrong Username or Password &lt;i&gt;" in page
+    assert "<b>" not in page
+    assert "<i>" not in page
+
+
+def test_the_totals_on_the_page_add_up_to_the_file(page, result):
+    rows = re.findall(r'<tr><th scope="row">([a-z ]+)</th><td class="figure">(\d+)</td><td>\w', page)
+    assert {name.replace(" ", "_"): int(count) for name, count in rows} == dict(result.totals)
+    assert '<th scope="row">all rows of the file</th><td class="figure">6</td>' in page
+
+
+def test_the_page_shows_cost_codes_and_who_is_left(page):
+    assert '<th scope="row">Cost</th><td class="figure">106.50</td>' in page
+    assert '<th scope="row">Cost per accepted message</th><td class="figure">35.50</td>' in page
+    assert CODE in page
+    assert "ApiMSG.123456789012" in page  # quoted whole: it is no phone number
+    followed = page[page.index('id="follow-up"') : page.index('id="issues"')]
+    assert re.findall(r'<td class="figure">(\d)</td><td class="short">(\w+)</td>', followed) == [
+        ("5", "invalid"),
+        ("7", "refused"),
+    ]
+
+
+def test_the_charts_can_be_heard(page):
+    heard = re.findall(r'<svg role="img" aria-label="([^"]*)"', page)
+    assert heard == [
+        "Bar chart of the rows by outcome: 1 invalid, 1 blank, 3 accepted, 1 refused.",
+        "Bar chart of the cost of 2 batches, from 35.5 to 71.",
+    ]
+    ids = re.findall(r'\bid="([^"]*)"', page)
+    assert len(ids) == len(set(ids))
+
+
+def test_a_long_campaign_still_fits_on_a_page(result, tmp_path):
+    many = 30_000
+    numbers = "\n".join(f"0772{number:06d},x" for number in range(many))
+    contacts = read_contacts(f"phone,name\n{numbers}".encode())
+    plan = prepare(contacts, message="Hi", sender="CLINIC", region="UG")
+    pairs = [(10, "accepted", Decimal(350), CODE, ""), (10, "refused", None, "", "no")] * (many // 20)
+    path = write_report(result_of(plan, *pairs), tmp_path / "report.html")
+    text = path.read_text(encoding="utf-8")
+    assert len(text) < 300_000
+    assert "The first 500 of 3,000 rows." in text
+    assert "The first 100 of 15,000 rows." in text
+    assert "each bar is the average of 25 batches" in text
+
+
+# --- workbook -----------------------------------------------------------------------------------------
+
+
+def test_the_workbook_holds_everything(workbook, result):
+    assert workbook.sheetnames == ["Summary", "Batches", "Messages", "Contacts", "Issues"]
+    summary = dict(cells(workbook["Summary"]))
+    assert summary["Cost"] == 106.5
+    assert summary["accepted"] == 3
+    assert summary["all rows of the file"] == 6
+    assert summary["What came of it"] == result.sentence
+    for sheet, frame in (
+        ("Batches", result.batches),
+        ("Messages", result.messages),
+        ("Issues", result.issues),
+    ):
+        assert cells(workbook[sheet])[0] == list(frame.columns)
+        assert workbook[sheet].max_row == len(frame) + 1
+    assert cells(workbook["Contacts"])[0] == ["row", *result.contacts.columns]
+    assert [row[0] for row in cells(workbook["Contacts"])[1:]] == [2, 3, 4, 5, 6, 7]
+
+
+def test_the_tables_are_ready_to_search(workbook):
+    for name in ("Batches", "Messages", "Contacts", "Issues"):
+        sheet = workbook[name]
+        assert sheet.freeze_panes == "A2"
+        assert sheet.auto_filter.ref == sheet.dimensions
+        assert all(sheet.column_dimensions[letter].width > 8 for letter in ("A", "B", "C"))
+
+
+def test_text_stays_text_and_figures_are_figures(result, tmp_path):
+    book = openpyxl.load_workbook(write_report(result, tmp_path / "open.xlsx", reveal=True))
+    kinds = {cell.data_type for sheet in book for row in sheet.iter_rows() for cell in row}
+    assert kinds == {"s", "n", "d"}  # no "f": not one formula
+    contacts = cells(book["Contacts"])
+    assert contacts[1][1:5] == ["Grace", "0772 000 101", "0414 000 102", '=HYPERLINK("http://example.org")']
+    assert contacts[3][2] == "772000105"
+    assert cells(book["Messages"])[1][1] == "256772000101"
+    first = dict(zip(*cells(book["Batches"])[:2], strict=True))
+    assert first["cost"] == 35.5
+    assert first["submitted_at"] == datetime.datetime(2026, 3, 2, 8, 0, 1)
+    assert first["code"] == CODE
+
+
+def test_the_chart_of_the_workbook_can_be_heard(result, tmp_path):
+    with zipfile.ZipFile(write_report(result, tmp_path / "report.xlsx")) as parts:
+        drawing = parts.read("xl/drawings/drawing1.xml").decode()
+    heard = "Bar chart of the rows by outcome: 1 invalid, 1 blank, 3 accepted, 1 refused."
+    assert f'descr="{heard}"' in drawing
+
+
+# --- rows ---------------------------------------------------------------------------------------------
+
+
+def read_rows(path: Path) -> list[list[str]]:
+    assert path.read_bytes().startswith(b"\xef\xbb\xbf")  # so that Excel reads accents as they are
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        return list(csv.reader(file))
+
+
+def test_the_rows_are_those_of_the_file_with_their_outcome(result, tmp_path):
+    rows = read_rows(write_report(result, tmp_path / "report.csv", reveal=True))
+    assert rows[0] == ["row", "Name", "Phone", "Home", "Notes", "status", "reason", "batch", "code"]
+    assert rows[3] == [
+        "4",
+        "Zoé",
+        "772000105",
+        "",
+        "'-20% until 2026-03-02 10:30",
+        "accepted",
+        "",
+        "2",
+        "ApiMSG.123456789012",
+    ]
+    assert [row[0] for row in rows[1:]] == ["2", "3", "4", "5", "6", "7"]
+    assert [row[5] for row in rows[1:]] == ["accepted", "accepted", "accepted", "invalid", "blank", "refused"]
+
+
+def test_what_would_run_as_a_formula_is_disarmed_and_numbers_are_left_alone(tmp_path):
+    cells = {
+        "=1+1": "'=1+1",
+        "＝1+1": "'＝1+1",
+        "+1 free mug": "'+1 free mug",
+        "-20% on coffee": "'-20% on coffee",
+        "@home": "'@home",
+        "\t=1": "'\t=1",
+        " =1": "' =1",
+        "+2*3": "'+2*3",
+        "+256 772 000 101": "+256 772 000 101",
+        "+256772000101": "+256772000101",
+        "-12.5": "-12.5",
+        "a=b": "a=b",
+    }
+    lines = ["=phone;name", *(f"{cell};Grace" for cell in cells)]
+    contacts = read_contacts("\n".join(lines).encode(), delimiter=";")
+    plan = prepare(contacts, message="Hi", sender="CLINIC", number="=phone", region="UG")
+    result = result_of(plan, (len(plan.messages), "not_sent", None, "", ""))
+    rows = read_rows(write_report(result, tmp_path / "report.csv", reveal=True))
+    assert rows[0][1] == "'=phone"
+    assert [row[1] for row in rows[1:]] == list(cells.values())
+
+
+# --- masks --------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("ending", ["html", "csv", "xlsx"])
+def test_no_number_is_readable_unless_it_is_to_be(result, tmp_path, ending):
+    def written(reveal: bool) -> str:
+        path = write_report(result, tmp_path / f"report.{ending}", reveal=reveal)
+        if ending != "xlsx":
+            return path.read_text(encoding="utf-8")
+        with zipfile.ZipFile(path) as parts:
+            return "".join(parts.read(name).decode() for name in parts.namelist())
+
+    masked = written(reveal=False)
+    assert [secret for secret in SECRETS if secret in masked] == []
+    assert re.findall(r"0?7?7?2\D?000\D?1O6", masked) == []
+    assert "2026-03-02" in masked
+    assert "000" in written(reveal=True)
+
+
+def test_masked_numbers_keep_what_tells_them_apart(workbook):
+    assert [row[1] for row in cells(workbook["Messages"])[1:]] == [
+        "25677*****01",
+        "25677*****03",
+        "25677*****05",
+        "25677*****07",
+    ]
+    contacts = cells(workbook["Contacts"])
+    assert contacts[1][2:4] == ["077*****01", "041*****02"]
+    assert contacts[2][4] == "call 070*****04 instead"
+    assert contacts[4][2] == "**** *** *O*"
+
+
+def test_a_number_column_is_masked_whatever_it_is_called(tmp_path):
+    contacts = read_contacts(b"Reach me,Name\n9000 0067,Ada\n9000 0068,Bo\n")
+    plan = prepare(contacts, message="Hi", sender="SHOP", number="Reach me", region="SG")
+    assert len(plan.messages) == 2
+    result = result_of(plan, (2, "accepted", Decimal(2), CODE, ""))
+    rows = read_rows(write_report(result, tmp_path / "report.csv"))
+    assert [row[1] for row in rows[1:]] == ["*****67", "*****68"]
+
+
+# --- the file -----------------------------------------------------------------------------------------
+
+
+def test_an_unknown_ending_is_refused_with_those_that_exist(result, tmp_path):
+    with pytest.raises(UsageError, match=r"ends in \.html, \.xlsx or \.csv, and 'report\.pdf' does not"):
+        write_report(result, tmp_path / "report.pdf")
+
+
+def test_an_existing_report_is_replaced(result, tmp_path):
+    path = tmp_path / "Report.HTML"
+    path.write_text("old")
+    assert write_report(result, str(path)) == path
+    assert "What came of it" in path.read_text(encoding="utf-8")
+    assert [entry.name for entry in tmp_path.iterdir()] == ["Report.HTML"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Windows has no such modes")
+def test_only_its_owner_can_read_a_report(result, tmp_path):
+    assert stat.S_IMODE(write_report(result, tmp_path / "report.csv").stat().st_mode) == 0o600
+
+
+def test_links_and_folders_are_refused(result, tmp_path):
+    target = tmp_path / "precious.html"
+    target.write_text("precious")
+    link = tmp_path / "report.html"
+    link.symlink_to(target)
+    with pytest.raises(ReportError, match="is a link to another place"):
+        write_report(result, link)
+    assert target.read_text() == "precious"
+    (tmp_path / "folder.html").mkdir()
+    with pytest.raises(ReportError, match="is a folder"):
+        write_report(result, tmp_path / "folder.html")
+    with pytest.raises(ReportError, match=r"No file can be written in .*nowhere: No such file or directory"):
+        write_report(result, tmp_path / "nowhere" / "report.html")
+
+
+def test_a_report_that_fails_leaves_the_old_one(result, tmp_path, monkeypatch):
+    monkeypatch.setattr("campaign.results.workbook.MOST_ROWS", 5)
+    path = tmp_path / "report.xlsx"
+    path.write_text("old")
+    with pytest.raises(ReportError, match=r"Contacts has 6 rows, and a sheet holds 5. Write a .csv report"):
+        write_report(result, path)
+    assert path.read_text() == "old"
+    assert [entry.name for entry in tmp_path.iterdir()] == ["report.xlsx"]
