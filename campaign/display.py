@@ -24,6 +24,7 @@ GREY = "#5f6368"
 TONES = {"accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad"}
 COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
 
+# The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
 STYLE = """
 .campaign{--good:#0b5cad;--bad:#a3260f;--doubt:#8a5300;--quiet:#5f6368;--line:rgba(128,128,128,.35);
 font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;
@@ -31,20 +32,24 @@ border:1px solid var(--line);border-left:4px solid var(--good);border-radius:4px
 padding:.6em 1em;margin:.4em 0;max-width:72em;overflow-x:auto}
 [data-jp-theme-light="false"] .campaign,.vscode-dark .campaign{
 --good:#6db3f8;--bad:#ff9a85;--doubt:#f0b35a;--quiet:#b0b5ba}
-.campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
-.campaign p{margin:.3em 0}
-.campaign .note{opacity:.8}
-.campaign table{border-collapse:collapse;margin:.4em 0;font-size:13px;color:inherit}
-.campaign th,.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
+.campaign.campaign p{margin:.3em 0}
+.campaign.campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
+.campaign.campaign .note{opacity:.8}
+.campaign.campaign table{border-collapse:collapse;table-layout:auto;margin:.4em 0;color:inherit;
+font-size:13px}
+.campaign.campaign tbody tr{background:none}
+.campaign.campaign th,.campaign.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
 border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;max-width:34em;
-unicode-bidi:isolate}
-.campaign th{font-weight:600;white-space:nowrap}
-.campaign .figure{text-align:right;white-space:nowrap}
-.campaign .short{white-space:nowrap}.campaign .long{min-width:16em}
-.campaign .bars td,.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
-.campaign .track{width:16em}
+line-height:1.4;unicode-bidi:isolate}
+.campaign.campaign th{font-weight:600;white-space:nowrap}
+.campaign.campaign .figure{text-align:right;white-space:nowrap}
+.campaign.campaign .short{white-space:nowrap}
+.campaign.campaign .long{min-width:16em}
+.campaign.campaign .bars td,.campaign.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
+.campaign.campaign .track{width:16em;vertical-align:middle}
 .campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
-.campaign .bar.good{background:var(--good)}.campaign .bar.bad{background:var(--bad)}
+.campaign .bar.good{background:var(--good)}
+.campaign .bar.bad{background:var(--bad)}
 .campaign .bar.doubt{background:repeating-linear-gradient(90deg,var(--doubt) 0 5px,transparent 5px 8px)}
 """
 
@@ -236,8 +241,10 @@ def _kind(column: "pd.Series[Any]") -> str:
     """How a column is set: figure (right-aligned), short (never wrapped), long (never very narrow) or ""."""
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
         return "figure"
-    longest = max((len(written(value)) for value in column), default=0)
-    return "short" if longest <= 20 else "long" if longest > 40 else ""
+    lengths = [len(written(value)) for value in column]
+    if max(lengths, default=0) <= 20:
+        return "short"
+    return "long" if sum(length > 40 for length in lengths) * 3 > len(lengths) else ""
 
 
 def _cell(tag: str, text: str, kind: str) -> str:

@@ -130,8 +130,8 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
     first = {
         "batches": _spoken(_errors_last(masks.table(batches.head(_MOST_BATCHES)))),
         "follow_up": _spoken(_reasons_first(masks.table(follow_up.head(_MOST_ROWS)))),
-        "issue_kinds": masks.table(_kinds(issues)),
-        "issues": masks.issues(issues.head(_MOST_ROWS)),
+        "issue_kinds": _findings(masks.table(_kinds(issues))),
+        "issues": _findings(masks.issues(issues.head(_MOST_ROWS))),
     }
     lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
     drawn = {
@@ -170,6 +170,10 @@ def _spoken(frame: pd.DataFrame) -> pd.DataFrame:
     statuses = [name for name in ("status", "last status") if name in frame.columns]
     words = {name: frame[name].str.replace("_", " ") for name in statuses}
     return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
+
+
+def _findings(issues: pd.DataFrame) -> pd.DataFrame:
+    return issues.assign(code=issues["code"].str.replace("_", " ")).rename(columns={"code": "finding"})
 
 
 def _cost_facts(result: Result) -> dict[str, str]:

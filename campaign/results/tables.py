@@ -124,7 +124,8 @@ class Result:
 
         Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
         number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
-        go out with `resume`: choose `statuses` accordingly, or these people may be written to twice.
+        go out with `resume`: leave them out by `statuses`, or by `not_again=` of `prepare` with this result,
+        or people may be written to twice.
         """
         rows = self._contacts[self._contacts["status"].isin(list(statuses))]
         outcome = rows[["status", "reason"]].add_prefix("last ")
