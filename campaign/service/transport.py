@@ -60,18 +60,27 @@ class Outcome:
 
 
 class GatedBody(aiohttp.payload.Payload):
-    """A request body that asks the gate before its first byte, and only once."""
+    """A request body that asks the gate before its first byte, and only once.
+
+    `asked` and `passed` say how far it came at the gate, `refusal` why that stayed shut ("" if it did not).
+    """
 
     _autoclose = True
 
-    def __init__(self, content: bytes, gate: Gate) -> None:
+    def __init__(self, content: memoryview, gate: Gate) -> None:
         super().__init__(None, content_type="application/json")
-        self._content, self._gate, self._size = content, gate, len(content)
-        self.asked = self.interrupted = self.passed = self.handed_over = False
-        self.why_shut = ""
+        self._content, self._gate, self._size = content, gate, content.nbytes
+        self.asked = self.passed = self._written = self._over = False
+        self.refusal = ""
+        self._connection: asyncio.WriteTransport | None = None
 
     def __repr__(self) -> str:
         return f"<request body of {self._size} bytes>"
+
+    @property
+    def handed_over(self) -> bool:
+        """Whether the last byte was given to the operating system: before that, nobody can have read it."""
+        return self._written and not (self._connection and self._connection.get_write_buffer_size())
 
     def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
         raise GateClosed("the body is only ever written to the connection")
@@ -82,18 +91,25 @@ class GatedBody(aiohttp.payload.Payload):
         self.asked = True
         try:
             await self._gate()
-        except GateClosed as reason:
-            self.why_shut = str(reason)
+        except Exception as reason:
+            own_words = str(reason) if isinstance(reason, GateClosed) else ""
+            self.refusal = own_words or f"the record could not be kept ({type(reason).__name__})"
             raise
-        except asyncio.CancelledError:  # aiohttp gave the connection up while the record was being made
-            self.interrupted = True
-            raise
+        if self._over:  # the gate took no notice of being cancelled, and the outcome has been told
+            raise GateClosed("the attempt is over")
+        self._connection = getattr(writer, "transport", None)
         self.passed = True
         await writer.write(self._content)
-        self.handed_over = True
+        self._written = True
 
     async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
         await self.write(writer)
+
+    def end(self) -> None:
+        """Let nothing leave from now on: a gate at work leads nowhere, bytes that still wait are dropped."""
+        self._over = True
+        if self._connection is not None:
+            self._connection.abort()
 
 
 class Transport:
@@ -134,45 +150,49 @@ class Transport:
         Between the last byte of the answer and the return there is no `await`, so that a cancellation
         cannot fall between reading an answer and acting on it.
         """
-        body = GatedBody(self._account.body(entries), gate)
+        body = GatedBody(memoryview(self._account.body(entries)), gate)
         try:
-            response = await self._exchange(body)
+            return _outcome_of_answer(body, *await self._exchange(body))
         except Exception as error:  # every failure of the exchange is an outcome, whatever its class
             return _outcome_of_fault(body, error)
-        return _outcome_of_answer(body, *response)
+        finally:
+            body.end()
 
     async def _exchange(self, body: GatedBody) -> tuple[bytes | None, int, str]:
         """Content (None if too long), HTTP status and Retry-After of one complete answer."""
         if self._session is None:
             raise RuntimeError("the transport is used outside its context")
-        async with self._session.post(self._account.endpoint, data=body, allow_redirects=False) as response:
-            content = b""
-            while len(content) <= ANSWER_LIMIT:
-                piece = await response.content.read(ANSWER_LIMIT + 1 - len(content))
-                if not piece:
-                    return content, response.status, response.headers.get("Retry-After", "")
-                content += piece
+        response = await self._session.post(self._account.endpoint, data=body, allow_redirects=False)
+        try:  # not `async with`: leaving that awaits the upload, and an answer in hand would hang on it
+            content = await _read(response.content)
+            return content, response.status, response.headers.get("Retry-After", "")
+        finally:
             response.close()
-            return None, response.status, ""
+
+
+async def _read(stream: aiohttp.StreamReader) -> bytes | None:
+    """The whole content, or None if it is longer than any answer may be."""
+    content = b""
+    while piece := await stream.read(ANSWER_LIMIT + 1 - len(content)):
+        content += piece
+        if len(content) > ANSWER_LIMIT:
+            return None
+    return content
 
 
 def _outcome_of_answer(body: GatedBody, content: bytes | None, http_status: int, wait: str) -> Outcome:
-    answer = (
-        Answer("unreadable", error="the answer is longer than 64 KiB")
-        if content is None
-        else read_answer(content, http_status)
-    )
-    if not body.passed:
-        if answer.verdict == "accepted":
-            return Outcome(
-                "not_sent", error="an OK was answered although nothing was sent", cause="impossible"
-            )
-        return Outcome(
-            "not_sent", error=f"answered before anything was sent: {answer.error}", cause="connect"
-        )
+    if content is None:
+        answer = Answer("unreadable", error="the answer is longer than 64 KiB")
+    else:
+        answer = read_answer(content, http_status)
     if answer.verdict == "accepted" and not body.handed_over:
-        error = "an OK was answered before the whole batch had been sent"
-        return Outcome("unknown", error=error, cause="impossible")
+        sent = "the whole batch had been sent" if body.passed else "anything had been sent"
+        status: Status = "unknown" if body.passed else "not_sent"
+        return Outcome(status, error=f"an OK was answered before {sent}", cause="impossible")
+    if not body.passed:
+        cause: Cause = "gate" if body.refusal else "connect"
+        said = body.refusal or f"answered before anything was sent: {answer.error}"
+        return Outcome("not_sent", error=said, cause=cause)
     if answer.verdict == "accepted":
         note = "" if answer.cost is not None else _note_on_cost(answer.cost_text)
         return Outcome("accepted", cost=answer.cost, code=answer.code, error=note)
@@ -193,27 +213,29 @@ def _outcome_of_fault(body: GatedBody, error: Exception) -> Outcome:
 
     The words are ours: a foreign exception's text can hold a proxy's password or the answer's content.
     """
-    name = type(error).__name__
+    name, late = type(error).__name__, isinstance(error, TimeoutError)
     if body.passed:
-        what = (
-            "no answer in time"
-            if isinstance(error, TimeoutError)
-            else "the connection broke before a whole answer"
-        )
+        what = "no answer in time" if late else "the connection broke before a whole answer"
         return Outcome("unknown", error=f"{what} ({name})")
-    if body.asked:
-        return Outcome(
-            "not_sent", error=body.why_shut or f"the record could not be kept ({name})", cause="gate"
-        )
+    if body.refusal:
+        return Outcome("not_sent", error=body.refusal, cause="gate")
+    if body.asked and late:
+        return Outcome("not_sent", error="the record could not be kept in time", cause="gate")
+    cause, what = _reason_unsent(error)
+    return Outcome("not_sent", error=f"{what} ({name})", cause=cause)
+
+
+def _reason_unsent(error: Exception) -> tuple[Cause, str]:
+    """Whether trying again can help, and what went wrong in words."""
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ServerFingerprintMismatch)):
-        return Outcome(
-            "not_sent", error="the service's certificate is not valid for its address", cause="setup"
-        )
+        return "setup", "the service's certificate is not valid for its address"
     if isinstance(error, (aiohttp.ClientHttpProxyError, aiohttp.ClientProxyConnectionError)):
-        return Outcome("not_sent", error=f"the proxy refused the connection ({name})", cause="setup")
-    if isinstance(error, (aiohttp.InvalidURL, RuntimeError)):
-        return Outcome("not_sent", error=f"the request could not be made ({name})", cause="setup")
-    return Outcome("not_sent", error=f"the service could not be reached ({name})", cause="connect")
+        return "setup", "the proxy refused the connection"
+    if isinstance(error, (aiohttp.InvalidURL, aiohttp.NonHttpUrlClientError)):
+        return "setup", "the account's address cannot be used"
+    if isinstance(error, (aiohttp.ClientError, OSError)):  # a TimeoutError is an OSError
+        return "connect", "the service could not be reached"
+    return "setup", "the request could not be made"
 
 
 def _seconds(wait: str) -> float | None:

@@ -45,6 +45,7 @@ _REFUSALS: dict[str, Refusal] = {
     "authentication failed": "credentials",
 }
 
+_SCALAR = (str, int, Decimal)  # a bool is an int
 _PLAIN_AMOUNT = re.compile(r"\d{1,15}(\.\d{1,9})?")
 
 
@@ -63,12 +64,17 @@ class EncodedMessages:
 
     def slice(self, start: int, stop: int) -> memoryview:
         """The entries of `msgdata` for the messages from `start` up to `stop`, without the brackets."""
+        if not 0 <= start < stop < len(self._offsets):
+            raise IndexError(f"no batch of messages {start} to {stop} in {self!r}")
         # Each object ends with a comma, so that neighbours already form a list; the last comma is left out.
         return self._data.data[self._offsets[start] : self._offsets[stop] - 1]
 
 
 def _objects(messages: pa.Table, encoding: Encoding) -> pa.Array:
-    """One JSON object and a comma for each message (section 2.3)."""
+    """One JSON object and a comma for each message (section 2.3).
+
+    Number and priority are digits in every plan, so that they are not escaped.
+    """
     encode = percent_encode if encoding == "url" else json_escape
     number, message, sender, priority = (
         messages.column(name).combine_chunks().cast(pa.large_string())
@@ -87,7 +93,7 @@ def request_body(username: str, password: str, encoding: Encoding, entries: memo
     """
     if encoding == "url":
         password = percent_encode(texts([password]))[0].as_py()
-    login = json.dumps({"username": username, "password": password})
+    login = json.dumps({"username": username, "password": password}, separators=(",", ":"))
     head = f'{{"method":"{METHOD}","userdata":{login},"msgdata":['
     return b"".join((head.encode(), entries, b"]}"))
 
@@ -143,8 +149,8 @@ def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
     if not isinstance(code, str) or not code.strip():
         return _unreadable("the answer says OK but holds no follow-up code", http_status)
     cost = answer.get("Cost")
-    text = "" if cost is None else str(cost)[:100]
-    return Answer("accepted", cost=_amount(cost), cost_text=text, code=code.strip()[:200])
+    text = "" if cost is None else _kept(str(cost) if isinstance(cost, _SCALAR) else "a list or object", 100)
+    return Answer("accepted", cost=_amount(cost), cost_text=text, code=_kept(code, 200))
 
 
 def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
@@ -154,8 +160,8 @@ def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
     refusal = _REFUSALS.get(message.strip().casefold(), "other")
     redirected, broken = 300 <= http_status < 400, http_status == 429 or http_status >= 500
     if redirected or (broken and refusal == "other"):
-        return _unreadable(f"the answer says Failed: {message.strip()[:200]}", http_status)
-    return Answer("refused", error=message.strip()[:500], refusal=refusal)
+        return _unreadable(f"the answer says Failed: {_kept(message, 200)}", http_status)
+    return Answer("refused", error=_kept(message, 500), refusal=refusal)
 
 
 def _unreadable(why: str, http_status: int) -> Answer:
@@ -174,6 +180,11 @@ def _amount(cost: object) -> Decimal | None:
         return None
     text = str(cost).strip()
     return Decimal(text) if text.isascii() and _PLAIN_AMOUNT.fullmatch(text) else None
+
+
+def _kept(text: str, limit: int) -> str:
+    """A service's text as it goes on record: half a surrogate pair, legal in JSON, is in no record."""
+    return text.strip()[:limit].encode("utf-8", "replace").decode()
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
