@@ -14,6 +14,7 @@ import sys
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -81,7 +82,7 @@ def _resume(options: argparse.Namespace) -> int:
 
 def _report(options: argparse.Namespace) -> int:
     result = load_result(options.folder)
-    for path in options.path or [result.folder / "report.html"]:
+    for path in options.path or [Path(options.folder) / "report.html"]:
         print(f"Report: {write_report(result, path, reveal=options.reveal)}")
     return ACCEPTED
 
@@ -135,7 +136,7 @@ def _message_text(path: Path) -> str:
         raise FileError(f"The message file {path} cannot be read ({type(error).__name__}).") from None
 
 
-def _pace(options: argparse.Namespace) -> dict[str, object]:
+def _pace(options: argparse.Namespace) -> dict[str, Any]:
     names = ("concurrency", "rate", "budget", "hours", "max_unknown", "confirm")
     return {name: getattr(options, name) for name in names}
 
@@ -174,8 +175,7 @@ def _print_issues(issues: pd.DataFrame, one: str, many: str) -> None:
 
 
 def _finish(result: Result, options: argparse.Namespace) -> int:
-    folder = result.folder
-    reports = options.report or [folder / "report.html"]
+    reports = options.report or [(result.folder or Path()) / "report.html"]
     written = [write_report(result, path, reveal=options.reveal) for path in reports]
     _show_result(result)
     for path in written:

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import asyncio
 import random
+import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from concurrent.futures import Future
@@ -78,6 +79,7 @@ class Engine:
         self._failure: Exception | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._change = asyncio.Event()
+        self._ordering = threading.Lock()
         self._orders: list[Callable[[], None]] = []  # given before the loop runs
 
     # orders, from any thread
@@ -101,9 +103,10 @@ class Engine:
         self._order(self._cut)
 
     def _order(self, action: Callable[[], None]) -> None:
-        if self._loop is None:
-            self._orders.append(action)
-            return
+        with self._ordering:
+            if self._loop is None:
+                self._orders.append(action)
+                return
         with suppress(RuntimeError):  # the loop is closed: the run has ended, and ends are final
             self._loop.call_soon_threadsafe(action)
 
@@ -111,7 +114,8 @@ class Engine:
 
     async def run(self) -> None:
         """Send until nothing is left, a person stops it, or a valve does: see `status` and `hold`."""
-        self._loop = asyncio.get_running_loop()
+        with self._ordering:
+            self._loop = asyncio.get_running_loop()
         for action in self._orders:
             action()
         try:

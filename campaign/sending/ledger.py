@@ -286,8 +286,10 @@ def result_frame(path: Path) -> pd.DataFrame:
     """
     names = ["batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds"]
     with closing(_connect(path)) as connection:
-        frame = pd.DataFrame(connection.execute(_RESULT).fetchall(), columns=names)
-    frame["cost"] = frame["cost"].map(lambda text: None if text is None else Decimal(text)).astype(object)
+        rows = connection.execute(_RESULT).fetchall()
+    frame = pd.DataFrame(rows, columns=names)
+    costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
+    frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)
     moments = pd.to_datetime(frame["submitted_at"], utc=True, format="ISO8601")
     frame["submitted_at"] = moments.astype("datetime64[us, UTC]")
     return frame.astype(

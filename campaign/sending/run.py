@@ -14,6 +14,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from contextlib import ExitStack, contextmanager, suppress
+from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
@@ -121,6 +122,11 @@ class Run:
         return self.counts.status
 
     @property
+    def ended(self) -> bool:
+        """Whether it is over; then `counts`, `status` and `sentence` change no more."""
+        return self._end.done()
+
+    @property
     def sentence(self) -> str:
         """Why the run is not running, and what to do; empty while it is."""
         if self._complete:
@@ -210,10 +216,12 @@ class Run:
                 self._stack.close()
             finally:
                 atexit.unregister(self._finish_at_exit)
-                self.counts = self._engine.snapshot()
+                counts = self._engine.snapshot()
                 if failure is None:
+                    self.counts = counts
                     self._end.set_result(None)
                 else:
+                    self.counts = replace(counts, status="failed", sentence=str(failure))
                     self._end.set_exception(failure)
 
     async def _send(self) -> None:
@@ -221,7 +229,17 @@ class Run:
             self._engine.status = "finished"
             return
         async with Transport(self._account, connections=self._policy.concurrency) as self._transport:
-            await self._engine.run()
+            counting = asyncio.create_task(self._keep_counting())
+            try:
+                await self._engine.run()
+            finally:
+                counting.cancel()
+
+    async def _keep_counting(self) -> None:
+        """Between two events of the engine time goes on, and of several at once it tells only the first."""
+        while True:
+            await asyncio.sleep(_TICK)
+            self.counts = self._engine.snapshot()
 
     async def _post(self, entries: memoryview, gate: Gate) -> Outcome:
         assert self._transport is not None  # noqa: S101 - the engine runs inside its context
