@@ -1,0 +1,58 @@
+"""The names and signatures that others build on."""
+
+import inspect
+
+import pytest
+
+import campaign
+
+NAMES = {
+    "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
+    "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan", "ReportError",
+    "Result", "Run", "Sandbox", "TemplateError", "UsageError", "asend", "clean_numbers", "load_result",
+    "prepare", "read_contacts", "resume", "send", "start", "summary", "write_report",
+}  # fmt: skip
+
+SENDING = (
+    "plan, account=None, folder=None, name=None, batch_size=100, concurrency=8, rate=None, budget=None, "
+    "hours=None, canary=True, max_unknown=1, confirm=None, progress=True, ledger=None"
+)
+SIGNATURES = {
+    "read_contacts": "source, sheet=None, header=None, delimiter=None, encoding=None, hidden='skip'",
+    "clean_numbers": "numbers, region",
+    "prepare": "contacts, message, sender, number=None, region=None, priority=None, overlong='flag', "
+    "ellipsis='...', downgrade=True, duplicates='skip', opt_outs=None, max_parts=None",
+    "send": SENDING,
+    "start": SENDING,
+    "asend": SENDING,
+    "load_result": "folder",
+    "write_report": "result, path, reveal=False",
+    "summary": "result",
+}
+
+
+def test_exported_names():
+    assert set(campaign.__all__) == NAMES
+    assert all(hasattr(campaign, name) for name in NAMES)
+
+
+@pytest.mark.parametrize("name", SIGNATURES)
+def test_signatures_begin_as_promised_and_every_option_is_keyword_only(name):
+    """A later version may add options with defaults at the end; it may not change these."""
+    parameters = list(inspect.signature(getattr(campaign, name)).parameters.values())
+    written = [one.name if one.default is one.empty else f"{one.name}={one.default!r}" for one in parameters]
+    promised = SIGNATURES[name].split(", ")
+    assert written[: len(promised)] == promised
+    assert all(one.default is not one.empty for one in parameters[len(promised) :])
+    positional = 2 if name == "write_report" else 1
+    assert all(one.kind is one.KEYWORD_ONLY for one in parameters[positional:])
+
+
+def test_every_error_is_ours():
+    errors = [getattr(campaign, name) for name in NAMES if name.endswith("Error")]
+    assert all(issubclass(error, campaign.CampaignError) for error in errors)
+
+
+@pytest.mark.parametrize("name", sorted(NAMES))
+def test_every_public_name_has_a_docstring(name):
+    assert inspect.getdoc(getattr(campaign, name))
