@@ -8,20 +8,19 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
-from numpy.typing import NDArray
 
 from campaign.contacts.encodings import Text
-from campaign.contacts.grid import Grid
-from campaign.contacts.headers import LOOKED_AT, header_place
-from campaign.contacts.texts import TEXT
+from campaign.contacts.grid import Grid, name_rows
+from campaign.contacts.headers import LOOKED_AT, header_place, locate_header
+from campaign.contacts.texts import TEXT, blank_rows
 from campaign.errors import FileError, UsageError
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to tell the delimiter and the width
 PIECE = 1 << 22  # bytes whose quotes are looked at in one go: memory stays flat
 BLOCK = 1 << 20  # bytes that Arrow parses in one go; a longer record gets a longer block
+WIDE = 50_000_000  # cells that one block may become, were it all blank lines
 UNUSED = "\x1f\x1e\x1d\x1c"  # what can stand for a delimiter where the file has a single column
-NAMED = 10  # rows named in one sentence
 
 
 def read_delimited(text: Text, *, delimiter: str | None, header: int | bool | None, max_cells: int) -> Grid:
@@ -38,15 +37,24 @@ def read_delimited(text: Text, *, delimiter: str | None, header: int | bool | No
     found = delimiter or declared or find_delimiter(data)
     splitter = found or next((c for c in UNUSED if c.encode() not in data), UNUSED[0])
     lines = sample(data, splitter, header if header and header is not True else 0)
+    if not lines:
+        _by_hand(data, splitter, 1, max_cells)  # says which quote it is
     place = header_place(lines, header)
     cells = Counter(len(line) for line in lines if line != [""])
     width = max(cells, key=lambda count: (cells[count], count), default=1)
-    _hold_budget(data, max(width, len(lines[place]) if place is not None else 0), max_cells)
-    table = (
-        _by_arrow(data, splitter, width) if well_quoted(data, splitter) else _by_hand(data, splitter, width)
-    )
-    columns, rows = _squared(table, len(_trimmed(lines[place])) if place is not None else width, place)
-    return Grid("csv", columns, rows, range(len(columns)), None, text.encoding, found, notices=text.notices)
+    if well_quoted(data, splitter):
+        block = max(min(BLOCK, WIDE // width), 1024)
+        table = _by_arrow(data, splitter, width, max_cells, block)
+    else:
+        table = _by_hand(data, splitter, width, max_cells)
+    named = width if place is None else len(_trimmed(lines[place]))
+    hold_budget(table.rows, named, max_cells)
+    columns, short = _squared(table, named, place)
+    notices = [*text.notices]
+    if short:
+        notices.append(f"{name_rows(short)}: fewer cells than the header; the missing ones are blank.")
+    rows = np.arange(1, table.rows + 1, dtype=np.int64)
+    return Grid("csv", columns, rows, range(named), None, text.encoding, found, notices=notices)
 
 
 def _declaration(data: bytes) -> tuple[bytes, str | None]:
@@ -60,17 +68,6 @@ def _refuse_zero_bytes(data: bytes) -> None:
         line = data.count(b"\n", 0, at) + 1
         raise FileError(
             f"Line {line} holds a zero byte: the file is damaged, or it is no spreadsheet and no text."
-        )
-
-
-def _hold_budget(data: bytes, width: int, max_cells: int) -> None:
-    """Blank and short lines are padded to the width of the table, so a small file can ask for a large one."""
-    if (
-        len(data) * width > max_cells
-        and (data.count(b"\n") + data.count(b"\r", 0, SAMPLE)) * width > max_cells
-    ):
-        raise FileError(
-            f"The table has more than {max_cells:,} cells. If it is meant, give a larger max_cells=."
         )
 
 
@@ -136,7 +133,7 @@ def find_delimiter(data: bytes) -> str | None:
         lines = [line for line in sample(data, delimiter) if any(cell.strip() for cell in line)]
         if not lines:
             continue
-        place = header_place(lines, None, strict=False) or 0
+        place = locate_header(lines) or 0
         width, below = len(_trimmed(lines[place])), lines[place + 1 :]
         if width < 2:
             continue
@@ -183,18 +180,28 @@ class _Table:
     columns: list[pa.ChunkedArray]
     others: list[tuple[int, list[str]]]
 
+    @property
+    def rows(self) -> int:
+        return len(self.columns[0]) + len(self.others)
 
-def _by_arrow(data: bytes, delimiter: str, width: int, block: int = BLOCK) -> _Table:
-    """Arrow's parser, in one thread: only so does it know the number of a record that it will not take."""
+
+def _by_arrow(data: bytes, delimiter: str, width: int, max_cells: int, block: int = BLOCK) -> _Table:
+    """Arrow's parser, in one thread: only so does it know the number of a record that it will not take.
+
+    A blank line becomes a row of blank cells, so a small file can ask for a large table: the cells are
+    counted block by block, and a block is short where the table is wide.
+    """
     names = [str(i) for i in range(width)]
     others: list[tuple[int, list[str]]] = []
+    batches: list[pa.RecordBatch] = []
+    rows = 0
 
     def set_aside(row: pa_csv.InvalidRow) -> str:
         others.append((row.number, next(records(row.text, delimiter))))
         return "skip"
 
     try:
-        table = pa_csv.read_csv(
+        for batch in pa_csv.open_csv(
             pa.BufferReader(data),
             pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=block),
             pa_csv.ParseOptions(
@@ -209,24 +216,31 @@ def _by_arrow(data: bytes, delimiter: str, width: int, block: int = BLOCK) -> _T
                 null_values=[],
                 strings_can_be_null=False,
             ),
-        )
+        ):
+            batches.append(batch)
+            rows += len(batch)
+            hold_budget(rows + len(others), width, max_cells)
     except pa.ArrowInvalid:
         if block > len(data):
             raise FileError("The file cannot be read as a table of text.") from None
-        return _by_arrow(data, delimiter, width, block * 16)  # a record longer than a block
-    return _Table(table.columns, others)
+        return _by_arrow(data, delimiter, width, max_cells, block * 16)  # a record longer than a block
+    hold_budget(rows + len(others), width, max_cells)
+    columns = [pa.chunked_array([batch.column(i) for batch in batches], TEXT) for i in range(width)]
+    return _Table(columns, others)
 
 
-def _by_hand(data: bytes, delimiter: str, width: int) -> _Table:
+def _by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> _Table:
     """For the files whose quotes need following: about ten times slower, and exact."""
     usual: list[list[str]] = []
     others: list[tuple[int, list[str]]] = []
+    blank = [""] * width
     try:
         for row, cells in enumerate(records(str(data, "utf-8"), delimiter), start=1):
-            if len(cells) == width:
-                usual.append(cells)
+            if len(cells) == width or cells == [""]:
+                usual.append(cells if cells != [""] else blank)
             else:
-                others.append((row, cells if cells != [""] else [""] * width))
+                others.append((row, cells))
+            hold_budget(row, width, max_cells)
     except _MalformedError as problem:
         raise FileError(
             f"Row {problem.row}: a quotation mark opens a cell and does not close it at its end. "
@@ -236,48 +250,55 @@ def _by_hand(data: bytes, delimiter: str, width: int) -> _Table:
     return _Table(columns or [pa.chunked_array([], TEXT)] * width, others)
 
 
-def _squared(table: _Table, named: int, place: int | None) -> tuple[list[pa.ChunkedArray], NDArray[np.int64]]:
-    """All records at one width, in their order.
+def hold_budget(rows: int, width: int, max_cells: int) -> None:
+    """Refuse a table of more cells than allowed."""
+    if rows * width > max_cells:
+        raise FileError(
+            f"The table has more than {max_cells:,} cells. If it is meant, give a larger max_cells=."
+        )
+
+
+def _squared(table: _Table, named: int, place: int | None) -> tuple[list[pa.ChunkedArray], list[int]]:
+    """All records in their order, `named` cells each; and the numbers of those that had fewer.
 
     Short ones are filled up with blanks (Excel drops delimiters at the end of a line); cells beyond the
-    `named` ones must be blank.
+    named ones must be blank.
     """
-    width = max(len(table.columns), named)
-    total = (len(table.columns[0]) if table.columns else 0) + len(table.others)
-    columns = [*table.columns, *[_blanks(total - len(table.others))] * (width - len(table.columns))]
-    odd = np.array([row for row, _ in table.others], dtype=np.int64)
+    columns = table.columns
+    columns = [*columns, *[_blanks(table.rows - len(table.others))] * (named - len(columns))]
     below = 0 if place is None else place + 1
-    shifted = [row for row, cells in table.others if row > below and len(_trimmed(cells)) > max(named, 0)]
+    shifted = [row for row, cells in table.others if row > below and len(_trimmed(cells)) > named]
+    short = [row for row, cells in table.others if row > below and len(cells) < named]
     if table.others:
-        usual = np.setdiff1d(np.arange(1, total + 1, dtype=np.int64), odd, assume_unique=True)
-        order = pa.array(np.argsort(np.concatenate([usual, odd]), kind="stable"))
-        for i, column in enumerate(columns):
-            cells = pa.array([line[i] if i < len(line) else "" for _, line in table.others], TEXT)
-            columns[i] = pa.chunked_array([*column.chunks, cells], TEXT).take(order)
-    rows = np.arange(1, total + 1, dtype=np.int64)
+        columns = _in_order(columns, table.others)
     for column in columns[named:]:
-        filled = np.array([bool(cell.strip()) for cell in column.to_pylist()], dtype=bool)
-        shifted += rows[filled & (rows > below)].tolist()
+        filled = np.ones(table.rows, bool)
+        filled[blank_rows([column], table.rows)] = False
+        shifted += (np.flatnonzero(filled[below:]) + below + 1).tolist()
     if shifted:
-        raise FileError(_shift_sentence(sorted(set(shifted)), named))
-    return columns[:named], rows
+        rows, than = sorted(set(shifted)), "others, which have" if place is None else "header, which has"
+        raise FileError(
+            f"{name_rows(rows)} {'has' if len(rows) == 1 else 'have'} more cells than the {than} {named}: "
+            "a delimiter inside a text has shifted them. "
+            "Put that text in quotation marks, or save the sheet as .xlsx."
+        )
+    return columns[:named], short
+
+
+def _in_order(columns: list[pa.ChunkedArray], others: list[tuple[int, list[str]]]) -> list[pa.ChunkedArray]:
+    """The records of the usual width and the others, each at its place."""
+    odd = np.array([row - 1 for row, _ in others], dtype=np.int64)
+    usual = np.ones(len(columns[0]) + len(odd), bool)
+    usual[odd] = False
+    order = np.empty(len(usual), np.int64)
+    order[usual] = np.arange(len(columns[0]))
+    order[odd] = len(columns[0]) + np.arange(len(odd))
+    placed = []
+    for i, column in enumerate(columns):
+        texts = pa.array([line[i] if i < len(line) else "" for _, line in others], TEXT)
+        placed.append(pa.chunked_array([*column.chunks, texts], TEXT).take(pa.array(order)))
+    return placed
 
 
 def _blanks(count: int) -> pa.ChunkedArray:
     return pa.chunked_array([pa.array([""], TEXT).take(pa.array(np.zeros(count, np.int64)))])
-
-
-def _shift_sentence(rows: list[int], named: int) -> str:
-    return (
-        f"{name_rows(rows)} {'has' if len(rows) == 1 else 'have'} more cells than the header, "
-        f"which has {named}: a delimiter inside a text has shifted them. "
-        "Put that text in quotation marks, or save the sheet as .xlsx."
-    )
-
-
-def name_rows(rows: Sequence[int]) -> str:
-    """ "Row 3", "Rows 3, 7 and 12", "Rows 3, 7, … and 90 more": at most 10 of them."""
-    shown = [str(row) for row in rows[:NAMED]]
-    if len(rows) > NAMED:
-        return f"Rows {', '.join(shown)} and {len(rows) - NAMED:,} more"
-    return f"Row {shown[0]}" if len(shown) == 1 else f"Rows {', '.join(shown[:-1])} and {shown[-1]}"

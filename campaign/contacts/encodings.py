@@ -1,8 +1,16 @@
-"""Bytes of a text file to UTF-8, and which encoding they were in."""
+"""Bytes of a text file to UTF-8, and which encoding they were in.
+
+A byte order mark or valid UTF-8 is proof. Everything else is a guess: it is said, with a word from the file
+to check it by, and where no guess fits the file is refused.
+"""
 
 import codecs
+import re
+import unicodedata
+from collections.abc import Iterable
 from dataclasses import dataclass
 
+import numpy as np
 import pyarrow as pa
 
 from campaign.errors import FileError, UsageError
@@ -14,6 +22,28 @@ BYTE_ORDER_MARKS = (
     (codecs.BOM_UTF8, "utf-8-sig"),
     (codecs.BOM_UTF16_LE, "utf-16"),
     (codecs.BOM_UTF16_BE, "utf-16"),
+)
+WEST = ("àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúüªº", "ãõáéíóúâêôàçü", "àèéìíòóùú", "åäöæøéü", "éëïöüáíóúèà")
+# The letters beyond ASCII of the languages written in each encoding: a list of names rarely mixes them.
+# Icelandic is missing: its þ, ð and ý stand where Turkish has ş, ğ and ı, and nobody can tell them apart.
+ALPHABETS: dict[str, tuple[str, ...]] = {
+    "cp1252": WEST,
+    "cp1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž"),
+    "cp1254": ("çğıiöşüâ",),
+    "cp1257": ("ąčęėįšųūž", "āčēģīķļņšūž", "äõöüšž"),
+    "cp850": WEST,
+    "mac_roman": WEST,
+}
+# Scripts of their own, which charset-normalizer tells apart by their letters' frequencies. On Latin
+# letters it errs: of eight short Western samples it named the right encoding for none.
+OTHER_SCRIPTS = (
+    "cp1251", "koi8_r", "koi8_u", "cp1253", "cp1255", "cp1256", "cp874", "cp932", "gb18030", "big5", "cp949",
+)  # fmt: skip
+IN_WORDS = "'’‘`´-–·.ªº"  # signs that stand between letters in all languages
+SAMPLE = 1 << 16  # bytes looked at to tell scripts apart
+UNKNOWN = (
+    "The file is not UTF-8, and its encoding cannot be told. Save it as UTF-8 (in Excel: CSV UTF-8), or give "
+    'encoding=, such as "cp1252" for Western Europe, "cp1250" for Poland or Czechia, "cp1254" for Turkey.'
 )
 
 
@@ -27,23 +57,27 @@ class Text:
 
 
 def to_text(data: bytes, encoding: str | None) -> Text:
-    """The file as UTF-8. Found by its byte order mark, else UTF-8 where the bytes allow it, else UTF-16
-    where every second byte is zero, else guessed and said.
+    """The file as UTF-8, and its encoding: as given, else by its byte order mark, else UTF-8 if the bytes
+    are valid, else UTF-16 if every second byte is zero, else guessed from its letters.
+
+    Raises FileError where bytes do not fit the encoding or no guess fits, UsageError for an unknown name.
     """
     if encoding is not None:
-        return _convert(data, encoding)
+        return Text(_convert(data, encoding), encoding)
     for mark, name in BYTE_ORDER_MARKS:
         if data.startswith(mark):
-            rest = data[len(mark) :]
-            if name == "utf-8-sig" and is_utf8(rest):
-                return Text(rest, name)
-            return _convert(data, name)
+            return Text(_convert(data, name), name)
     if wide := _wide(data):
-        return _convert(data, wide)
+        return Text(_convert(data, wide), wide)
     if is_utf8(data):
         return Text(data, "utf-8")
-    text = _convert(data, "cp1252")
-    return Text(text.data, "cp1252", ("The file is not UTF-8: read as Windows Western European (cp1252).",))
+    name = _guess(data)
+    converted = _convert(data, name)
+    said = (
+        f'The file does not say its encoding and is not UTF-8: read as {name}, so that it holds "'
+        f'{_odd_word(converted)}". If letters look wrong, give encoding=.'
+    )
+    return Text(converted, name, (said,))
 
 
 def is_utf8(data: bytes) -> bool:
@@ -67,17 +101,77 @@ def _wide(data: bytes) -> str | None:
     return None
 
 
-def _convert(data: bytes, encoding: str) -> Text:
+def _convert(data: bytes, encoding: str) -> bytes:
     try:
         name = codecs.lookup(encoding).name
-        text = data.decode(name)
+        if name in ("utf-8", "utf-8-sig"):  # no need to decode what is checked faster
+            rest = data.removeprefix(codecs.BOM_UTF8)
+            return rest if is_utf8(rest) else rest.decode().encode()
+        return data.decode(name).removeprefix("\ufeff").encode()
     except LookupError:
         raise UsageError(
-            f'There is no encoding called "{encoding}"; known are "utf-8", "utf-16", "cp1252" …'
+            f'There is no encoding "{encoding}"; "utf-8", "utf-16" or "cp1252" are some.'
         ) from None
-    except UnicodeDecodeError as problem:
-        line = data.count(b"\n", 0, problem.start) + 1
+    except UnicodeError as problem:
+        line = data.count(b"\n", 0, getattr(problem, "start", 0)) + 1
         raise FileError(
             f"The file is not {encoding}: line {line} holds bytes that this encoding does not have."
         ) from None
-    return Text(text.removeprefix("\ufeff").encode("utf-8", "surrogatepass"), encoding)
+
+
+# --- guesses ------------------------------------------------------------------------------------------
+
+
+def _guess(data: bytes) -> str:
+    lines = b"\n".join(line for line in data.splitlines() if not line.isascii())[:SAMPLE]
+    # Latin words have a few letters beyond ASCII among others within it; other scripts have nothing else.
+    runs = re.findall(rb"([A-Za-z])?[\x80-\xff]+([A-Za-z])?", lines)
+    mixed = sum(bool(before or after) for before, after in runs)
+    counts = np.bincount(np.frombuffer(data, np.uint8), minlength=256)
+    high = bytes((np.flatnonzero(counts[128:]) + 128).tolist())
+    name = _guess_latin(high, lines) if mixed * 2 >= len(runs) or len(high) < 3 else None
+    return name or _guess_script(lines)
+
+
+def _guess_latin(high: bytes, lines: bytes) -> str | None:
+    letters = {name: _letters(name, high, lines) for name in ALPHABETS}
+    for name, found in letters.items():
+        if found is not None and any(found <= set(alphabet) for alphabet in ALPHABETS[name]):
+            return name
+    western = letters["cp1252"]  # names from all over Western Europe in one list
+    return "cp1252" if western is not None and western <= set("".join(WEST)) else None
+
+
+def _letters(encoding: str, high: bytes, lines: bytes) -> set[str] | None:
+    """The letters that the high bytes are in an encoding, in small; None if words make no sense in it."""
+    try:
+        text = lines.decode(encoding)
+        signs = high.decode(encoding)
+    except UnicodeDecodeError:
+        return None
+    odd = re.escape("".join(c for c in signs if not c.isalpha() and c not in IN_WORDS))
+    if odd and re.search(rf"[^\W\d_][{odd}]+[^\W\d_]|(?:^|[\W_])[£¥¯¼¾¤¦¨¬±³¹][^\W\d_]", text):
+        return None
+    capitals = re.escape("".join(c for c in signs if c.isupper()))
+    if capitals and any(match[0].islower() for match in re.finditer(rf"[^\W\d_](?=[{capitals}])", text)):
+        return None  # a foreign capital behind a small letter: "JosŽ"
+    return {c.lower()[:1] for c in signs if c.isalpha()}
+
+
+def _guess_script(lines: bytes) -> str:
+    import charset_normalizer
+
+    found = charset_normalizer.from_bytes(lines, cp_isolation=list(OTHER_SCRIPTS))
+    likely = [(match.encoding, match.chaos, match.coherence) for match in list(found)[:2]]
+    if not likely or (len(likely) == 2 and likely[0][1:] == likely[1][1:] and not likely[0][2]):
+        raise FileError(UNKNOWN)  # two equally likely, neither like a language: in 40 samples it erred only so
+    return likely[0][0]
+
+
+def _odd_word(data: bytes) -> str:
+    """The first word with a letter beyond ASCII."""
+    at = next(re.finditer(rb"[\x80-\xff]", data)).start()
+    around = data[max(at - 200, 0) : at + 200].decode("utf-8", "ignore")
+    words: Iterable[str] = re.findall(r"[^\W\d_]+", around)
+    odd = [word for word in words if not word.isascii()]
+    return unicodedata.normalize("NFC", odd[0])[:40] if odd else around.strip()[:10]

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 
 from campaign.contacts.texts import TEXT
 
+NAMED = 10  # rows named in one sentence
+
 
 @dataclass(frozen=True)
 class Merge:
@@ -40,6 +42,7 @@ class Grid:
     hidden_columns: frozenset[int] = frozenset()
     merges: Sequence[Merge] = ()
     uncalculated: Sequence[tuple[int, int]] = ()  # (row number, column position) of formulas without a value
+    errors: Sequence[tuple[int, int, str]] = ()  # (row number, column position, "#N/A")
     notices: Sequence[str] = field(default=())
 
     def __len__(self) -> int:
@@ -52,14 +55,21 @@ class Grid:
             for line in zip(*(column.slice(0, count).to_pylist() for column in self.columns), strict=True)
         ]
 
-    def take(self, lines: NDArray[np.int64] | slice) -> "Grid":
-        """Only these lines, in this order."""
-        if isinstance(lines, slice):
-            start, stop, _ = lines.indices(len(self))
-            cut = [column.slice(start, max(stop - start, 0)) for column in self.columns]
-            return replace(self, columns=cut, rows=self.rows[lines])
-        at = pa.array(lines)
-        return replace(self, columns=[column.take(at) for column in self.columns], rows=self.rows[lines])
+    def cut(self, start: int, stop: int) -> "Grid":
+        """The lines from `start` to before `stop`; nothing is copied."""
+        columns = [column.slice(start, max(stop - start, 0)) for column in self.columns]
+        return replace(self, columns=columns, rows=self.rows[start:stop])
+
+    def only(self, kept: NDArray[np.bool_]) -> "Grid":
+        """The lines that are kept."""
+        if kept.all():
+            return self
+        mask = pa.array(kept)
+        return replace(self, columns=[column.filter(mask) for column in self.columns], rows=self.rows[kept])
+
+    def with_uncalculated(self, places: Sequence[tuple[int, int]]) -> "Grid":
+        """With more formulas that have no value."""
+        return replace(self, uncalculated=[*self.uncalculated, *places])
 
     def select(self, places: Sequence[int]) -> "Grid":
         """Only the columns at these places in `columns`."""
@@ -92,3 +102,11 @@ class Grid:
 def chunked(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
     """One kind of column for all readers."""
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array], TEXT)
+
+
+def name_rows(rows: Sequence[int]) -> str:
+    """ "Row 3", "Rows 3, 7 and 12", "Rows 3, 7, … and 90 more": at most 10 of them."""
+    shown = [str(row) for row in rows[:NAMED]]
+    if len(rows) > NAMED:
+        return f"Rows {', '.join(shown)} and {len(rows) - NAMED:,} more"
+    return f"Row {shown[0]}" if len(shown) == 1 else f"Rows {', '.join(shown[:-1])} and {shown[-1]}"

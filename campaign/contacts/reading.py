@@ -1,23 +1,18 @@
 """A spreadsheet becomes a contact table: every cell text, every row under the number it has in the sheet."""
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-import numpy as np
 import pandas as pd
-import pyarrow as pa
 
-from campaign.contacts.columns import check_headers, column_letter
+from campaign.contacts.contact_table import Finding, make_table
 from campaign.contacts.delimited import read_delimited
 from campaign.contacts.encodings import to_text
 from campaign.contacts.grid import Grid
-from campaign.contacts.headers import LOOKED_AT, header_place
-from campaign.contacts.sources import find_format, open_source
-from campaign.contacts.texts import blank_rows
+from campaign.contacts.sources import Source, find_format, open_source
 from campaign.contacts.workbooks import read_xlsx
 from campaign.display import figure
-from campaign.errors import FileError, UsageError
+from campaign.errors import UsageError
 
 MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
 MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns
@@ -28,7 +23,8 @@ class Reading:
     """What was read and how: shown by plans and reports.
 
     `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
-    in which no cell holds anything; `notices` are sentences about all that was found, repaired or left out.
+    in which no cell holds anything; `notices` are sentences about all that was found, repaired or left out,
+    `findings` the same for each single cell.
     """
 
     source: str
@@ -41,6 +37,7 @@ class Reading:
     hidden_rows: int
     blank_rows: int
     notices: tuple[str, ...]
+    findings: tuple[Finding, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -82,72 +79,36 @@ def read_contacts(
     if hidden not in ("skip", "include"):
         raise UsageError(f'hidden= is "skip" or "include", not {hidden!r}.')
     opened = open_source(source, max_bytes=max_bytes)
+    grid = _grid(opened, sheet, header, delimiter, encoding, max_bytes, max_cells)
+    table = make_table(grid, header=header, skip_hidden=hidden == "skip")
+    frame = table.frame
+    frame.attrs["reading"] = Reading(
+        source=opened.name,
+        format=grid.format,
+        sheet=grid.sheet,
+        header_row=table.header_row,
+        encoding=grid.encoding,
+        delimiter=grid.delimiter,
+        rows=len(frame),
+        hidden_rows=table.hidden_rows,
+        blank_rows=table.blank_rows,
+        notices=table.notices,
+        findings=table.findings,
+    )
+    return frame
+
+
+def _grid(
+    opened: Source,
+    sheet: str | None,
+    header: int | Literal[False] | None,
+    delimiter: str | None,
+    encoding: str | None,
+    max_bytes: int,
+    max_cells: int,
+) -> Grid:
     kind = find_format(opened)
     if kind == "text":
         text = to_text(opened.data, encoding)
-        grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
-    elif kind == "xlsx":
-        grid = read_xlsx(opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
-    else:
-        raise FileError(f'"{opened.name}" cannot be read.')
-    return _table(grid, opened.name, header=header, skip=hidden == "skip")
-
-
-def _table(grid: Grid, name: str, *, header: int | Literal[False] | None, skip: bool) -> pd.DataFrame:
-    """The grid under its header: the contact table."""
-    notices = list(grid.notices)
-    hidden = 0
-    if skip and grid.hidden_columns:
-        kept = [i for i, at in enumerate(grid.positions) if at not in grid.hidden_columns]
-        left = [column_letter(at) for at in grid.positions if at in grid.hidden_columns]
-        notices.append(f"Hidden columns were left out: {', '.join(left)}.")
-        grid = grid.select(kept)
-    if skip and grid.hidden_rows:
-        seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64))
-        hidden = int((~seen).sum())
-        grid = grid.take(np.flatnonzero(seen))
-    place = _place(grid, header)
-    header_row = None if place is None else int(grid.rows[place])
-    below = grid.take(slice(0 if place is None else place + 1, None))
-    heads = [""] * len(grid.columns) if place is None else [column[place].as_py() for column in grid.columns]
-    kept = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
-    below, heads = below.select(kept), [heads[i] for i in kept]
-    names = check_headers(heads, letters=[column_letter(at) for at in below.positions])
-    blank = blank_rows(below.columns, len(below))
-    end = len(below)
-    while len(blank) and blank[-1] == end - 1:
-        blank, end = blank[:-1], end - 1
-    below = below.take(slice(0, end))
-    if hidden:
-        notices.append(f"{figure(hidden)} hidden rows were left out.")
-    reading = Reading(
-        name,
-        grid.format,
-        grid.sheet,
-        header_row,
-        grid.encoding,
-        grid.delimiter,
-        end,
-        hidden,
-        len(blank),
-        tuple(notices),
-    )
-    return _frame(below, names, reading)
-
-
-def _place(grid: Grid, header: int | Literal[False] | None) -> int | None:
-    lines = grid.head(LOOKED_AT)
-    if header is None or header is False:
-        return header_place(lines, header)
-    at = np.flatnonzero(grid.rows == header)
-    if not len(at):
-        raise UsageError(f"There is no row {header} for the header.")
-    return int(at[0])
-
-
-def _frame(grid: Grid, names: Sequence[str], reading: Reading) -> pd.DataFrame:
-    table = pa.table(dict(zip(names, grid.columns, strict=True)))
-    frame: pd.DataFrame = table.to_pandas()
-    frame.index = pd.Index(grid.rows, dtype="int64", name="row")
-    frame.attrs["reading"] = reading
-    return frame
+        return read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
+    return read_xlsx(opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)

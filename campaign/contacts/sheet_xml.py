@@ -8,44 +8,15 @@ where there is not so much: so the pass comes first. XML as all programs write i
 
 import re
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
-from typing import Any
-from xml.parsers import expat
 
 import numpy as np
 from numpy.typing import NDArray
 
-from campaign.contacts.archives import DAMAGED
 from campaign.contacts.grid import Merge
+from campaign.contacts.sheet_events import LAST_COLUMN, SheetFacts, column_position, scan_events
 from campaign.errors import FileError
 
-LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
 LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, and are not met
-
-
-@dataclass
-class SheetFacts:
-    """What was seen. Row numbers count from 1, columns from 0."""
-
-    cells: int = 0
-    last_row: int = 0
-    last_column: int = -1
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_spans: list[tuple[int, int]] = field(default_factory=list)
-    merges: list[Merge] = field(default_factory=list)
-    uncalculated: list[tuple[int, int]] = field(default_factory=list)
-    zero_formulas: list[tuple[int, int]] = field(default_factory=list)
-
-    @property
-    def hidden_columns(self) -> frozenset[int]:
-        """Hidden columns among those that are in use."""
-        return frozenset(
-            i for first, last in self.hidden_spans for i in range(first, min(last, self.last_column) + 1)
-        )
-
-    def reach(self, row: int, column: int) -> None:
-        """A cell at this place counts for the rectangle."""
-        self.last_row, self.last_column = max(self.last_row, row), max(self.last_column, column)
 
 
 class _UnusualError(Exception):
@@ -57,23 +28,25 @@ def scan_sheet(pieces: Callable[[], Iterable[bytes]]) -> SheetFacts:
     try:
         return _scan_bytes(pieces())
     except _UnusualError:
-        return _scan_events(pieces())
+        return scan_events(pieces())
 
 
 # --- bytes --------------------------------------------------------------------------------------------
 
-_ATTRIBUTES = rb"""(?:[^<>"']|"[^"<]*"|'[^'<]*')*"""
+# Possessive (*+): what was taken is not given back, so a hostile tag costs no more than its length.
+_ATTRIBUTES = rb"""(?:[^<>"']|"[^"<]*"|'[^'<]*')*+"""
 _ROW = re.compile(rb'<row r="(\d+)"(' + _ATTRIBUTES + rb")>")
 _HIDDEN = re.compile(rb"""\shidden\s*=\s*["'](?:1|true)["']""")
-_COLUMN = re.compile(rb"<col\s(" + _ATTRIBUTES + rb")>")
-_NUMBER = re.compile(rb"""\s(min|max)\s*=\s*["'](\d+)["']""")
-_MERGE = re.compile(rb"""<mergeCell\sref=["']([A-Z]{1,3})(\d+):([A-Z]{1,3})(\d+)["']\s*/?>""")
+_COLUMN = re.compile(rb"<col(\s" + _ATTRIBUTES + rb")>")
+_ENDS = re.compile(rb"""\s(min|max)\s*=\s*["'](\d{1,6})["']""")
+_MERGE = re.compile(rb"""<mergeCell\sref=["']([A-Z]{1,3})(\d{1,8}):([A-Z]{1,3})(\d{1,8})["']\s*/?>""")
 _MORE_CELLS = re.compile(rb"<(?:[^\s<>/:]+:)?(?:c|row|sheetData)[\s/>]")
 _PREFIX = re.compile(rb"<[^\s<>/:]+\Z")
-_FORMULA = re.compile(
-    rb'<c r="([A-Z]{1,3})(\d+)"(' + _ATTRIBUTES + rb")>"
-    rb"<f(?:\s" + _ATTRIBUTES + rb")?(?:/>|>[^<]*</f>)\s*(<v\s*/>|<v>\s*</v>|<v>0</v>)?\s*</c>"
-)
+_CELL = rb'<c r="([A-Z]{1,3})(\d+)"(' + _ATTRIBUTES + rb")>"
+_FORMULA = rb"<f(?:\s" + _ATTRIBUTES + rb")?>(?:(?<=/>)|[^<]*</f>)\s*"
+_EMPTY_FORMULA = re.compile(_CELL + _FORMULA + rb"(<v\s*/>|<v>\s*</v>|<v>0</v>)?\s*</c>")
+_ERROR = re.compile(_CELL + rb"(?:" + _FORMULA + rb")?<v>([^<]*)</v>")
+TAG = 200  # bytes in which a cell's tag with an error in it ends
 
 
 def _scan_bytes(pieces: Iterable[bytes]) -> SheetFacts:
@@ -145,6 +118,8 @@ def _scan_rows(xml: bytes, facts: SheetFacts) -> None:
         facts.hidden_rows.update(int(row[1]) for row in _ROW.finditer(xml) if _HIDDEN.search(row[2]))
     if (opens & (following == ord("f"))).any():
         _scan_formulas(xml, facts)
+    if b't="e"' in xml:
+        _scan_errors(xml, facts)
 
 
 _ENDS_NAME = np.zeros(256, bool)
@@ -188,127 +163,32 @@ def _digits(signs: NDArray[np.uint8], at: NDArray[np.int64]) -> tuple[NDArray[np
 
 def _scan_columns(xml: bytes, facts: SheetFacts) -> None:
     for column in _COLUMN.finditer(xml):
-        ends = {name: int(number) for name, number in _NUMBER.findall(b" " + column[1])}
-        if _HIDDEN.search(b" " + column[1]) and len(ends) == 2:
+        ends = {name: int(number) for name, number in _ENDS.findall(column[1])}
+        if _HIDDEN.search(column[1]) and len(ends) == 2:
             facts.hidden_spans.append((ends[b"min"] - 1, min(ends[b"max"], LAST_COLUMN) - 1))
 
 
 def _scan_merges(xml: bytes, facts: SheetFacts) -> None:
     for left, top, right, bottom in _MERGE.findall(xml):
-        facts.merges.append(Merge(int(top), _column(left), int(bottom), _column(right)))
+        facts.merges.append(Merge(int(top), column_position(left), int(bottom), column_position(right)))
     if xml.count(b"<mergeCell ") != len(_MERGE.findall(xml)):
         raise _UnusualError
 
 
 def _scan_formulas(xml: bytes, facts: SheetFacts) -> None:
-    for cell in _FORMULA.finditer(xml):
-        place, value = (int(cell[2]), _column(cell[1])), cell[4]
+    for cell in _EMPTY_FORMULA.finditer(xml):
+        place, value = (int(cell[2]), column_position(cell[1])), cell[4]
         if value == b"<v>0</v>":
             facts.zero_formulas.append(place)
         elif value is None or b't="str"' not in cell[3]:  # a text formula may well come to an empty text
             facts.uncalculated.append(place)
 
 
-def _column(letters: bytes) -> int:
-    column = 0
-    for letter in letters:
-        column = column * 26 + letter - 64
-    return column - 1
-
-
-# --- events -------------------------------------------------------------------------------------------
-
-
-def parse_xml(pieces: Iterable[bytes], start: Callable[[str, dict[str, str]], Any], **handlers: Any) -> None:
-    """Expat over a part of a workbook; element names without their prefix. No document type, no entities."""
-    parser = expat.ParserCreate(namespace_separator="}")
-    parser.StartElementHandler = lambda name, attributes: start(_plain(name), attributes)
-    if end := handlers.pop("end", None):
-        parser.EndElementHandler = lambda name: end(_plain(name))
-    if text := handlers.pop("text", None):
-        parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = _refuse_doctype
-    parser.buffer_text = True
-    try:
-        for piece in pieces:
-            parser.Parse(piece, False)
-        parser.Parse(b"", True)
-    except expat.ExpatError:
-        raise FileError(DAMAGED.format("its XML is broken")) from None
-
-
-def _plain(name: str) -> str:
-    return name.rpartition("}")[2]
-
-
-def _refuse_doctype(*_: object) -> None:
-    raise FileError(
-        "The workbook declares a document type, which no spreadsheet program writes; it is not read."
-    )
-
-
-_REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,8})")
-
-
-class _Events:
-    def __init__(self) -> None:
-        self.facts = SheetFacts()
-        self.row, self.column = 0, -1
-        self.formula = self.text = self.inside = False
-        self.value = ""
-        self.has_value = False
-
-    def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "c":
-            self._cell(attributes)
-        elif name == "row":
-            self.row, self.column = int(attributes.get("r", self.row + 1)), -1
-            self.facts.reach(self.row, -1)
-            if attributes.get("hidden") in ("1", "true"):
-                self.facts.hidden_rows.add(self.row)
-        elif name == "f":
-            self.formula = True
-        elif name == "v":
-            self.inside, self.has_value, self.value = True, True, ""
-        elif name == "col" and attributes.get("hidden") in ("1", "true"):
-            span = int(attributes.get("min", 1)) - 1, min(int(attributes.get("max", 1)), LAST_COLUMN) - 1
-            self.facts.hidden_spans.append(span)
-        elif name == "mergeCell":
-            first, _, last = attributes.get("ref", "").partition(":")
-            (top, left), (bottom, right) = self._place(first), self._place(last or first)
-            self.facts.merges.append(Merge(top, left, bottom, right))
-
-    def _cell(self, attributes: dict[str, str]) -> None:
-        given = attributes.get("r")
-        self.row, self.column = self._place(given) if given else (self.row, self.column + 1)
-        self.facts.cells += 1
-        self.facts.reach(self.row, self.column)
-        self.formula, self.has_value, self.text = False, False, attributes.get("t") == "str"
-
-    def _place(self, reference: str) -> tuple[int, int]:
-        found = _REFERENCE.fullmatch(reference)
-        if found is None:
-            raise FileError(DAMAGED.format(f'a cell is called "{reference[:20]}"'))
-        return int(found[2]), _column(found[1].encode())
-
-    def characters(self, text: str) -> None:
-        if self.inside:
-            self.value += text
-
-    def end(self, name: str) -> None:
-        if name == "v":
-            self.inside = False
-        elif name == "c" and self.formula:
-            if self.has_value and self.value == "0":
-                self.facts.zero_formulas.append((self.row, self.column))
-            elif (not self.value.strip() and not (self.has_value and self.text)) or not self.has_value:
-                self.facts.uncalculated.append((self.row, self.column))
-
-
-def _scan_events(pieces: Iterable[bytes]) -> SheetFacts:
-    events = _Events()
-    try:
-        parse_xml(pieces, events.start, end=events.end, text=events.characters)
-    except ValueError:
-        raise FileError(DAMAGED.format("a row or a column has no proper number")) from None
-    return events.facts
+def _scan_errors(xml: bytes, facts: SheetFacts) -> None:
+    at = xml.find(b't="e"')
+    while at >= 0:
+        cell = _ERROR.match(xml, max(xml.rfind(b"<", max(at - TAG, 0), at), 0))
+        if cell is not None:
+            place = int(cell[2]), column_position(cell[1])
+            facts.errors.append((*place, cell[4][:20].decode("ascii", "replace")))
+        at = xml.find(b't="e"', at + 5)

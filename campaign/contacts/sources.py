@@ -26,7 +26,7 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "is a picture. Save the table itself as .xlsx or .csv"),
     (b"\xff\xd8\xff", "is a picture. Save the table itself as .xlsx or .csv"),
 )
-NUMBERED = {"xlsx": "xlsx", "xlsm": "xlsx", "ods": "ods", "xls": "xls", "parquet": "parquet"}
+BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any encoding
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,10 @@ def _from_file(opened: Any, max_bytes: int) -> Source:
         content = opened.read(max_bytes + 1)
     except (OSError, ValueError):
         raise FileError(f'"{name}" cannot be read: is it still open?') from None
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    try:
+        data = content.encode() if isinstance(content, str) else content
+    except UnicodeEncodeError:
+        raise FileError(f'"{name}" holds half a character (a lone surrogate), which is no text.') from None
     if not isinstance(data, bytes):
         raise UsageError(f"The open file gives a {type(data).__name__} instead of bytes or text.")
     return Source(name, _held(data, f'"{name}"', max_bytes))
@@ -106,7 +109,7 @@ def find_format(source: Source) -> str:
     for start, sentence in REFUSED:
         if data.startswith(start):
             raise FileError(f'"{source.name}" {sentence}.')
-    if not data.strip(b"\xef\xbb\xbf\xff\xfe \t\r\n\0"):
+    if not data[:1000].strip(BLANK) and not data.strip(BLANK):
         raise FileError(f'"{source.name}" is empty.')
     if data.startswith(b"PK"):
         return _zip_format(source)

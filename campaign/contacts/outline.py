@@ -1,0 +1,79 @@
+"""The outline of an .xlsx workbook: its sheets, which of them are hidden, and the parts that hold them."""
+
+import posixpath
+from dataclasses import dataclass, field
+
+from campaign.contacts.archives import Archive
+from campaign.contacts.xml_parts import parse_xml
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet as the workbook lists it, and the part that holds it."""
+
+    name: str
+    visible: bool
+    part: str = ""
+
+
+@dataclass
+class Outline:
+    """What a workbook consists of.
+
+    `parts` are those that say so, `shared` those that its sheets draw upon (texts, number formats).
+    `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet program opens it.
+    """
+
+    parts: list[str]
+    sheets: list[Sheet] = field(default_factory=list)
+    shared: list[str] = field(default_factory=list)
+    never_calculated: bool = False
+    has_links: bool = False
+    has_macros: bool = False
+
+
+def read_outline(archive: Archive) -> Outline:
+    """The worksheets in their order; those that hold only a chart or a dialog are left out."""
+    root = _relations(archive, "")
+    book = next((part for kind, part in root.values() if kind == "officeDocument"), "")
+    around = _relations(archive, book)
+    outline = Outline([_relations_part(""), book, _relations_part(book)])
+    there = set(archive.names)
+    for kind, part in around.values():
+        outline.has_links |= kind == "externalLink"
+        outline.has_macros |= kind == "vbaProject"
+        if kind in ("sharedStrings", "styles") and part in there and part not in outline.shared:
+            outline.shared.append(part)
+
+    def element(name: str, attributes: dict[str, str]) -> None:
+        if name == "calcPr":
+            outline.never_calculated = attributes.get("fullCalcOnLoad") in ("1", "true")
+        if name == "sheet":
+            reference = next((value for key, value in attributes.items() if key.endswith("}id")), "")
+            kind, part = around.get(reference, ("", ""))
+            if kind == "worksheet":
+                visible = attributes.get("state", "visible") == "visible"
+                outline.sheets.append(Sheet(attributes.get("name", ""), visible, part))
+
+    parse_xml([archive.read(book)], element)
+    return outline
+
+
+def _relations_part(part: str) -> str:
+    folder, name = posixpath.split(part)
+    return posixpath.join(folder, "_rels", f"{name}.rels")
+
+
+def _relations(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
+    """What a part refers to: id -> (last word of the kind, part)."""
+    found: dict[str, tuple[str, str]] = {}
+    folder = "/" + posixpath.dirname(part)
+
+    def relation(name: str, attributes: dict[str, str]) -> None:
+        if name == "Relationship":
+            target = posixpath.normpath(posixpath.join(folder, attributes.get("Target", "")))
+            kind = attributes.get("Type", "").rpartition("/")[2]
+            found[attributes.get("Id", "")] = (kind, target.lstrip("/").lower())
+
+    parse_xml([archive.read(_relations_part(part))], relation)
+    return found

@@ -1,0 +1,116 @@
+"""The facts of an .xlsx sheet that calamine does not tell, by expat: any XML, one event at a time."""
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from campaign.contacts.archives import DAMAGED
+from campaign.contacts.grid import Merge
+from campaign.contacts.xml_parts import parse_xml
+from campaign.errors import FileError
+
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
+
+
+@dataclass
+class SheetFacts:
+    """What was seen. Row numbers count from 1, columns from 0."""
+
+    cells: int = 0
+    last_row: int = 0
+    last_column: int = -1
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_spans: list[tuple[int, int]] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
+    uncalculated: list[tuple[int, int]] = field(default_factory=list)
+    zero_formulas: list[tuple[int, int]] = field(default_factory=list)
+    errors: list[tuple[int, int, str]] = field(default_factory=list)
+
+    @property
+    def hidden_columns(self) -> frozenset[int]:
+        """Hidden columns among those that are in use."""
+        return frozenset(
+            i for first, last in self.hidden_spans for i in range(first, min(last, self.last_column) + 1)
+        )
+
+    def reach(self, row: int, column: int) -> None:
+        """A cell at this place counts for the rectangle."""
+        self.last_row, self.last_column = max(self.last_row, row), max(self.last_column, column)
+
+
+def column_position(letters: bytes) -> int:
+    """AA is 26: columns are counted from 0."""
+    column = 0
+    for letter in letters:
+        column = column * 26 + letter - 64
+    return column - 1
+
+
+_REFERENCE = re.compile(r"([A-Z]{1,3})(\d{1,8})")
+
+
+class _Events:
+    def __init__(self) -> None:
+        self.facts = SheetFacts()
+        self.row, self.column = 0, -1
+        self.formula = self.inside = self.has_value = False
+        self.value, self.kind = "", "n"
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "c":
+            self._cell(attributes)
+        elif name == "row":
+            self.row, self.column = int(attributes.get("r", self.row + 1)), -1
+            self.facts.reach(self.row, -1)
+            if attributes.get("hidden") in ("1", "true"):
+                self.facts.hidden_rows.add(self.row)
+        elif name == "f":
+            self.formula = True
+        elif name == "v":
+            self.inside, self.has_value, self.value = True, True, ""
+        elif name == "col" and attributes.get("hidden") in ("1", "true"):
+            span = int(attributes.get("min", 1)) - 1, min(int(attributes.get("max", 1)), LAST_COLUMN) - 1
+            self.facts.hidden_spans.append(span)
+        elif name == "mergeCell":
+            first, _, last = attributes.get("ref", "").partition(":")
+            (top, left), (bottom, right) = self._place(first), self._place(last or first)
+            self.facts.merges.append(Merge(top, left, bottom, right))
+
+    def _cell(self, attributes: dict[str, str]) -> None:
+        given = attributes.get("r")
+        self.row, self.column = self._place(given) if given else (self.row, self.column + 1)
+        self.facts.cells += 1
+        self.facts.reach(self.row, self.column)
+        self.formula, self.has_value, self.value = False, False, ""
+        self.kind = attributes.get("t", "n")
+
+    def _place(self, reference: str) -> tuple[int, int]:
+        found = _REFERENCE.fullmatch(reference)
+        if found is None:
+            raise FileError(DAMAGED.format(f'a cell is called "{reference[:20]}"'))
+        return int(found[2]), column_position(found[1].encode())
+
+    def characters(self, text: str) -> None:
+        if self.inside:
+            self.value += text
+
+    def end(self, name: str) -> None:
+        if name == "v":
+            self.inside = False
+        elif name == "c" and self.kind == "e":
+            self.facts.errors.append((self.row, self.column, self.value[:20]))
+        elif name == "c" and self.formula:
+            if self.value == "0":
+                self.facts.zero_formulas.append((self.row, self.column))
+            elif not self.value.strip() and not (self.has_value and self.kind == "str"):
+                self.facts.uncalculated.append((self.row, self.column))
+
+
+def scan_events(pieces: Iterable[bytes]) -> SheetFacts:
+    """The facts of a sheet from its XML, however it is written. Raises FileError where it makes no sense."""
+    events = _Events()
+    try:
+        parse_xml(pieces, events.start, end=events.end, text=events.characters)
+    except ValueError:
+        raise FileError(DAMAGED.format("a row or a column has no proper number")) from None
+    return events.facts
