@@ -1,6 +1,6 @@
 """From a contact table to the frames of a plan, step by step, whole columns at a time."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,32 +9,23 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.columns import find_column
 from campaign.contacts.reading import Reading
-from campaign.contacts.texts import blank_rows
-from campaign.errors import TemplateError, UsageError
-from campaign.messages import alphabet, limits
+from campaign.errors import UsageError
+from campaign.messages import limits
 from campaign.messages.exclusions import exclude_already_sent, exclude_opted_out, handle_duplicates
 from campaign.messages.fitting import Fitted, Policy, fit
 from campaign.messages.issues import Findings
-from campaign.messages.recipients import Recipients, choose_columns, choose_region, find_numbers
-from campaign.messages.rendering import Rendered, merge, render_message, render_short
-from campaign.messages.template import Template, parse
-from campaign.messages.texts import Ints, column, scalar, series, texts
+from campaign.messages.languages import describe_texts, render_texts
+from campaign.messages.recipients import Recipients, find_numbers
+from campaign.messages.rendering import render_short
+from campaign.messages.template import Template
+from campaign.messages.texts import Ints, scalar, series, texts
 from campaign.messages.totals import STATUSES, Totals
+from campaign.messages.wording import Wording
 
+BLOCK = 131_072  # rows judged together: large enough for column-wise speed, small enough to reuse memory
+MESSAGE_COLUMNS = ("row", "number", "message", "sender", "priority", "parts")
 OWN_COLUMNS = ("status", "reason", "batch", "code")  # that plans and results add to the contact table
-
-
-@dataclass(frozen=True)
-class Wording:
-    """What is said: one text, or one for each language, and who says it how urgently."""
-
-    texts: Mapping[str, Template]  # under "" if there is only one
-    language: str | None  # the column that chooses
-    sender: Template
-    priority: Template
-    downgrade: bool
 
 
 @dataclass(frozen=True)
@@ -56,111 +47,79 @@ class Draft:
     totals: Totals
 
 
-def choose_wording(
-    columns: Collection[str],
-    message: str | Mapping[str, str],
-    language: str | None,
-    sender: str,
-    priority: str | int | None,
-    *,
-    downgrade: bool,
-) -> Wording:
-    """The texts taken apart and checked against the columns; errors here are those of the call."""
-    if isinstance(message, Mapping) != (language is not None):
-        raise UsageError(
-            "Several texts need language=, the column that says which one a row takes, and one text needs "
-            'none: message={"en": "...", "fr": "..."}, language="language".'
-        )
-    chosen = {"": message} if isinstance(message, str) else _by_language(message)
-    parsed = {key: _message(text, columns, key, downgrade=downgrade) for key, text in chosen.items()}
-    return Wording(
-        parsed,
-        None if language is None else find_column(columns, language),
-        _sender(sender, columns),
-        _priority(priority, columns),
-        downgrade,
-    )
+@dataclass(frozen=True)
+class Rules:
+    """How rows are judged one by one."""
+
+    wording: Wording
+    policy: Policy
+    columns: list[str]
+    several: str
+    kinds: Collection[str]
 
 
-def _by_language(message: Mapping[str, str]) -> dict[str, str]:
-    keys = [str(key).strip().lower() for key in message]
-    if not keys or "" in keys or len(set(keys)) < len(keys):
-        raise UsageError("Each text in message= needs a language of its own, such as en or fr.")
-    return dict(zip(keys, message.values(), strict=True))
+@dataclass(frozen=True)
+class _Block:
+    """What some consecutive rows came to."""
 
-
-def _message(text: str, columns: Collection[str], key: str, *, downgrade: bool) -> Template:
-    what = f'message for "{key}"' if key else "message"
-    if isinstance(text, str):
-        text = alphabet.tidy(text) if downgrade else text
-        text = text.strip()
-        if not text:
-            raise TemplateError(f"The {what} is empty. Write what is to be said.")
-    return parse(text, columns, what=what)
-
-
-def _sender(sender: str, columns: Collection[str]) -> Template:
-    template = parse(sender, columns, what="sender")
-    return template if template.placeholders else Template((limits.check_sender(template.literal),))
-
-
-_PRIORITIES = 'The priority is "0" (highest) to "4" (lowest), or a {{column}} of them; not {}.'
-
-
-def _priority(priority: str | int | None, columns: Collection[str]) -> Template:
-    if priority is None:
-        return Template(("",))
-    if isinstance(priority, bool):
-        raise UsageError(_PRIORITIES.format(priority))
-    text = str(int(priority)) if isinstance(priority, int) else priority
-    template = parse(text, columns, what="priority")
-    if not template.placeholders and template.literal.strip() not in limits.PRIORITIES:
-        raise UsageError(_PRIORITIES.format(repr(priority)))
-    return template
+    start: int
+    findings: Findings
+    recipients: Recipients
+    senders: pa.Array | str
+    priorities: pa.Array | str
+    rendered: pa.Array
+    fitted: Fitted
 
 
 def draft(
-    contacts: pd.DataFrame,
-    wording: Wording,
-    policy: Policy,
-    exclusions: Exclusions,
-    *,
-    number: "str | list[str] | None",
-    region: "str | pd.Series | None",
-    several: str,
-    kinds: Collection[str],
+    contacts: pd.DataFrame, rules: Rules, exclusions: Exclusions, region: "str | pd.Series | None"
 ) -> Draft:
     """All rows through all steps. The order decides which status a row gets when it could have several."""
     findings = Findings(len(contacts))
     labels = contacts.index.to_numpy(dtype=np.int64)
-    columns = choose_columns(list(contacts.columns), number)
-    regions = choose_region(contacts, region)
-    _set_blank_aside(contacts, findings)
-    recipients = find_numbers(contacts, columns, findings, region=regions, several=several, kinds=kinds)
-    senders = _checked_senders(wording.sender, contacts, findings)
-    priorities = _checked_priorities(wording.priority, contacts, findings)
-    rendered = _render(wording, contacts, findings)
-    fitted = fit(rendered, policy, findings)
+    _repeat_notices(contacts, findings)
+    describe_texts(rules.wording, contacts, findings)
+    blocks = []
+    for start in range(0, max(len(contacts), 1), BLOCK):
+        rows = slice(start, start + BLOCK)
+        where = region.iloc[rows] if isinstance(region, pd.Series) else region
+        blocks.append(_judge(contacts.iloc[rows], start, rules, where))
+        findings.absorb(blocks[-1].findings, start)
+    recipients = Recipients.concat([block.recipients for block in blocks])
     if exclusions.opt_outs is not None:
-        exclude_opted_out(findings, recipients, exclusions.opt_outs, regions)
+        exclude_opted_out(findings, contacts, recipients, exclusions.opt_outs, region)
     if exclusions.not_again is not None:
-        exclude_already_sent(findings, recipients, exclusions.not_again, regions)
-    handle_duplicates(findings, recipients, rendered.texts, labels, exclusions.duplicates)
-    return _finish(contacts, labels, findings, recipients, senders, priorities, fitted)
+        exclude_already_sent(findings, contacts, recipients, exclusions.not_again, region)
+    rendered = pa.chunked_array([block.rendered for block in blocks])
+    handle_duplicates(findings, contacts, recipients, rendered, exclusions.duplicates)
+    del rendered
+    messages, totals = _collect(blocks, labels, findings)
+    return Draft(messages, findings.frame(labels), _with_statuses(contacts, findings), totals)
 
 
-def _set_blank_aside(contacts: pd.DataFrame, findings: Findings) -> None:
-    arrays = (column(contacts[name]) for name in contacts.columns)
-    blank = blank_rows(arrays, len(contacts))
-    nothing = pa.repeat(scalar(""), len(blank))
-    findings.add(blank, "", nothing, "blank_row", "info", "The row is empty.", status="blank")
+def _judge(contacts: pd.DataFrame, start: int, rules: Rules, region: "str | pd.Series | None") -> _Block:
+    """Everything about some rows that does not depend on others."""
+    findings = Findings(len(contacts))
+    recipients = find_numbers(
+        contacts, rules.columns, findings, region=region, several=rules.several, kinds=rules.kinds
+    )
+    senders = _checked_senders(rules.wording.sender, contacts, findings)
+    priorities = _checked_priorities(rules.wording.priority, contacts, findings)
+    rendered = render_texts(rules.wording, contacts, findings)
+    fitted = fit(rendered, rules.policy, findings)
+    return _Block(start, findings, recipients, senders, priorities, rendered.texts, fitted)
+
+
+def _repeat_notices(contacts: pd.DataFrame, findings: Findings) -> None:
     reading: Reading | None = contacts.attrs.get("reading")
-    if reading is not None:
-        for notice in reading.notices:
-            findings.add_for_table("", reading.source, "reading", "info", notice)
+    for notice in reading.notices if reading is not None else ():
+        findings.add_for_table("", reading.source if reading else "", "reading", "info", notice)
 
 
-def _checked_senders(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array:
+def _checked_senders(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array | str:
+    """The sender of each row, or of all: that was checked already."""
+    if not template.placeholders:
+        return template.literal
     senders, missing = render_short(template, contacts, findings, what="sender")
     unique = senders.dictionary_encode()
     wrong = [_sender_problem(sender) for sender in unique.dictionary.to_pylist()]
@@ -180,7 +139,10 @@ def _sender_problem(sender: str) -> str:
     return ""
 
 
-def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array:
+def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array | str:
+    """The priority of each row, or of all: that was checked already."""
+    if not template.placeholders:
+        return template.literal
     priorities, missing = render_short(template, contacts, findings, what="priority")
     known = pc.is_in(priorities, value_set=texts(["", *limits.PRIORITIES])).to_numpy(zero_copy_only=False)
     bad = np.flatnonzero(~known & ~missing)
@@ -190,74 +152,48 @@ def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Fi
     return priorities
 
 
-def _render(wording: Wording, contacts: pd.DataFrame, findings: Findings) -> Rendered:
-    """Each row's message, in the row's language if there are several texts."""
-    everyone = np.arange(len(contacts))
-    if wording.language is None:
-        return render_message(wording.texts[""], contacts, everyone, findings, downgrade=wording.downgrade)
-    cells = column(contacts[wording.language])
-    languages = pc.utf8_lower(pc.utf8_trim_whitespace(cells)).dictionary_encode()
-    known = {text: place for place, text in enumerate(languages.dictionary.to_pylist())}
-    indices = languages.indices.to_numpy()
-    groups: list[tuple[Ints, Rendered]] = []
-    told = np.zeros(len(contacts), dtype=bool)
-    for language, template in wording.texts.items():
-        rows = np.flatnonzero(indices == known.get(language, -1))
-        if not len(rows):
-            detail = f'No row has the language "{language}", so its text is not used.'
-            findings.add_for_table(wording.language, language, "unused_text", "warning", detail)
-            continue
-        told[rows] = True
-        what = f'message for "{language}"'
-        groups.append(
-            (rows, render_message(template, contacts, rows, findings, what=what, downgrade=wording.downgrade))
-        )
-    lost = np.flatnonzero(~told)
-    names = ", ".join(wording.texts)
-    detail = f'There is no text for the language in "{wording.language}". There are texts for {names}.'
-    lost_cells = cells.take(pa.array(lost))
-    findings.add(lost, wording.language, lost_cells, "no_text", "error", detail, status="invalid")
-    return merge(groups, len(contacts))
+def _collect(blocks: list[_Block], labels: Ints, findings: Findings) -> tuple[pd.DataFrame, Totals]:
+    """The messages of the rows that nothing speaks against. The blocks are given up one by one."""
+    arrays: dict[str, list[Any]] = {name: [] for name in (*MESSAGE_COLUMNS, "country", "units", "ucs2")}
+    while blocks:
+        block = blocks.pop(0)
+        fitted = block.fitted
+        places = np.flatnonzero(findings.waiting[fitted.rows + block.start])
+        rows = fitted.rows[places]
+        arrays["row"].append(labels[rows + block.start])
+        arrays["message"].append(fitted.texts.take(pa.array(places)))
+        for name, values in (
+            ("number", block.recipients.numbers),
+            ("sender", block.senders),
+            ("priority", block.priorities),
+            ("country", block.recipients.countries),
+        ):
+            if isinstance(values, str):
+                some = pa.repeat(scalar(values), len(rows))
+            else:
+                some = values.take(pa.array(rows))
+            arrays[name].append(some)
+        for name in ("parts", "units", "ucs2"):
+            arrays[name].append(getattr(fitted.lengths, name)[places])
+    figures = {name: np.concatenate(arrays.pop(name)) for name in ("row", "parts", "units", "ucs2")}
+    totals = _totals(findings, figures, pa.chunked_array(arrays.pop("country")))
+    texts_of = {name: series(pa.chunked_array(chunks)) for name, chunks in arrays.items()}
+    messages = pd.DataFrame({name: {**figures, **texts_of}[name] for name in MESSAGE_COLUMNS})
+    return messages.astype({"row": np.int64, "parts": np.int64}), totals
 
 
-def _finish(
-    contacts: pd.DataFrame,
-    labels: Ints,
-    findings: Findings,
-    recipients: Recipients,
-    senders: pa.Array,
-    priorities: pa.Array,
-    fitted: Fitted,
-) -> Draft:
-    """The frames, made of what is left and of what was found."""
-    places = np.flatnonzero(findings.waiting[fitted.rows])
-    rows = pa.array(fitted.rows[places])
-    lengths = fitted.lengths
-    messages = pd.DataFrame(
-        {
-            "row": labels[fitted.rows[places]],
-            "number": series(recipients.numbers.take(rows)),
-            "message": series(fitted.texts.take(pa.array(places))),
-            "sender": series(senders.take(rows)),
-            "priority": series(priorities.take(rows)),
-            "parts": lengths.parts[places],
-        }
-    )
-    counts = np.bincount(findings.status, minlength=len(STATUSES))
-    ucs2 = int(lengths.parts[places][lengths.ucs2[places]].sum())
-    countries = pc.value_counts(recipients.countries.take(rows)).to_pylist()
-    totals = Totals(
-        dict(zip(STATUSES, counts.tolist(), strict=True)),
-        messages=len(places),
-        gsm7=int(lengths.parts[places].sum()) - ucs2,
+def _totals(findings: Findings, figures: dict[str, Any], countries: pa.ChunkedArray) -> Totals:
+    counts = np.bincount(findings.status, minlength=len(STATUSES)).tolist()
+    ucs2 = int(figures["parts"][figures["ucs2"]].sum())
+    by_country = [(each["values"], each["counts"]) for each in pc.value_counts(countries).to_pylist()]
+    return Totals(
+        dict(zip(STATUSES, counts, strict=True)),
+        messages=len(figures["row"]),
+        gsm7=int(figures["parts"].sum()) - ucs2,
         ucs2=ucs2,
-        longest=int(lengths.units[places].max(initial=0)),
-        countries={
-            each["values"]: each["counts"]
-            for each in sorted(countries, key=lambda each: (-each["counts"], each["values"]))
-        },
+        longest=int(figures["units"].max(initial=0)),
+        countries=dict(sorted(by_country, key=lambda each: (-each[1], each[0]))),
     )
-    return Draft(messages, findings.frame(labels), _with_statuses(contacts, findings), totals)
 
 
 def _with_statuses(contacts: pd.DataFrame, findings: Findings) -> pd.DataFrame:

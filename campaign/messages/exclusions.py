@@ -31,10 +31,15 @@ def as_integers(numbers: pa.Array) -> Ints:
 
 
 def handle_duplicates(
-    findings: Findings, recipients: Recipients, messages: pa.Array, labels: Ints, policy: str
+    findings: Findings,
+    contacts: pd.DataFrame,
+    recipients: Recipients,
+    messages: pa.ChunkedArray,
+    policy: str,
 ) -> None:
     """Find rows with the number of an earlier row; the first is kept, and the others name it."""
     later, earlier = _repeats(findings, recipients)
+    labels = contacts.index.to_numpy(dtype=np.int64)
     if policy == "error" and len(later):
         raise ContactsError(_named_pairs(labels[later], labels[earlier]))
     same = pc.equal(messages.take(pa.array(later)), messages.take(pa.array(earlier)))
@@ -45,7 +50,7 @@ def handle_duplicates(
     ):
         detail = join(words, written(labels[earlier[which]]), _CONSEQUENCES[policy == "skip", code])
         status = "duplicate" if policy == "skip" else "not_sent"
-        recipients.report(findings, later[which], code, "warning", detail, status=status)
+        recipients.report(findings, contacts, later[which], code, "warning", detail, status=status)
 
 
 def _repeats(findings: Findings, recipients: Recipients) -> tuple[Ints, Ints]:
@@ -85,18 +90,32 @@ def _named_pairs(later: Ints, earlier: Ints) -> str:
 
 
 def exclude_opted_out(
-    findings: Findings, recipients: Recipients, source: Any, region: "str | pd.Series | None"
+    findings: Findings,
+    contacts: pd.DataFrame,
+    recipients: Recipients,
+    source: Any,
+    region: "str | pd.Series | None",
 ) -> None:
     """Exclude the rows whose number is on the opt-out list."""
     listed = _listed(findings, source, region, "opt_outs")
     detail = "The number is on the opt-out list."
     recipients.report(
-        findings, _among(findings, recipients, listed), "opted_out", "info", detail, status="opted_out"
+        findings,
+        contacts,
+        _among(findings, recipients, listed),
+        "opted_out",
+        "info",
+        detail,
+        status="opted_out",
     )
 
 
 def exclude_already_sent(
-    findings: Findings, recipients: Recipients, sources: Any, region: "str | pd.Series | None"
+    findings: Findings,
+    contacts: pd.DataFrame,
+    recipients: Recipients,
+    sources: Any,
+    region: "str | pd.Series | None",
 ) -> None:
     """Exclude the rows whose number got a message in an earlier campaign, or may have got one.
 
@@ -109,7 +128,13 @@ def exclude_already_sent(
         listed = _listed(findings, source, region, "not_again") if sent is None else sent
         detail = "An earlier campaign sent to this number, or may have: see not_again=."
         recipients.report(
-            findings, _among(findings, recipients, listed), "already_sent", "info", detail, status="duplicate"
+            findings,
+            contacts,
+            _among(findings, recipients, listed),
+            "already_sent",
+            "info",
+            detail,
+            status="duplicate",
         )
 
 

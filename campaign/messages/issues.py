@@ -95,6 +95,11 @@ class Findings:
         self._found.append(_Finding(rows, column, values, code, severity, details, excluded))
         self.status[rows[self.status[rows] == NOT_SENT]] = excluded
 
+    def absorb(self, others: "Findings", start: int) -> None:
+        """Take over what was found in some consecutive rows, the first of which is at `start` here."""
+        self.status[start : start + len(others.status)] = others.status
+        self._found += [found._replace(rows=found.rows + start) for found in others._found]
+
     def add_for_table(self, column: str, value: str, code: str, severity: str, detail: str) -> None:
         """One finding about the table as a whole."""
         nowhere = np.array([WHOLE_TABLE], dtype=np.int64)
@@ -136,12 +141,14 @@ class Findings:
         order = order[self.status[rows[order]] == status[order]]
         rows, ids = rows[order], ids[order]
         rank = _rank(rows)
-        reasons = pa.repeat(pa.scalar("", pa.large_string()), len(self.status))
-        for nth in range(int(rank.max(initial=-1)) + 1):
+        first = np.full(len(self.status), len(details))  # of a text behind the others, which is ""
+        first[rows[rank == 0]] = ids[rank == 0]
+        reasons = concat([details, texts([""])]).take(pa.array(first))
+        for nth in range(1, int(rank.max(initial=0)) + 1):
             those = np.flatnonzero(rank == nth)
-            sentences = details.take(pa.array(ids[those]))
             before = reasons.take(pa.array(rows[those]))
-            reasons = replace(reasons, rows[those], join(before, " ", sentences) if nth else sentences)
+            sentences = details.take(pa.array(ids[those]))
+            reasons = replace(reasons, rows[those], join(before, " ", sentences))
         return reasons
 
     @staticmethod

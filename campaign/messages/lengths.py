@@ -154,10 +154,10 @@ class Lengths:
     306 septets may take three parts.
     """
 
-    units: Ints
-    septets: Ints
+    units: Counts
+    septets: Counts
     ucs2: Bools
-    parts: Ints
+    parts: Counts
 
 
 def measure(texts: pa.Array) -> Lengths:
@@ -167,19 +167,19 @@ def measure(texts: pa.Array) -> Lengths:
 
 def lengths_of(texts: pa.Array, found: Scan) -> Lengths:
     """The lengths of texts that have been scanned, whole or in pieces."""
-    units = pc.binary_length(texts).to_numpy(zero_copy_only=False).astype(np.int64) - found.excess
+    units = np.subtract(pc.binary_length(texts), found.excess, dtype=np.int32)
     septets = units + found.doubles
     ucs2 = found.foreign | found.twins
     length = np.where(ucs2, units, septets)
-    single = np.where(ucs2, SINGLE_UCS2, SINGLE)
-    joined = np.where(ucs2, JOINED_UCS2, JOINED)
-    parts = np.where(length <= single, 1, -(-length // joined))
+    joined = np.where(ucs2, np.int32(JOINED_UCS2), np.int32(JOINED))
+    parts = -(-length // joined)
+    parts[length <= np.where(ucs2, np.int32(SINGLE_UCS2), np.int32(SINGLE))] = 1
     # Each joint may waste one place: only texts this close to full parts are counted character by character.
     wide = np.where(ucs2, found.pairs, found.doubles) > 0
     close = np.flatnonzero(wide & (parts > 1) & (length + parts - 1 > joined * parts))
     if len(close):
         unique = texts.take(pa.array(close)).dictionary_encode()
-        exact = np.array([count_parts(text) for text in unique.dictionary.to_pylist()], dtype=np.int64)
+        exact = np.array([count_parts(text) for text in unique.dictionary.to_pylist()], dtype=np.int32)
         parts[close] = exact[unique.indices.to_numpy()]
     return Lengths(units, septets, ucs2, parts)
 

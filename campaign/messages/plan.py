@@ -15,8 +15,10 @@ from campaign.messages import drafting, limits, overview
 from campaign.messages.exclusions import DUPLICATES
 from campaign.messages.fitting import Policy
 from campaign.messages.preview import Preview
-from campaign.messages.texts import Ints, buffers, column
+from campaign.messages.recipients import choose_columns, choose_region
+from campaign.messages.texts import Ints, buffers, chunked
 from campaign.messages.totals import Totals
+from campaign.messages.wording import choose_wording
 
 FINGERPRINTED = ("number", "message", "sender", "priority")
 
@@ -173,10 +175,12 @@ def fingerprint(messages: pd.DataFrame) -> str:
     """
     digest = hashlib.sha256(b"campaign plan 1\n")
     for name in FINGERPRINTED:
-        offsets, data = buffers(column(messages[name]))
-        digest.update(np.array([len(offsets) - 1], dtype="<i8").tobytes())
-        digest.update(np.diff(offsets).astype("<i4").tobytes())
-        digest.update(data.data)
+        chunks = [buffers(chunk) for chunk in chunked(messages[name])]
+        digest.update(np.array([len(messages)], dtype="<i8").tobytes())
+        for offsets, _ in chunks:
+            digest.update(np.diff(offsets).astype("<i4").tobytes())
+        for _, data in chunks:
+            digest.update(data.data)
     return digest.hexdigest()
 
 
@@ -232,18 +236,12 @@ def prepare(
         raise UsageError(f"max_parts={max_parts} leaves no message. Give 1 or more.")
     table = _contact_table(contacts)
     columns = list(table.columns)
-    wording = drafting.choose_wording(columns, message, language, sender, priority, downgrade=downgrade)
+    wording = choose_wording(columns, message, language, sender, priority, downgrade=downgrade)
     ending = limits.check_ellipsis(ellipsis, downgrade=downgrade)
-    drafted = drafting.draft(
-        table,
-        wording,
-        Policy(overlong, ending, keep_words, max_parts),
-        drafting.Exclusions(duplicates, opt_outs, not_again),
-        number=number,
-        region=region,
-        several=several,
-        kinds=kinds,
-    )
+    policy = Policy(overlong, ending, keep_words, max_parts)
+    rules = drafting.Rules(wording, policy, choose_columns(columns, number), several, kinds)
+    exclusions = drafting.Exclusions(duplicates, opt_outs, not_again)
+    drafted = drafting.draft(table, rules, exclusions, choose_region(table, region))
     return Plan(
         messages=drafted.messages,
         issues=drafted.issues,

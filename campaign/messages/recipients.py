@@ -4,32 +4,44 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.contacts.columns import find_column, number_columns
 from campaign.contacts.numbers import PROBLEMS, REPAIRS, clean_numbers, readings
+from campaign.contacts.texts import blank_rows
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import Findings
-from campaign.messages.texts import Bools, Ints, column, replace, texts
+from campaign.messages.texts import Bools, Ints, column, concat, replace, scalar, texts
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
 @dataclass(frozen=True)
 class Recipients:
-    """For each row of a contact table its number, the country, and the cell that the number was in."""
+    """For each row of a contact table its number, the number's country, and the column it came from."""
 
     numbers: pa.Array  # "" where there is none that can be sent to
     countries: pa.Array
-    cells: pa.Array
     columns: list[str]
-    source: Ints  # which of the columns
+    source: npt.NDArray[np.int8]  # which of the columns
+
+    @classmethod
+    def concat(cls, blocks: "list[Recipients]") -> "Recipients":
+        """Those of several tables, one after the other."""
+        return cls(
+            concat([block.numbers for block in blocks]),
+            concat([block.countries for block in blocks]),
+            blocks[0].columns,
+            np.concatenate([block.source for block in blocks]),
+        )
 
     def report(
         self,
         findings: Findings,
+        contacts: pd.DataFrame,
         rows: Ints,
         code: str,
         severity: str,
@@ -41,7 +53,7 @@ class Recipients:
         for place, name in enumerate(self.columns):
             which = np.flatnonzero(self.source[rows] == place)
             own = detail if isinstance(detail, str) else detail.take(pa.array(which))
-            cells = self.cells.take(pa.array(rows[which]))
+            cells = column(contacts[name].iloc[rows[which]])
             findings.add(rows[which], name, cells, code, severity, own, status=status)
 
 
@@ -96,9 +108,9 @@ def find_numbers(
     kinds: Collection[str],
 ) -> Recipients:
     """The first number of each row that can be sent to, with every problem and repair as a finding."""
-    nothing = pa.repeat(pa.scalar("", pa.large_string()), len(contacts))
-    numbers, countries, used = nothing, nothing, nothing
-    source = np.zeros(len(contacts), dtype=np.int64)
+    nothing = pa.repeat(scalar(""), len(contacts))
+    numbers, countries = nothing, nothing
+    source = np.zeros(len(contacts), dtype=np.int8)
     pending = np.arange(len(contacts))
     problems: list[tuple[Ints, str, pa.Array, pa.Array]] = []
     for place, name in enumerate(columns):
@@ -110,7 +122,6 @@ def find_numbers(
         good = pc.not_equal(found, "").to_numpy(zero_copy_only=False)
         numbers = _put(numbers, pending, found)
         countries = _put(countries, pending, column(cleaned["region"]))
-        used = _put(used, pending, raw)
         source[pending] = place
         _add_repairs(findings, name, pending, raw, column(cleaned["repair"]), good)
         bad = np.flatnonzero(~good & pc.not_equal(problem, "blank").to_numpy(zero_copy_only=False))
@@ -119,8 +130,9 @@ def find_numbers(
         if not len(pending):
             break
     _add_problems(findings, problems, numbers, region)
-    _add_missing(findings, columns, pending, problems)
-    return Recipients(numbers, countries, used, columns, source)
+    told = np.concatenate([rows for rows, _, _, _ in problems])
+    _add_missing(contacts, findings, columns, np.setdiff1d(pending, told, assume_unique=True))
+    return Recipients(numbers, countries, columns, source)
 
 
 def _put(values: pa.Array, rows: Ints, others: pa.Array) -> pa.Array:
@@ -183,18 +195,13 @@ def _explained(cells: pa.Array, region: "str | pd.Series | None") -> "str | pa.A
     return texts(made).take(unique.indices)
 
 
-def _add_missing(
-    findings: Findings,
-    columns: list[str],
-    pending: Ints,
-    problems: list[tuple[Ints, str, pa.Array, pa.Array]],
-) -> None:
-    """Rows in which every number cell is empty."""
-    told = np.zeros(len(findings.status), dtype=bool)
-    for rows, _, _, _ in problems:
-        told[rows] = True
-    empty = pending[~told[pending] & findings.waiting[pending]]
+def _add_missing(contacts: pd.DataFrame, findings: Findings, columns: list[str], rows: Ints) -> None:
+    """Rows in which every number cell is empty: nothing else may be in them either."""
+    some = contacts.iloc[rows]
+    blank = rows[blank_rows((column(some[name]) for name in some.columns), len(some))]
+    nothing = pa.repeat(scalar(""), len(blank))
+    findings.add(blank, "", nothing, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{_quoted(columns)} are empty"
     detail = f"There is no number: {where}. Fill it in, or leave the row out."
-    nothing = pa.repeat(pa.scalar("", pa.large_string()), len(empty))
-    findings.add(empty, columns[0], nothing, "missing_number", "error", detail, status="invalid")
+    cells = column(some[columns[0]])
+    findings.add(rows, columns[0], cells, "missing_number", "error", detail, status="invalid")

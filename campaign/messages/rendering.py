@@ -103,7 +103,8 @@ def render_message(
     rendered = Rendered(whole, lengths_of(whole, found))
     _refuse_hidden(columns, rows, findings)
     _refuse_empty(template, rendered, rows, findings)
-    _name_foreign(template, columns, rendered, rows, findings, what=what, downgrade=downgrade)
+    if not _foreign_literals(template, downgrade=downgrade):
+        _name_foreign(columns, rendered, rows, findings)
     return rendered
 
 
@@ -232,27 +233,26 @@ def _refuse_empty(template: Template, rendered: Rendered, rows: Ints, findings: 
     findings.add(rows[empty], "message", cells, "empty_text", "error", detail, status="invalid")
 
 
-def _name_foreign(
-    template: Template,
-    columns: dict[Placeholder, _Column],
-    rendered: Rendered,
-    rows: Ints,
-    findings: Findings,
-    *,
-    what: str,
-    downgrade: bool,
-) -> None:
-    """Say which characters force UCS-2: once if the text itself holds them, else row by row."""
-    kinds = alphabet.FOREIGN if downgrade else alphabet.FOREIGN | alphabet.TWIN
+def describe(template: Template, findings: Findings, *, what: str, downgrade: bool) -> None:
+    """Say of the literal text, once for all rows, which characters force UCS-2 or are replaced."""
+    own = _foreign_literals(template, downgrade=downgrade)
     twins = alphabet.of_class(template.literal, alphabet.TWIN)
-    own = alphabet.of_class(template.literal, kinds)
     if own:
         findings.add_for_table("message", "".join(own), "ucs2", "warning", f"The {what} holds {_ucs2(own)}")
-        return
-    if twins:
-        findings.add_for_table(
-            "message", "".join(twins), "replaced", "info", _replaced(template.literal, alphabet.TWIN)
-        )
+    elif twins:
+        detail = _replaced(template.literal, alphabet.TWIN)
+        findings.add_for_table("message", "".join(twins), "replaced", "info", detail)
+
+
+def _foreign_literals(template: Template, *, downgrade: bool) -> list[str]:
+    kinds = alphabet.FOREIGN if downgrade else alphabet.FOREIGN | alphabet.TWIN
+    return alphabet.of_class(template.literal, kinds)
+
+
+def _name_foreign(
+    columns: dict[Placeholder, _Column], rendered: Rendered, rows: Ints, findings: Findings
+) -> None:
+    """Say row by row which characters force UCS-2."""
     waiting = findings.waiting[rows]
     costly = rendered.lengths.parts > 1
     for each in columns.values():

@@ -15,13 +15,17 @@ Series = pd.Series  # a column of text of dtype str
 
 def column(values: "pd.Series[Any]") -> pa.Array:
     """The column as one large_string array without missing values: those become ""."""
+    return concat(chunked(values))
+
+
+def chunked(values: "pd.Series[Any]") -> list[pa.Array]:
+    """The column as its large_string arrays, one after the other, without missing values."""
     array = pa.array(values, type=pa.large_string(), from_pandas=True)
-    if isinstance(array, pa.ChunkedArray):
-        array = array.combine_chunks()
-    return pc.fill_null(array, "") if array.null_count else array
+    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
+    return [pc.fill_null(chunk, "") if chunk.null_count else chunk for chunk in chunks]
 
 
-def series(texts: pa.Array, index: pd.Index | None = None) -> "pd.Series[str]":
+def series(texts: pa.Array | pa.ChunkedArray, index: pd.Index | None = None) -> "pd.Series[str]":
     """The array as a column of dtype str; nothing is copied."""
     return pd.Series(texts, index=index, dtype="str")
 
@@ -49,7 +53,7 @@ def join(*pieces: pa.Array | pa.Scalar | str) -> pa.Array:
     return pc.binary_join_element_wise(*parts, scalar(""))
 
 
-def written(numbers: Ints) -> pa.Array:
+def written(numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
     """Whole numbers as texts."""
     return pc.cast(pa.array(numbers), pa.large_string())
 
