@@ -2,45 +2,16 @@
 
 from __future__ import annotations
 
-import ipaddress
 import os
-from collections.abc import Callable
-from typing import Literal, NoReturn, get_args
+import ssl
+from pathlib import Path
+from typing import Literal, get_args
 from urllib.parse import urlsplit
 
 from campaign.errors import AccountError, UsageError
+from campaign.service.address import Environment, base_address
+from campaign.service.credentials import Secret, from_keyring, from_variables, is_text, variable_names
 from campaign.service.wire import PATH, Encoding, request_body
-
-Environment = Literal["local", "sandbox", "live"]
-
-
-class Secret:
-    """A text that can be used but not seen: no repr, no attribute, no pickle, no copy.
-
-    The text lives in a closure. Tracebacks that print local variables show only the repr.
-    """
-
-    __slots__ = ("_use",)
-
-    def __init__(self, text: str) -> None:
-        def use(action: Callable[[str], bytes]) -> bytes:
-            return action(text)
-
-        self._use = use
-
-    def use(self, action: Callable[[str], bytes]) -> bytes:
-        """Hand the text to `action` and return what that makes of it."""
-        return self._use(action)
-
-    def __repr__(self) -> str:
-        return "<hidden>"
-
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise AccountError(
-            "A password is neither saved nor copied. Make the Account again where it is needed."
-        )
-
-    __reduce__ = __reduce_ex__  # type: ignore[assignment]  # both doors of pickle and copy are shut alike
 
 
 class Account:
@@ -49,50 +20,74 @@ class Account:
     `environment` is "local" (an embedded sandbox on this machine), "sandbox" (the provider's) or "live".
     `url` is the base address; the path of the operation is appended. Live is https only and never this
     machine; local is this machine only. `encoding` is "url", as the contract has it, or "plain" for
-    services that do not decode. The password is never shown, saved or copied.
+    services that do not decode. `ca_file` names a file of certificates (PEM) to be trusted instead of the
+    system's, for a service behind a company's own authority. The password is never shown, saved or copied.
 
-    Raises `AccountError` for an address that must not be used and `UsageError` for an unknown word.
+    Raises `AccountError` for an address or a password that must not be used and `UsageError` for an unknown
+    word.
     """
 
     def __init__(
-        self, environment: Environment, url: str, username: str, password: str, *, encoding: Encoding = "url"
+        self,
+        environment: Environment,
+        url: str,
+        username: str,
+        password: str | Secret,
+        *,
+        encoding: Encoding = "url",
+        ca_file: str | Path | None = None,
     ) -> None:
-        usable = isinstance(password, str) and isinstance(username, str) and _is_unicode(username + password)
-        self._password = Secret(password if usable else "")
+        self._password = password if isinstance(password, Secret) else Secret(password)
         del password  # so that no traceback of this frame shows it
-        if not usable:
+        if not (self._password.is_text and is_text(username)):
             raise AccountError("User name and password must be ordinary text.")
         if environment not in get_args(Environment):
             raise UsageError(f"environment is {environment!r}; it can be 'local', 'sandbox' or 'live'.")
         if encoding not in get_args(Encoding):
             raise UsageError(f"encoding is {encoding!r}; it can be 'url' or 'plain'.")
         self._environment: Environment = environment
-        self._url = _checked_address(environment, url)
+        self._url = base_address(environment, url)
         self._username = username
         self._encoding: Encoding = encoding
+        self._certificates = None if ca_file is None else _certificates_in(Path(ca_file), self._url)
+        if environment == "sandbox" and self._url.startswith("http:"):
+            _check_not_live(self._password)
 
     @classmethod
     def from_environment(
-        cls, environment: Literal["live", "sandbox"], *, encoding: Encoding = "url"
+        cls,
+        environment: Literal["live", "sandbox"],
+        *,
+        encoding: Encoding = "url",
+        ca_file: str | Path | None = None,
     ) -> Account:
         """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
-        (or `CAMPAIGN_SANDBOX_…`).
+        (or `CAMPAIGN_SANDBOX_…`). In a notebook and at a terminal, you are asked for what is missing.
 
         Raises `AccountError` naming the variables that are missing, or when the sandbox is given the live
         password: the sandbox is plain HTTP, where a password can be read on the way.
         """
-        if environment not in ("live", "sandbox"):
-            raise UsageError(f"environment is {environment!r}; variables exist for 'live' and 'sandbox'.")
-        names = [f"CAMPAIGN_{environment.upper()}_{part}" for part in ("URL", "USERNAME", "PASSWORD")]
-        missing = [name for name in names if not os.environ.get(name)]
-        if missing:
-            raise AccountError(f"Set {' and '.join(missing)} in the environment, then run this again.")
-        if environment == "sandbox" and os.environ[names[2]] == os.environ.get("CAMPAIGN_LIVE_PASSWORD"):
-            raise AccountError(
-                "CAMPAIGN_SANDBOX_PASSWORD is the live password. The sandbox is plain HTTP, where it could "
-                "be read on the way: use the sandbox account's own password."
-            )
-        return cls(environment, *(os.environ[name] for name in names), encoding=encoding)
+        _check_kept(environment)
+        return cls(environment, *from_variables(environment), encoding=encoding, ca_file=ca_file)
+
+    @classmethod
+    def from_keyring(
+        cls,
+        environment: Literal["live", "sandbox"],
+        url: str,
+        username: str,
+        *,
+        encoding: Encoding = "url",
+        ca_file: str | Path | None = None,
+    ) -> Account:
+        """Take the password from the system's keyring, where it is kept as "campaign live" or "campaign
+        sandbox": `keyring set "campaign live" NAME` saves it once. Needs `pip install "campaign[keyring]"`.
+
+        Raises `AccountError` if there is no keyring or no such password.
+        """
+        _check_kept(environment)
+        password = from_keyring(environment, username)
+        return cls(environment, url, username, password, encoding=encoding, ca_file=ca_file)
 
     @property
     def environment(self) -> Environment:
@@ -130,9 +125,19 @@ class Account:
         kind = "LIVE" if self._environment == "live" else "the provider's SANDBOX"
         return f"{kind}, {urlsplit(self._url).hostname}"
 
-    def body(self, entries: memoryview) -> bytes:
-        """The request body for these entries of `msgdata`. It holds the password: never log or keep it."""
-        return self._password.use(lambda text: request_body(self._username, text, self._encoding, entries))
+    @property
+    def certificates(self) -> ssl.SSLContext | None:
+        """Whom to trust instead of the system's authorities; None where no `ca_file` was given."""
+        return self._certificates
+
+    def body(self, entries: memoryview) -> memoryview:
+        """The request body for these entries of `msgdata`. It holds the password: never log or keep it.
+
+        A view, because a traceback that prints local variables shows where a view is, not what it holds.
+        """
+        return self._password.use(
+            lambda text: memoryview(request_body(self._username, text, self._encoding, entries))
+        )
 
     def __repr__(self) -> str:
         return (
@@ -140,47 +145,26 @@ class Account:
         )
 
 
-def _checked_address(environment: Environment, url: str) -> str:
-    """The base address with one slash at its end, or an `AccountError`. No message repeats user info."""
-    try:
-        address = urlsplit(url.strip())
-        host, _ = (address.hostname or "").rstrip("."), address.port
-    except ValueError:
+def _check_kept(environment: str) -> None:
+    if environment not in ("live", "sandbox"):
+        raise UsageError(f"environment is {environment!r}; credentials are kept for 'live' and 'sandbox'.")
+
+
+def _check_not_live(password: Secret) -> None:
+    """Refuse the live password for an address where it could be read on the way."""
+    *_, name = variable_names("live")
+    if os.environ.get(name) and password.is_same(Secret(os.environ[name])):
         raise AccountError(
-            "The address of the service cannot be read. Give it like https://sms.example.com"
-        ) from None
-    if address.username is not None or address.password is not None:
-        raise AccountError(
-            "Leave user name and password out of the address; give them as username and password."
+            f"The sandbox was given the password in {name}. The sandbox is plain HTTP, where it could be "
+            "read on the way: use the sandbox account's own password."
         )
-    if address.scheme not in ("http", "https") or not host:
-        raise AccountError("The address of the service needs http:// or https:// and a host name.")
-    if address.query or address.fragment:
-        raise AccountError("The address of the service ends before any ? or #. Give the base address only.")
-    if environment == "live" and address.scheme != "https":
-        raise AccountError("Live sending is https only. Give the live address with https://")
-    if environment == "live" and _is_this_machine(host):
-        raise AccountError(f"{host} is this machine: it can never be live. Use environment='local'.")
-    if environment == "local" and not _is_this_machine(host):
-        raise AccountError(f"{host} is not this machine. Use environment='sandbox' or 'live'.")
-    path = address.path.strip("/").removesuffix(PATH.strip("/")).strip("/")
-    return f"{address.scheme}://{address.netloc}/" + (f"{path}/" if path else "")
 
 
-def _is_this_machine(host: str) -> bool:
-    if host == "localhost" or host.endswith(".localhost"):
-        return True
+def _certificates_in(file: Path, url: str) -> ssl.SSLContext:
+    if not url.startswith("https:"):
+        raise UsageError("ca_file is for https addresses; this one is plain HTTP.")
     try:
-        ip = ipaddress.ip_address(host)
-    except ValueError:
-        return False
-    mapped = getattr(ip, "ipv4_mapped", None)
-    return ip.is_loopback or ip.is_unspecified or bool(mapped and mapped.is_loopback)
-
-
-def _is_unicode(text: str) -> bool:
-    try:
-        text.encode()
-    except UnicodeEncodeError:
-        return False
-    return True
+        return ssl.create_default_context(cafile=file)
+    except OSError:  # ssl.SSLError is one
+        pass
+    raise AccountError(f"{file} cannot be read as a file of certificates (PEM).")

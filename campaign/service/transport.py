@@ -129,7 +129,9 @@ class Transport:
 
     async def __aenter__(self) -> Transport:
         self._session = aiohttp.ClientSession(
-            connector=aiohttp.TCPConnector(limit=self._connections, force_close=True),
+            connector=aiohttp.TCPConnector(
+                limit=self._connections, force_close=True, ssl=self._account.certificates or True
+            ),
             cookie_jar=aiohttp.DummyCookieJar(),
             timeout=self._timeout,
             trust_env=False,
@@ -150,7 +152,7 @@ class Transport:
         Between the last byte of the answer and the return there is no `await`, so that a cancellation
         cannot fall between reading an answer and acting on it.
         """
-        body = GatedBody(memoryview(self._account.body(entries)), gate)
+        body = GatedBody(self._account.body(entries), gate)
         try:
             return _outcome_of_answer(body, *await self._exchange(body))
         except Exception as error:  # every failure of the exchange is an outcome, whatever its class

@@ -1,0 +1,104 @@
+"""Which addresses a service may have, and the one way in which they are written down."""
+
+from __future__ import annotations
+
+import ipaddress
+import re
+from typing import Literal
+from urllib.parse import SplitResult, urlsplit
+
+from campaign.errors import AccountError
+from campaign.service.wire import PATH
+
+Environment = Literal["local", "sandbox", "live"]
+
+_UNREADABLE = "The address of the service cannot be read. Give it like https://sms.example.com"
+_LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
+# 127.1, 0177.0.0.1, 0x7f000001 and 2130706433 are all 127.0.0.1 to the system's resolver.
+_ODD_IPV4 = re.compile(r"(.*\.)?(\d+|0x[0-9a-f]*)")
+_DEFAULT_PORTS = {"http": 80, "https": 443}
+
+
+def base_address(environment: Environment, url: str) -> str:
+    """The address in plain ASCII with one slash at its end, however it was written, or an `AccountError`.
+
+    What is checked is what is returned: host names are lower-case IDNA, IP addresses in their usual form, so
+    that nobody after us can read another host in it. No message repeats user info.
+    """
+    if not isinstance(url, str) or not url.strip().isprintable() or re.search(r"[\s\\]", url.strip()):
+        raise AccountError(_UNREADABLE)
+    try:
+        address = urlsplit(url.strip())
+        port = address.port
+    except ValueError:
+        raise AccountError(_UNREADABLE) from None
+    _check_parts(address, url)
+    host = _plain_host(address.hostname or "")
+    _check_place(environment, address.scheme, host)
+    place = host if port in (None, _DEFAULT_PORTS[address.scheme]) else f"{host}:{port}"
+    path = address.path.strip("/").removesuffix(PATH.strip("/")).strip("/")
+    return f"{address.scheme}://{place}/" + (f"{path}/" if path else "")
+
+
+def _check_parts(address: SplitResult, url: str) -> None:
+    if address.username is not None or address.password is not None:
+        raise AccountError(
+            "Leave user name and password out of the address; give them as username and password."
+        )
+    if address.scheme not in _DEFAULT_PORTS or not address.hostname:
+        raise AccountError("The address of the service needs http:// or https:// and a host name.")
+    if "?" in url or "#" in url:
+        raise AccountError("The address of the service ends before any ? or #. Give the base address only.")
+
+
+def _check_place(environment: Environment, scheme: str, host: str) -> None:
+    if environment == "live" and scheme != "https":
+        raise AccountError("Live sending is https only. Give the live address with https://")
+    if environment == "live" and is_this_machine(host):
+        raise AccountError(f"{host} is this machine: it can never be live. Use environment='local'.")
+    if environment == "local" and not is_this_machine(host):
+        raise AccountError(f"{host} is not this machine. Use environment='sandbox' or 'live'.")
+
+
+def is_this_machine(host: str) -> bool:
+    """Whether a host, as `base_address` writes it, is this machine and no other."""
+    name = host.strip("[]")
+    if name in ("localhost", "localhost.localdomain") or name.endswith(".localhost"):
+        return True
+    try:
+        ip = ipaddress.ip_address(name)
+    except ValueError:
+        return False
+    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
+    return ip.is_loopback or bool(mapped and mapped.is_loopback)
+
+
+def _plain_host(host: str) -> str:
+    """A host name as lower-case ASCII, an IP address in its usual form."""
+    if ":" in host:
+        return f"[{_ip_address(host)}]"
+    name = (host if host.isascii() else _idna(host)).lower().removesuffix(".")
+    if _ODD_IPV4.fullmatch(name):
+        return _ip_address(name)
+    if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in name.split(".")):
+        raise AccountError(f"{host!r} is no host name. Give the address like https://sms.example.com")
+    return name
+
+
+def _ip_address(text: str) -> str:
+    try:
+        ip = ipaddress.ip_address(text)
+    except ValueError:
+        raise AccountError(f"{text} is no IP address in its usual form, like 192.0.2.10.") from None
+    if ip.is_unspecified or (isinstance(ip, ipaddress.IPv6Address) and ip.scope_id):
+        raise AccountError(f"{text} is not the address of one machine.")
+    return str(ip)
+
+
+def _idna(host: str) -> str:
+    import idna  # some 10 ms, for the few hosts that are not plain ASCII
+
+    try:
+        return idna.encode(host, uts46=True).decode("ascii")
+    except idna.IDNAError:
+        raise AccountError(f"{host!r} is no host name that can be looked up.") from None

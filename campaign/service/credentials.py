@@ -1,0 +1,126 @@
+"""Passwords: where they come from, and how they are kept from being seen."""
+
+from __future__ import annotations
+
+import getpass
+import hmac
+import os
+import re
+import sys
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any, NoReturn, TypeVar
+
+from campaign.errors import AccountError
+
+Made = TypeVar("Made")
+
+
+class Secret:
+    """A text that can be used but not seen: no repr, no attribute, no pickle, no copy.
+
+    The text lives in a closure. Tracebacks that print local variables show only the repr, and nothing is
+    raised here while it is a local variable: `is_text` says afterwards whether it can be sent at all.
+    """
+
+    __slots__ = ("_use", "is_text")
+
+    def __init__(self, text: str) -> None:
+        self.is_text = is_text(text)
+
+        def use(action: Callable[[str], Made]) -> Made:
+            return action(text)
+
+        self._use: Callable[[Callable[[str], Any]], Any] = use
+
+    def use(self, action: Callable[[str], Made]) -> Made:
+        """Hand the text to `action` and return what that makes of it.
+
+        What `action` raises is replaced: a traceback through its frames could show the text.
+        """
+        try:
+            made: Made = self._use(action)
+            return made
+        except Exception as error:
+            kind = type(error).__name__
+        raise AccountError(f"The password could not be used ({kind}).")
+
+    def is_same(self, other: Secret) -> bool:
+        """Whether both hold the same text, found out in constant time."""
+        return self.use(lambda mine: other.use(lambda its: hmac.compare_digest(mine.encode(), its.encode())))
+
+    def __repr__(self) -> str:
+        return "<hidden>"
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise AccountError(
+            "A password is neither saved nor copied. Make the Account again where it is needed."
+        )
+
+    __reduce__ = __reduce_ex__  # type: ignore[assignment]  # both doors of pickle and copy are shut alike
+
+
+def is_text(value: object) -> bool:
+    """Whether this is text that UTF-8 can write: half a surrogate pair is none."""
+    return isinstance(value, str) and not re.search(r"[\ud800-\udfff]", value)
+
+
+def variable_names(environment: str) -> tuple[str, str, str]:
+    """The names of the variables for address, user name and password."""
+    start = f"CAMPAIGN_{environment.upper()}_"
+    return start + "URL", start + "USERNAME", start + "PASSWORD"
+
+
+def from_variables(environment: str) -> tuple[str, str, Secret]:
+    """Address, user name and password from the environment; a person who is there is asked for the rest.
+
+    Raises `AccountError` naming the variables that are missing.
+    """
+    names = variable_names(environment)
+    missing = [name for name in names if not os.environ.get(name)]
+    if missing and not _is_attended():
+        _refuse(missing)
+    url, username, password = names
+    return _text_of(url), _text_of(username), Secret(_text_of(password, hidden=True))
+
+
+def _refuse(missing: list[str]) -> NoReturn:
+    raise AccountError(f"Set {' and '.join(missing)} in the environment, then run this again.")
+
+
+def _text_of(name: str, *, hidden: bool = False) -> str:
+    """The variable, or what a person types."""
+    if os.environ.get(name):
+        return os.environ[name]
+    ask, how = (getpass.getpass, " (it is not shown)") if hidden else (input, "")
+    with suppress(EOFError, NotImplementedError):  # the latter is a notebook that is run by a program
+        return ask(f"{name} is not set. Type it here{how}: ") or _refuse([name])
+    _refuse([name])
+
+
+def _is_attended() -> bool:
+    """Whether somebody can answer: at a terminal, or in a notebook, whose kernel asks in the page."""
+    shell = sys.modules.get("IPython")
+    if shell is not None and hasattr(shell.get_ipython(), "kernel"):
+        return True
+    return sys.stdin is not None and sys.stdin.isatty()
+
+
+def from_keyring(environment: str, username: str) -> Secret:
+    """The password that the system's keyring keeps as "campaign live" or "campaign sandbox".
+
+    Raises `AccountError` if there is no keyring or no such password, and says how to save it.
+    """
+    try:
+        import keyring
+    except ImportError:
+        raise AccountError('Passwords in the keyring need: pip install "campaign[keyring]"') from None
+    place, problem = f"campaign {environment}", ""
+    try:
+        if password := keyring.get_password(place, username):
+            return Secret(password)
+    except Exception as error:  # each system's keyring has its own; their frames could show what they hold
+        problem = type(error).__name__
+    if problem:
+        raise AccountError(f"The system's keyring cannot be read ({problem}).")
+    raise AccountError(f'The keyring holds no such password. Save it once: keyring set "{place}" {username}')
