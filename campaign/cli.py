@@ -1,4 +1,4 @@
-"""The same verbs from a shell: check, send, resume, report, sandbox. Holds no rule.
+"""The same verbs from a shell: check, send, status, resume, resolve, report, sandbox. Holds no rule.
 
 Exit codes: 0 everything was accepted (or, for `check`, can be sent); 2 wrong usage, or something that has to
 be put right first; 3 nothing can be sent because of issues in the file; 4 some messages were refused, are
@@ -23,8 +23,8 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import CampaignError, FileError
 from campaign.messages.plan import Plan, prepare
 from campaign.results.report import write_report
-from campaign.results.tables import Result
-from campaign.sending.campaigns import load_result, resume, send
+from campaign.results.tables import ENVIRONMENTS, Result
+from campaign.sending.campaigns import load_result, resolve, resume, send
 from campaign.service.account import Account
 from campaign.service.sandbox import Sandbox
 
@@ -85,6 +85,28 @@ def _report(options: argparse.Namespace) -> int:
     for path in options.path or [Path(options.folder) / "report.html"]:
         print(f"Report: {write_report(result, path, reveal=options.reveal)}")
     return ACCEPTED
+
+
+def _status(options: argparse.Namespace) -> int:
+    result = load_result(options.folder)
+    _show_result(result)
+    unknown = result.batches[result.batches["status"] == "unknown"]
+    for batch, count, error in zip(unknown["batch"], unknown["messages"], unknown["error"], strict=True):
+        print(
+            display.clean(
+                f"  batch {batch}: {display.figure(count)} messages unknown, {error or 'no answer yet'}"
+            )
+        )
+    return _exit_code(result)
+
+
+def _resolve(options: argparse.Namespace) -> int:
+    result = resolve(
+        options.folder, options.batch, options.outcome, confirm=options.confirm, note=options.note
+    )
+    print(f"Batch {options.batch} is settled.")
+    _show_result(result)
+    return _exit_code(result)
 
 
 def _sandbox(options: argparse.Namespace) -> int:
@@ -180,11 +202,16 @@ def _finish(result: Result, options: argparse.Namespace) -> int:
     _show_result(result)
     for path in written:
         print(f"Report: {_short(path)}")
+    return _exit_code(result)
+
+
+def _exit_code(result: Result) -> int:
     return ACCEPTED if (result.messages["status"] == "accepted").all() else NOT_ALL
 
 
 def _show_result(result: Result) -> None:
     print()
+    print(f"Where it went: {ENVIRONMENTS[result.environment]}.")
     print(display.clean(result.sentence))
     totals = result.totals
     _print_counts({"rows": totals.rows, **{status: count for status, count in totals.items() if count}})
@@ -226,6 +253,22 @@ def _parser() -> argparse.ArgumentParser:
     resuming.add_argument("folder", help="the campaign folder")
     _add_pace_options(resuming)
     resuming.set_defaults(run=_resume)
+
+    status = commands.add_parser("status", help="what is known about a campaign now")
+    status.add_argument("folder", help="the campaign folder")
+    status.set_defaults(run=_status)
+
+    resolving = commands.add_parser("resolve", help="settle a batch whose fate is unknown")
+    resolving.add_argument("folder", help="the campaign folder")
+    resolving.add_argument("batch", type=int, help="its number, as status shows it")
+    resolving.add_argument(
+        "outcome",
+        choices=("accepted", "refused", "again"),
+        help="what became of it; again: send it once more",
+    )
+    resolving.add_argument("--confirm", help="the phrase that the command asks for")
+    resolving.add_argument("--note", default="", help="how you know; kept in the journal")
+    resolving.set_defaults(run=_resolve)
 
     report = commands.add_parser("report", help="write reports of a campaign")
     report.add_argument("folder", help="the campaign folder")

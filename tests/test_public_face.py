@@ -10,7 +10,7 @@ NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
     "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "UsageError", "asend", "clean_numbers", "load_result",
-    "prepare", "read_contacts", "resume", "send", "start", "summary", "write_report",
+    "prepare", "read_contacts", "resolve", "resume", "send", "start", "summary", "write_report",
 }  # fmt: skip
 
 SENDING = (

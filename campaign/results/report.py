@@ -16,7 +16,7 @@ from campaign.errors import ReportError, UsageError
 from campaign.results import charts
 from campaign.results.masks import Masks
 from campaign.results.separated import write_separated
-from campaign.results.tables import ENVIRONMENTS, Result
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
 from campaign.results.workbook import write_workbook
 
 MEANINGS = {
@@ -126,7 +126,8 @@ def _write_html(result: Result, path: Path, masks: Masks) -> None:
 
 def _page(result: Result, masks: Masks) -> dict[str, Any]:
     """What the template fills in; the drawn pieces are HTML, and all text in them is escaped already."""
-    totals, batches, follow_up, issues = result.totals, result.batches, result.follow_up(), result.issues
+    totals, batches, issues = result.totals, result.batches, result.issues
+    follow_up = result.follow_up(TO_FOLLOW_UP)
     first = {
         "batches": _spoken(_errors_last(masks.table(batches.head(_MOST_BATCHES)))),
         "follow_up": _spoken(_reasons_first(masks.table(follow_up.head(_MOST_ROWS)))),

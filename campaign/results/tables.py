@@ -22,6 +22,9 @@ BATCH_COLUMNS = (
 # When the parts of one row fared differently, the row gets the status that most needs a person.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 TO_FOLLOW_UP = ("invalid", "refused", "unknown", "not_sent")
+# Of these, what a new campaign can take without writing to anybody twice: what is unknown may have gone out,
+# and what was not sent goes out with `resume`.
+SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
 _REASONS = {
     "unknown": "The request may have reached the service, and no readable answer came.",
@@ -119,13 +122,12 @@ class Result:
         """The number of rows in each status; they add up to the rows of the file."""
         return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
 
-    def follow_up(self, statuses: Collection[str] = TO_FOLLOW_UP) -> pd.DataFrame:
-        """The rows that are still to be dealt with, as a contact table for `prepare`.
+    def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
+        """The rows to be corrected and sent again, as a contact table for `prepare`.
 
         Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
         number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
-        go out with `resume`: leave them out by `statuses`, or by `not_again=` of `prepare` with this result,
-        or people may be written to twice.
+        go out with `resume`: unless `statuses` names them they are left out, or people could get it twice.
         """
         rows = self._contacts[self._contacts["status"].isin(list(statuses))]
         outcome = rows[["status", "reason"]].add_prefix("last ")

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import getpass
 import os
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
+from typing import Literal
 
-from campaign.errors import AccountError, ConfirmationError
+import pandas as pd
+
+from campaign.errors import AccountError, ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending import folder as folders
@@ -20,6 +24,13 @@ from campaign.service.account import Account
 from campaign.service.sandbox import Sandbox
 
 Place = str | os.PathLike[str]
+
+_SETTLED = {"accepted": "accepted", "refused": "refused", "again": "pending"}
+_PHRASES = {
+    "accepted": "batch {batch} was accepted",
+    "refused": "batch {batch} was refused",
+    "again": "send batch {batch} again, {people} people may get it twice",
+}
 
 
 def send(
@@ -152,6 +163,55 @@ def resume(
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     return folders.open_folder(folder).load_result()
+
+
+def resolve(
+    folder: Place,
+    batch: int,
+    outcome: Literal["accepted", "refused", "again"],
+    *,
+    confirm: str | None = None,
+    note: str = "",
+) -> Result:
+    """Settle a batch whose fate is unknown, after you have found out what became of it.
+
+    `outcome` is "accepted" (the service has it), "refused" (it does not), or "again": it is not known, and
+    `resume` shall send it again, so that people may get it twice. `confirm` is the phrase that the error
+    shows together with the evidence; `note` says how you know. The journal keeps who decided, when and why.
+
+    Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
+    `LockedError` while a run has the campaign open.
+    """
+    if outcome not in _PHRASES:
+        raise UsageError(f"outcome is {outcome!r}; it can be 'accepted', 'refused' or 'again'.")
+    place = folders.open_folder(folder)
+    with place.lock(), closing(ledgers.open_ledger(place.ledger_path, place.manifest.identity)) as ledger:
+        batches = ledgers.result_frame(place.ledger_path).set_index("batch")
+        unknown = batches.index[batches["status"] == "unknown"].tolist()
+        if batch not in unknown:
+            raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown)}.")
+        found = batches.loc[batch]
+        phrase = _PHRASES[outcome].format(batch=batch, people=found["messages"])
+        if confirm != phrase:
+            raise ConfirmationError(f'{_evidence(batch, found)} To settle it, give confirm="{phrase}".')
+        who = f"{getpass.getuser()}: {outcome}"
+        ledger.move(
+            batch, _SETTLED[outcome], error="" if outcome == "accepted" else found["error"],
+            note=f"{who}, {note}" if note else who,
+        ).result()  # fmt: skip
+    return place.load_result()
+
+
+def _evidence(batch: int, found: pd.Series) -> str:
+    """What is known about an unknown batch: when it left, how long was waited, what was heard."""
+    when, waited = found["submitted_at"], found["seconds"]
+    left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"
+    heard = "" if pd.isna(waited) else f", after {waited:.0f} s"
+    return f"Batch {batch} ({found['messages']:,} messages){left}{heard}: {found['error'] or 'no answer'}."
+
+
+def _listed(batches: list[int]) -> str:
+    return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"
 
 
 def _begin(

@@ -26,6 +26,8 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from campaign.errors import LedgerError
+from campaign.sending.disks import network_file_system
+from campaign.sending.mark import Mark
 
 # Written into the file's header, so that another program's database is told from a ledger.
 APPLICATION_ID = 0x434D504E  # "CMPN"
@@ -127,6 +129,8 @@ class Ledger:
         self._closing = threading.Lock()
         self._closed = False
         self.moves = self.commits = 0
+        self._mark = Mark(path)
+        self._identity = _file_identity(path)
         self._writer = threading.Thread(target=self._write, name="campaign ledger", daemon=True)
         self._writer.start()
 
@@ -154,6 +158,7 @@ class Ledger:
             self._closed = True
             self._queue.put(None)
         self._writer.join()
+        self._note(at_once=True)
         with suppress(sqlite3.Error):  # another reader may hold the file; nothing depends on the folding
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
@@ -183,6 +188,8 @@ class Ledger:
     def _commit(self, group: list[_Move]) -> None:
         refused: dict[int, Exception] = {}
         try:
+            if _file_identity(self.path) != self._identity:
+                raise sqlite3.OperationalError("the file was moved or deleted")
             self._connection.execute("BEGIN IMMEDIATE")
             for place, move in enumerate(group):
                 try:
@@ -196,11 +203,18 @@ class Ledger:
             refused = dict.fromkeys(range(len(group)), LedgerError(f"The ledger cannot be written: {error}."))
         self.moves += len(group)
         self.commits += 1
+        self._note()
         for place, move in enumerate(group):
             if place in refused:
                 move.done.set_exception(refused[place])
             else:
                 move.done.set_result(None)
+
+    def _note(self, *, at_once: bool = False) -> None:
+        with suppress(
+            OSError, sqlite3.Error
+        ):  # the mark is a second witness; without it nothing is less safe
+            self._mark.write(_moves(self._connection), at_once=at_once)
 
     def _apply(self, move: _Move) -> None:
         facts = {
@@ -222,6 +236,11 @@ def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) ->
     """
     if path.exists():
         raise LedgerError(f"There is a ledger at {path} already.")
+    if kind := network_file_system(path.parent):
+        raise LedgerError(
+            f"{path.parent} is on {kind}, where a safe record cannot be kept. Use a folder on a local disk, "
+            "or give a file on one as ledger=."
+        )
     path.touch(mode=0o600)
     with closing(_connect(path)) as connection:
         try:
@@ -234,6 +253,7 @@ def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) ->
             )
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+            Mark(path).write(0, at_once=True)
         except sqlite3.Error as error:
             raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
 
@@ -269,7 +289,7 @@ def check(path: Path, identity: Mapping[str, str]) -> None:
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
                 raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
             kept = dict(connection.execute("SELECT key, value FROM campaign"))
-            schema = _schema_of(connection)
+            schema, moves = _schema_of(connection), _moves(connection)
     except sqlite3.Error as error:
         raise LedgerError(f"The ledger at {path} cannot be read: {error}. Restore it from a copy.") from None
     if schema != _expected_schema():
@@ -277,6 +297,7 @@ def check(path: Path, identity: Mapping[str, str]) -> None:
     for key, value in identity.items():
         if kept.get(key) != value:
             raise LedgerError(f"The ledger at {path} belongs to another campaign ({key} differs).")
+    Mark(path).check(moves)
 
 
 def result_frame(path: Path) -> pd.DataFrame:
@@ -344,6 +365,20 @@ def _connect(path: Path) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _moves(connection: sqlite3.Connection) -> int:
+    moves: int = connection.execute("SELECT coalesce(max(id), 0) FROM journal").fetchone()[0]
+    return moves
+
+
+def _file_identity(path: Path) -> tuple[int, int] | None:
+    """What tells this very file from one that was put in its place; None if there is none."""
+    try:
+        found = path.stat()
+    except OSError:
+        return None
+    return found.st_dev, found.st_ino
 
 
 def _schema_of(connection: sqlite3.Connection) -> list[str]:
