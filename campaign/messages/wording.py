@@ -35,7 +35,7 @@ def choose_wording(
             "Several texts need language=, the column that says which one a row takes, and one text needs "
             'none: message={"en": "...", "fr": "..."}, language="language".'
         )
-    chosen = {"": message} if isinstance(message, str) else _by_language(message)
+    chosen = _by_language(message) if isinstance(message, Mapping) else {"": message}
     parsed = {key: _message(text, columns, key, downgrade=downgrade) for key, text in chosen.items()}
     return Wording(
         parsed,

@@ -1,0 +1,453 @@
+"""From small spreadsheets to plans: what each row gets, and why some get nothing."""
+
+from decimal import Decimal
+from textwrap import dedent
+
+import pandas as pd
+import pytest
+
+from campaign.contacts.reading import read_contacts
+from campaign.errors import ColumnError, TemplateError, UsageError
+from campaign.messages.plan import Plan, fingerprint, prepare
+
+CLINIC = """\
+    Name,Phone,Visit date,Clinic
+    Ann,0772 000 001,2026-01-05,Mulago
+    Ben,+256772000002,2026-01-06,Nsambya
+    Cas,O772000003,2026-01-07,Mulago
+    Dee,,2026-01-08,Mulago
+    ,,,
+    ,0772000006,2026-01-09,Mulago
+    Gus,0772000001,2026-01-05,Mulago
+    Zoë,00256772000008,2026-01-10,Mulago
+"""
+VISIT = "Hi {name}, your visit is on {visit_date:%-d %b}."
+
+
+def contacts(text: str) -> pd.DataFrame:
+    return read_contacts(dedent(text).encode())
+
+
+def plan(text: str = CLINIC, **changes: object) -> Plan:
+    options: dict[str, object] = {"message": VISIT, "sender": "CLINIC", "region": "UG"}
+    return prepare(contacts(text), **options | changes)  # type: ignore[arg-type]
+
+
+def findings(made: Plan, *codes: str) -> list[tuple[object, ...]]:
+    issues = made.issues
+    issues = issues[issues["code"].isin(codes)] if codes else issues
+    return list(issues[["row", "column", "value", "code", "severity"]].itertuples(index=False, name=None))
+
+
+# --- the frames ---------------------------------------------------------------------------------------
+
+
+def test_each_row_gets_its_message_or_its_reason():
+    made = plan()
+    assert made.messages.to_dict("records") == [
+        {
+            "row": row,
+            "number": number,
+            "message": f"Hi {name}, your visit is on {day} Jan.",
+            "sender": "CLINIC",
+            "priority": "",
+            "parts": 1,
+        }
+        for row, number, name, day in [
+            (2, "256772000001", "Ann", 5),
+            (3, "256772000002", "Ben", 6),
+            (9, "256772000008", "Zoë", 10),
+        ]
+    ]
+    assert made.contacts["status"].to_dict() == {
+        2: "not_sent", 3: "not_sent", 4: "invalid", 5: "invalid",
+        6: "blank", 7: "invalid", 8: "duplicate", 9: "not_sent",
+    }  # fmt: skip
+    assert findings(made) == [
+        (4, "Phone", "O772000003", "letters", "error"),
+        (5, "Phone", "", "missing_number", "error"),
+        (6, "", "", "blank_row", "info"),
+        (7, "Name", "", "missing_value", "error"),
+        (8, "Phone", "0772000001", "duplicate_other_text", "warning"),
+        (9, "Phone", "00256772000008", "international_prefix", "info"),
+        (9, "Name", "Zoë", "ucs2", "info"),
+    ]
+
+
+def test_the_frames_have_the_promised_types():
+    made = plan()
+    text = "str"
+    assert made.messages.dtypes.astype(str).to_dict() == {
+        "row": "int64", "number": text, "message": text, "sender": text, "priority": text, "parts": "int64",
+    }  # fmt: skip
+    assert made.issues.dtypes.astype(str).to_dict() == {
+        "row": "Int64", "column": text, "value": text, "code": text, "severity": text, "detail": text,
+    }  # fmt: skip
+    assert list(made.contacts.columns) == ["Name", "Phone", "Visit date", "Clinic", "status", "reason"]
+    assert set(made.contacts.dtypes.astype(str)) == {text}
+    assert made.contacts.index.name == "row"
+
+
+def test_totals_add_up_to_the_file():
+    totals = plan().totals
+    assert dict(totals) == {
+        "invalid": 3, "blank": 1, "duplicate": 1, "opted_out": 0,
+        "not_sent": 3, "accepted": 0, "refused": 0, "unknown": 0,
+    }  # fmt: skip
+    assert (totals.rows, totals.messages, totals.parts, totals.gsm7, totals.ucs2) == (8, 3, 3, 2, 1)
+    assert totals.longest == len("Hi Ann, your visit is on 10 Jan.")
+    assert totals.countries == {"UG": 3}
+
+
+def test_the_reason_names_everything_that_is_wrong_with_a_row():
+    made = plan("Name,Phone\n,123\n", message="Hi {name}")
+    assert made.contacts["reason"].tolist() == [" ".join(made.issues["detail"])]
+    assert findings(made) == [
+        (2, "Phone", "123", "too_short", "error"),
+        (2, "Name", "", "missing_value", "error"),
+    ]
+
+
+def test_columns_of_the_same_name_as_ours_are_moved_out_of_the_way():
+    made = plan("Phone,Status,code,code (file)\n0772000001,new,a,b\n", message="{status}{code}")
+    assert list(made.contacts.columns) == [
+        "Phone", "Status (file)", "code (file 2)", "code (file)", "status", "reason",
+    ]  # fmt: skip
+    assert made.messages["message"].tolist() == ["newa"]
+
+
+def test_a_table_without_rows_gives_a_plan_without_messages():
+    made = plan("Name,Phone,Visit date\n")
+    assert made.totals.rows == 0
+    assert made.messages.empty
+    assert list(made.batches(10)) == []
+    assert "0 messages" in repr(made)
+    assert "<" in made._repr_html_()
+    assert len(made.fingerprint) == 64
+    with pytest.raises(UsageError, match="empty"):
+        made.preview()
+
+
+def test_any_dataframe_will_do_and_pipe_works():
+    frame = pd.DataFrame({"phone": ["0772000001", "0772000002"], "amount": [1500.0, 2500.5]})
+    made = frame.pipe(prepare, message="Pay {amount:,.0f}", sender="SHOP", region="UG")
+    assert made.messages["message"].tolist() == ["Pay 1,500", "Pay 2,501"]
+
+
+def test_a_contact_table_that_was_edited_keeps_its_row_numbers():
+    table = contacts(CLINIC).loc[[9, 3]].assign(Fee=[1500, 20])
+    made = prepare(table, message="{name}: {fee}", sender="CLINIC", region="UG")
+    assert made.messages[["row", "message"]].values.tolist() == [[9, "Zoë: 1500"], [3, "Ben: 20"]]
+
+
+def test_what_was_read_is_told():
+    assert plan().reading.rows == 8
+    assert plan().reading.sentence in plan()._repr_html_()
+
+
+# --- columns and arguments ----------------------------------------------------------------------------
+
+
+def test_several_number_columns_are_taken_in_order_of_preference():
+    made = plan(
+        """\
+        Mobile,Home
+        0772000001,0772000009
+        bad,0772000002
+        ,0772000003
+        bad,
+        0414000000,bad
+        """,
+        message="Hi",
+        number=["Mobile", "Home"],
+    )
+    assert made.messages[["row", "number"]].values.tolist() == [
+        [2, "256772000001"], [3, "256772000002"], [4, "256772000003"],
+    ]  # fmt: skip
+    assert findings(made) == [
+        (3, "Mobile", "bad", "no_digits", "warning"),
+        (5, "Mobile", "bad", "no_digits", "error"),
+        (6, "Mobile", "0414000000", "fixed", "error"),
+        (6, "Home", "bad", "no_digits", "error"),
+    ]
+
+
+def test_duplicates_across_number_columns_are_shown_where_they_stand():
+    made = plan("Mobile,Home\n0772000001,\n,0772000001\n", message="Hi", number=["Mobile", "Home"])
+    assert findings(made) == [(3, "Home", "0772000001", "duplicate", "warning")]
+
+
+@pytest.mark.parametrize(
+    ("header", "error"),
+    [
+        ("Name,Town", 'number="Name".*"Name", "Town"'),
+        ("Phone 1,Phone 2", r'number=\["Phone 1", "Phone 2"\]'),
+    ],
+)
+def test_a_number_column_that_cannot_be_told(header, error):
+    with pytest.raises(ColumnError, match=error):
+        plan(f"{header}\n0772000001,0772000002\n", message="Hi")
+
+
+def test_a_mobile_column_wins_over_a_home_phone():
+    made = plan("Home phone,Mobile\n0414000000,0772000001\n", message="Hi")
+    assert made.messages["number"].tolist() == ["256772000001"]
+
+
+def test_the_region_may_be_a_column():
+    text = "Phone,Country\n0772000001,UG\n07700 900001,GB\n"
+    for region in ("country", "{Country}", contacts(text)["Country"]):
+        made = plan(text, message="Hi", region=region)
+        assert made.messages["number"].tolist() == ["256772000001", "447700900001"]
+        assert made.totals.countries == {"GB": 1, "UG": 1}
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"overlong": "chop"},
+        {"duplicates": "drop"},
+        {"max_parts": 0},
+        {"sender": ""},
+        {"sender": "TWELVE CHARS"},
+        {"priority": 5},
+        {"priority": True},
+        {"priority": "high"},
+        {"priority": ""},
+        {"ellipsis": "\u200b"},
+        {"several": "all"},
+        {"kinds": ["landline"]},
+        {"region": "UK"},
+        {"number": []},
+        {"message": {"en": "Hi"}},
+        {"language": "Name"},
+        {"message": {}, "language": "Name"},
+        {"message": {"en": "a", "EN": "b"}, "language": "Name"},
+        {"opt_outs": 7},
+        {"not_again": "campaigns/visits-3fa2c1"},
+    ],
+)
+def test_arguments_that_cannot_be_used(options):
+    with pytest.raises(UsageError):
+        plan(**options)
+
+
+@pytest.mark.parametrize("message", ["", "  \n ", "Hi {nobody}", "Hi {", None, 7])
+def test_messages_that_cannot_be_used(message):
+    with pytest.raises(TemplateError):
+        plan(message=message)
+
+
+# --- texts --------------------------------------------------------------------------------------------
+
+
+def test_values_are_never_looked_at_again():
+    made = plan("Phone,Note\n0772000001,{phone} {{x}} {0}\n", message="{note}")
+    assert made.messages["message"].tolist() == ["{phone} {{x}} {0}"]
+
+
+def test_the_spaces_around_values_and_messages_are_left_out():
+    made = plan('Phone,Name\n0772000001,"  Ann "\n0772000002,\n', message="  {name|} hello\n")
+    assert made.messages["message"].tolist() == ["Ann hello", "hello"]
+    assert made.totals.longest == 9
+
+
+def test_fallbacks_stand_in_for_missing_values():
+    made = plan("Phone,Name\n0772000001,Ann\n0772000002,\n", message="Dear {name|friend}")
+    assert made.messages["message"].tolist() == ["Dear Ann", "Dear friend"]
+
+
+def test_a_message_that_comes_out_empty_excludes_its_row():
+    made = plan("Phone,A,B\n0772000001,x,\n0772000002,,\n", message="{a|} {b|}")
+    assert made.messages["message"].tolist() == ["x"]
+    assert findings(made) == [(3, "message", "", "empty_text", "error")]
+
+
+def test_values_that_are_not_what_their_format_wants():
+    made = plan(
+        "Phone,Date,Fee\n0772000001,05/01/2026,1500\n0772000002,2026-01-05,?\n",
+        message="{date:%d %b} {fee:,.2f}",
+    )
+    assert findings(made) == [
+        (2, "Date", "05/01/2026", "unreadable_value", "error"),
+        (3, "Fee", "?", "unreadable_value", "error"),
+    ]
+
+
+def test_each_row_takes_the_text_of_its_language():
+    made = plan(
+        """\
+        Phone,Name,Lang
+        0772000001,Ann,EN
+        0772000002,Ben,lg
+        0772000003,Cas,fr
+        0772000004,Dee,
+        0772000005,Eve, en
+        """,
+        message={"en": "Hello {name}", "lg": "Gyebale {name}", "sw": "Habari {name}"},
+        language="lang",
+    )
+    assert made.messages[["row", "message"]].values.tolist() == [
+        [2, "Hello Ann"], [3, "Gyebale Ben"], [6, "Hello Eve"],
+    ]  # fmt: skip
+    assert findings(made) == [
+        (pd.NA, "Lang", "sw", "unused_text", "warning"),
+        (4, "Lang", "fr", "no_text", "error"),
+        (5, "Lang", "", "no_text", "error"),
+    ]
+
+
+def test_senders_and_priorities_are_templates_too():
+    made = plan(
+        "Phone,Clinic,Urgent\n0772000001, MULAGO ,0\n0772000002,KAMPALA MAIN,1\n0772000003,,2\n"
+        "0772000004,CAFÉ,3\n0772000005,GULU,9\n0772000006,GULU,\n",
+        message="Hi",
+        sender="{clinic}",
+        priority="{urgent}",
+    )
+    assert made.messages[["row", "sender", "priority"]].values.tolist() == [[2, "MULAGO", "0"]]
+    assert findings(made) == [
+        (3, "sender", "KAMPALA MAIN", "bad_sender", "error"),
+        (4, "Clinic", "", "missing_value", "error"),
+        (5, "sender", "CAFÉ", "bad_sender", "error"),
+        (6, "priority", "9", "bad_priority", "error"),
+        (7, "Urgent", "", "missing_value", "error"),
+    ]
+
+
+def test_a_missing_priority_may_be_left_to_the_service():
+    made = plan("Phone,Urgent\n0772000001,3\n0772000002,\n", message="Hi", priority="{urgent|}")
+    assert made.messages["priority"].tolist() == ["3", ""]
+
+
+@pytest.mark.parametrize("priority", [2, "2", " 2 "])
+def test_a_priority_for_all(priority):
+    assert plan(priority=priority).messages["priority"].unique().tolist() == ["2"]
+
+
+# --- the plan itself ----------------------------------------------------------------------------------
+
+
+def test_a_plan_never_changes():
+    made = plan()
+    before = made.fingerprint
+    messages, contacts, issues = made.messages, made.contacts, made.issues
+    messages.loc[0, "message"] = "other"
+    contacts["status"] = "accepted"
+    issues["detail"] = ""
+    made.totals.countries["UG"] = 0
+    for name in ("messages", "totals", "_messages", "new"):
+        with pytest.raises(AttributeError):
+            setattr(made, name, None)
+    assert fingerprint(made.messages) == before
+    assert made.totals.countries == {"UG": 3}
+    assert made.issues["detail"].ne("").all()
+    assert set(made.contacts["status"]) == {"not_sent", "invalid", "blank", "duplicate"}
+
+
+def test_the_fingerprint_is_these_very_bytes():
+    """SHA-256 of a first line, then per column its number of texts, their lengths, their bytes."""
+    import hashlib
+
+    made = plan("Phone,Name\n0772000001,Zoë\n0772000002,Ben\n", message="Hi {name}", priority="1")
+    parts = [b"campaign plan 1\n"]
+    for column in (
+        [b"256772000001", b"256772000002"], [b"Hi Zo\xc3\xab", b"Hi Ben"], [b"CLINIC"] * 2, [b"1"] * 2,
+    ):  # fmt: skip
+        parts += [b"\x02" + 7 * b"\0", *(len(text).to_bytes(4, "little") for text in column), *column]
+    assert made.fingerprint == hashlib.sha256(b"".join(parts)).hexdigest()
+
+
+def test_the_fingerprint_does_not_depend_on_what_is_not_sent():
+    base = plan().fingerprint
+    shuffled = contacts(CLINIC)[["Clinic", "Visit date", "Phone", "Name"]].assign(More="x")
+    assert prepare(shuffled, message=VISIT, sender="CLINIC", region="UG").fingerprint == base
+    messages = plan().messages
+    pieces = pd.concat([messages.iloc[:1], messages.iloc[1:]])  # the same texts in two chunks of memory
+    assert fingerprint(pieces) == base
+    assert fingerprint(messages.astype(object)[["sender", "priority", "message", "number"]]) == base
+
+
+def test_any_change_of_number_text_sender_priority_or_order_changes_the_fingerprint():
+    messages = plan().messages
+    swapped = messages.iloc[[1, 0, 2]]
+    moved = messages.assign(sender="CLINI", priority="C")  # the same bytes, cut elsewhere
+    prints = [fingerprint(frame) for frame in (messages, swapped, moved, messages.iloc[:2])]
+    for column in ("number", "message", "sender", "priority"):
+        changed = messages.copy()
+        changed.loc[1, column] += "1"
+        prints.append(fingerprint(changed))
+    assert len(set(prints)) == len(prints)
+
+
+def test_preview_shows_what_a_row_gets_or_why_it_gets_nothing():
+    made = plan()
+    assert str(made.preview()) == (
+        "Row 2 to 25677*****01: 31 characters, 1 part.\nCLINIC: Hi Ann, your visit is on 5 Jan."
+    )
+    assert repr(made.preview(8)).startswith("Row 8 gets nothing (duplicate). The same number as row 2")
+    html = made.preview(9)._repr_html_()
+    assert "Hi Zoë, your visit is on 10 Jan." in html
+    assert "256772000008" not in html
+    with pytest.raises(UsageError, match=r"There is no row 1\. Rows go from 2 to 9"):
+        made.preview(1)
+
+
+def test_a_sample_is_the_same_each_time():
+    made = plan()
+    assert made.sample(2).equals(made.sample(2))
+    assert len(made.sample(2)) == 2
+    assert made.sample(100)["row"].tolist() == [2, 3, 9]
+    with pytest.raises(UsageError):
+        made.sample(-1)
+
+
+def test_the_estimate_is_the_price_times_parts_or_messages():
+    made = plan(message="Ŋ" * 80)
+    assert made.estimate(35) == Decimal(8 * 35)
+    assert made.estimate("0.1", per="message") == Decimal("0.4")
+    assert made.estimate(0.1) == Decimal("0.8")
+    for wrong in ({"price": "free"}, {"price": -1}, {"price": 1, "per": "row"}, {"price": float("nan")}):
+        with pytest.raises(UsageError):
+            made.estimate(**wrong)
+
+
+def test_batches_are_consecutive_and_never_larger_than_asked():
+    text = "Phone\n" + "".join(f"0772000{number:03}\n" for number in range(25))
+    made = plan(text, message="Hi")
+    assert [len(batch) for batch in made.batches(10)] == [10, 10, 5]
+    assert pd.concat(made.batches(7)).equals(made.messages)
+    with pytest.raises(UsageError):
+        next(made.batches(0))
+
+
+def test_the_pieces_of_a_split_text_stay_in_one_batch():
+    text = "Phone,Note\n" + "".join(f"0772000{number:03},{'word ' * 70}\n" for number in range(4))
+    made = plan(text, message="{note}", overlong="split")
+    assert made.messages["row"].tolist() == [2] * 3 + [3] * 3 + [4] * 3 + [5] * 3
+    assert [batch["row"].unique().tolist() for batch in made.batches(7)] == [[2, 3], [4, 5]]
+    assert [batch["row"].unique().tolist() for batch in made.batches(2)] == [[2], [3], [4], [5]]
+
+
+def test_the_html_is_escaped_masked_and_tells_a_manager_what_matters():
+    made = plan(
+        "Phone,Name\n0772000001,<img src=x onerror=alert(1)>\n0772 000 001,Ben\n0772 000 00,Cas\n",
+        message="Hi {name}",
+    )
+    html = made._repr_html_()
+    assert "<img" not in html
+    assert "&lt;img" in html
+    assert "1 message ready to send (1 SMS part) from 3 rows." in html
+    assert "0772" not in html
+    assert "256772000001" not in html
+    assert "no such number" in html or "too short" in html
+
+
+def test_a_plan_says_in_a_line_what_it_holds():
+    assert repr(plan()) == (
+        "Plan: 3 messages ready to send (3 SMS parts) from 8 rows. "
+        f"Rows that get none: 3 invalid, 1 blank, 1 duplicate. Fingerprint {plan().fingerprint[:12]}."
+    )
+    assert repr(plan().totals) == (
+        "Totals(8 rows: invalid 3, blank 1, duplicate 1, not_sent 3; 3 messages, 3 parts)"
+    )
