@@ -19,6 +19,7 @@ _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
 _END = struct.Struct("<4s4H2IH")
 
+LOCKED = "The workbook is protected by a password. Save it without one, then read that file."
 DAMAGED = (
     "The workbook is damaged: {}. Open it in your spreadsheet program, save it again, then read that file."
 )

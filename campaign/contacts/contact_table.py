@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from campaign.contacts.columns import check_headers, column_letter, listed
 from campaign.contacts.grid import Grid, Merge, name_rows
-from campaign.contacts.headers import LOOKED_AT, header_place
+from campaign.contacts.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.texts import blank_rows
 from campaign.display import figure
 from campaign.errors import FileError, UsageError
@@ -43,7 +43,7 @@ class ContactTable:
     findings: tuple[Finding, ...]
 
 
-def make_table(grid: Grid, *, header: int | Literal[False] | None, skip_hidden: bool) -> ContactTable:
+def make_table(grid: Grid, *, header: Header, skip_hidden: bool) -> ContactTable:
     """The contact table that a grid holds.
 
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
@@ -88,11 +88,10 @@ def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
 # --- the header ---------------------------------------------------------------------------------------
 
 
-def _find_header(
-    grid: Grid, seen: NDArray[np.bool_], header: int | Literal[False] | None
-) -> tuple[int | None, list[str]]:
+def _find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[int | None, list[str]]:
     """The row number of the header, and its cells."""
-    if header is not None and header is not False:
+    given = isinstance(header, int) and header is not False
+    if given:
         seen = grid.rows == header
         if not seen.any():
             last = int(grid.rows[-1]) if len(grid) else 0
@@ -102,7 +101,7 @@ def _find_header(
     top = grid.cut(0, end).only(seen[:end])
     lines = top.head(LOOKED_AT)
     banners = _fill_lines(lines, top)
-    place = 0 if header else header_place(lines, header, banners=banners)
+    place = 0 if given else header_place(lines, header, banners=banners)
     return (None, [""] * len(grid.columns)) if place is None else (int(top.rows[place]), lines[place])
 
 

@@ -11,7 +11,7 @@ import pyarrow.csv as pa_csv
 
 from campaign.contacts.encodings import Text
 from campaign.contacts.grid import Grid, name_rows
-from campaign.contacts.headers import LOOKED_AT, header_place, locate_header
+from campaign.contacts.headers import LOOKED_AT, Header, header_place, locate_header
 from campaign.contacts.texts import TEXT, blank_rows
 from campaign.errors import FileError, UsageError
 
@@ -23,7 +23,7 @@ WIDE = 50_000_000  # cells that one block may become, were it all blank lines
 UNUSED = "\x1f\x1e\x1d\x1c"  # what can stand for a delimiter where the file has a single column
 
 
-def read_delimited(text: Text, *, delimiter: str | None, header: int | bool | None, max_cells: int) -> Grid:
+def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cells: int) -> Grid:
     """The records of a text file as a grid.
 
     A row number counts the records, blank ones too, as a spreadsheet program shows them; a quoted line
@@ -36,7 +36,7 @@ def read_delimited(text: Text, *, delimiter: str | None, header: int | bool | No
     _refuse_zero_bytes(data)
     found = delimiter or declared or find_delimiter(data)
     splitter = found or next((c for c in UNUSED if c.encode() not in data), UNUSED[0])
-    lines = sample(data, splitter, header if header and header is not True else 0)
+    lines = sample(data, splitter, header if isinstance(header, int) else 0)
     if not lines:
         _by_hand(data, splitter, 1, max_cells)  # says which quote it is
     place = header_place(lines, header)
@@ -54,7 +54,16 @@ def read_delimited(text: Text, *, delimiter: str | None, header: int | bool | No
     if short:
         notices.append(f"{name_rows(short)}: fewer cells than the header; the missing ones are blank.")
     rows = np.arange(1, table.rows + 1, dtype=np.int64)
-    return Grid("csv", columns, rows, range(named), None, text.encoding, found, notices=notices)
+    return Grid(
+        "tsv" if found == "\t" else "csv",
+        columns,
+        rows,
+        range(named),
+        None,
+        text.encoding,
+        found,
+        notices=notices,
+    )
 
 
 def _declaration(data: bytes) -> tuple[bytes, str | None]:

@@ -129,7 +129,10 @@ def _guess(data: bytes) -> str:
     mixed = sum(bool(before or after) for before, after in runs)
     counts = np.bincount(np.frombuffer(data, np.uint8), minlength=256)
     high = bytes((np.flatnonzero(counts[128:]) + 128).tolist())
-    name = _guess_latin(high, lines) if mixed * 2 >= len(runs) or len(high) < 3 else None
+    foreign = re.search(rb"[\x80-\xff]{3}", lines)
+    name = _guess_latin(high, lines) if mixed * 2 >= len(runs) or not foreign else None
+    if name is None and not foreign:
+        raise FileError(UNKNOWN)
     return name or _guess_script(lines)
 
 
@@ -164,7 +167,7 @@ def _guess_script(lines: bytes) -> str:
     found = charset_normalizer.from_bytes(lines, cp_isolation=list(OTHER_SCRIPTS))
     likely = [(match.encoding, match.chaos, match.coherence) for match in list(found)[:2]]
     if not likely or (len(likely) == 2 and likely[0][1:] == likely[1][1:] and not likely[0][2]):
-        raise FileError(UNKNOWN)  # two equally likely, neither like a language: in 40 samples it erred only so
+        raise FileError(UNKNOWN)  # two as likely, neither like a language: in 40 samples it erred only so
     return likely[0][0]
 
 

@@ -2,10 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from typing import Literal
 
 from campaign.contacts.columns import number_columns
 from campaign.errors import FileError, UsageError
 
+Header = int | Literal[False, "if any"] | None  # as users give it: see read_contacts
 LOOKED_AT = 50  # rows from the top in which a header is looked for
 _PHONE = re.compile(r"[\s(]*(?:\+|00)?[\d\s().\-/]{7,}(?:\.0)?\s*")
 _DATE = re.compile(r"(?:\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})(?:[ T][\d:]+)?")
@@ -13,29 +15,29 @@ _MAIL = re.compile(r"\S+@\S+\.\w+")
 
 
 def header_place(
-    lines: Sequence[Sequence[str]],
-    header: int | bool | None,
-    *,
-    banners: frozenset[int] = frozenset(),
+    lines: Sequence[Sequence[str]], header: Header, *, banners: frozenset[int] = frozenset()
 ) -> int | None:
     """The place of the header among the first lines: as told by `header`, else found; None for no header.
 
-    `header` is a row number counted from 1, False for a table without one, None to look for it.
-    Raises FileError where the first contact stands in the header's place or no line holds anything.
+    `header` is a row number counted from 1, False for a table without one, None to look for it, "if any" to
+    do without where the first contact stands in its place. Raises FileError there otherwise, and where no
+    line holds anything.
     """
     if header is False:
         return None
-    if header is None or header is True:
-        place = locate_header(lines, banners=banners)
-        if place is None:
-            raise FileError(
-                "The table has no header: its first row already holds a phone number or a mail address. "
-                "Write a name over each column, or read it with header=False (columns: column A, column B …)."
-            )
-        return place
-    if not 1 <= header <= len(lines):
-        raise UsageError(f"There is no row {header} for the header: the table has {len(lines)} rows.")
-    return header - 1
+    if isinstance(header, int):
+        if not 1 <= header <= len(lines):
+            raise UsageError(f"There is no row {header} for the header: the table has {len(lines)} rows.")
+        return header - 1
+    if header not in (None, "if any"):
+        raise UsageError(f'header= is a row number, False or "if any", not {header!r}.')
+    place = locate_header(lines, banners=banners)
+    if place is None and header is None:
+        raise FileError(
+            "The table has no header: its first row already holds a phone number or a mail address. "
+            "Write a name over each column, or read it with header=False (columns: column A, column B …)."
+        )
+    return place
 
 
 def locate_header(lines: Sequence[Sequence[str]], *, banners: frozenset[int] = frozenset()) -> int | None:

@@ -1,18 +1,23 @@
 """A spreadsheet becomes a contact table: every cell text, every row under the number it has in the sheet."""
 
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.contacts.columns import fold, listed
 from campaign.contacts.contact_table import Finding, make_table
 from campaign.contacts.delimited import read_delimited
 from campaign.contacts.encodings import to_text
+from campaign.contacts.frames import read_frame, read_parquet
 from campaign.contacts.grid import Grid
-from campaign.contacts.sources import Source, find_format, open_source
-from campaign.contacts.workbooks import read_xlsx
+from campaign.contacts.headers import Header
+from campaign.contacts.opendocument import read_ods
+from campaign.contacts.sources import Source, find_format, misnamed, open_source
+from campaign.contacts.workbooks import read_xls, read_xlsx
 from campaign.display import figure
-from campaign.errors import UsageError
+from campaign.errors import ColumnError, UsageError
 
 MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
 MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns
@@ -57,58 +62,150 @@ def read_contacts(
     source: Any,
     *,
     sheet: str | None = None,
-    header: int | Literal[False] | None = None,
+    header: Header = None,
     delimiter: str | None = None,
     encoding: str | None = None,
     hidden: Literal["skip", "include"] = "skip",
     max_bytes: int = MAX_BYTES,
     max_cells: int = MAX_CELLS,
 ) -> pd.DataFrame:
-    """A contact table from a spreadsheet: csv, tsv, txt, xlsx, xlsm, or a DataFrame.
+    """A contact table from a spreadsheet: csv, tsv, txt, xlsx, xlsm, xls, ods, parquet or a DataFrame.
 
-    `source` is a path, bytes, an open file or a DataFrame. All columns are text (dtype str), a blank cell is
-    "". The index `row` (int64) is the row number that the sheet shows. `.attrs["reading"]` is a `Reading`.
+    `source` is a path, bytes, an open file, a DataFrame, or a list of these. All columns are text (dtype
+    str), a blank cell is "". The index `row` (int64) is the row number that the sheet shows; a DataFrame and
+    a parquet file count as a sheet with the column names in row 1. `.attrs["reading"]` is a `Reading`.
 
     `sheet`: its name; by default the first visible one. `header`: the row number of the header; by default
-    it is found; False if there is none. `hidden`: "skip" leaves hidden rows and columns out. `max_bytes` and
-    `max_cells` stop what is no contact list.
+    it is found; False if there is none; "if any" where a list of numbers may stand without one. `delimiter`,
+    `encoding`: of a text file; by default they are found. `hidden`: "skip" leaves hidden rows and columns
+    out. `max_bytes` and `max_cells` stop what is no contact list.
 
-    Raises FileError if the file cannot be read or could be read in two ways, ColumnError for headers that
-    are the same, UsageError for arguments that do not fit.
+    Several files must have the same columns. Their rows are numbered as if the files had been pasted one
+    below the other, headers included; two columns in front name the file and the row in it.
+
+    Raises FileError if a file cannot be read or could be read in two ways, ColumnError for headers that are
+    the same, UsageError for arguments that do not fit.
     """
     if hidden not in ("skip", "include"):
         raise UsageError(f'hidden= is "skip" or "include", not {hidden!r}.')
+    options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
+    if isinstance(source, list | tuple):
+        each: dict[str, Any] = {**options, "header": header, "hidden": hidden}
+        each |= {"max_bytes": max_bytes, "max_cells": max_cells}
+        return _below_each_other([read_contacts(one, **each) for one in source])
+    if isinstance(source, pd.DataFrame):
+        _refuse_options("a DataFrame", "frame", {**options, "header": header})
+        return _from_frame(source, max_cells)
     opened = open_source(source, max_bytes=max_bytes)
-    grid = _grid(opened, sheet, header, delimiter, encoding, max_bytes, max_cells)
-    table = make_table(grid, header=header, skip_hidden=hidden == "skip")
-    frame = table.frame
-    frame.attrs["reading"] = Reading(
-        source=opened.name,
+    kind = find_format(opened)
+    _refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
+    if kind == "text":
+        text = to_text(opened.data, encoding)
+        grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
+    elif kind == "parquet":
+        grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells)
+    else:
+        read = {"xlsx": read_xlsx, "xls": read_xls, "ods": read_ods}[kind]
+        grid = read(opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+    return _described(grid, opened, header, hidden == "skip", misnamed(opened, kind))
+
+
+def _refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:
+    """An option that cannot have an effect is a misunderstanding, and better said."""
+    fitting = {"text": ("header", "delimiter", "encoding"), "frame": (), "parquet": ()}
+    for option, value in options.items():
+        if value in (None, "if any") or option in fitting.get(kind, ("sheet", "header")):
+            continue
+        meant = {"sheet": "workbooks", "header": "sheets and text files"}.get(option, "text files")
+        raise UsageError(f"{option}= is for {meant}; {name} is none.")
+
+
+def _described(
+    grid: Grid, source: Source, header: Header, skip_hidden: bool, said: Sequence[str]
+) -> pd.DataFrame:
+    table = make_table(grid, header=header, skip_hidden=skip_hidden)
+    table.frame.attrs["reading"] = Reading(
+        source=source.name,
         format=grid.format,
         sheet=grid.sheet,
         header_row=table.header_row,
         encoding=grid.encoding,
         delimiter=grid.delimiter,
-        rows=len(frame),
+        rows=len(table.frame),
         hidden_rows=table.hidden_rows,
         blank_rows=table.blank_rows,
-        notices=table.notices,
+        notices=(*said, *table.notices),
         findings=table.findings,
     )
-    return frame
+    return table.frame
 
 
-def _grid(
-    opened: Source,
-    sheet: str | None,
-    header: int | Literal[False] | None,
-    delimiter: str | None,
-    encoding: str | None,
-    max_bytes: int,
-    max_cells: int,
-) -> Grid:
-    kind = find_format(opened)
-    if kind == "text":
-        text = to_text(opened.data, encoding)
-        return read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
-    return read_xlsx(opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+def _from_frame(frame: pd.DataFrame, max_cells: int) -> pd.DataFrame:
+    """A DataFrame as text; one that was read before, and filtered or extended, keeps its row numbers."""
+    table = _described(read_frame(frame, max_cells=max_cells), Source("a DataFrame", b""), 1, False, ())
+    before = frame.attrs.get("reading")
+    if isinstance(before, Reading) and frame.index.name == "row" and frame.index.is_unique:
+        reading: Reading = table.attrs["reading"]
+        table.index = frame.index[table.index - 2]
+        changed = f"Changed after reading: {figure(len(table))} of {figure(before.rows)} rows are left."
+        notices = [*before.notices, changed] if len(table) != before.rows else before.notices
+        kept = tuple(f for f in before.findings if f.row in table.index and f.column in table.columns)
+        table.attrs["reading"] = replace(
+            before, rows=len(table), blank_rows=reading.blank_rows, notices=tuple(notices), findings=kept
+        )
+    return table
+
+
+def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+    """Several contact tables as one, numbered on; each row says where it comes from."""
+    if not tables:
+        raise UsageError("The list of files is empty.")
+    first = tables[0]
+    places = {fold(name): name for name in first.columns}
+    names = ["file", "row in file"]
+    while any(fold(name) in places for name in names):
+        names = [f"{name} (source)" for name in names]
+    parts, readings, offset = [], [], 0
+    for table in tables:
+        reading: Reading = table.attrs["reading"]
+        strange = sorted(places.keys() ^ {fold(name) for name in table.columns})
+        if strange:
+            raise ColumnError(
+                f"The files have different columns: {first.attrs['reading'].source} has "
+                f"{listed(list(first.columns))}, {reading.source} has {listed(list(table.columns))}. "
+                "Give them the same ones."
+            )
+        part = table.rename(columns=lambda name: places[fold(name)])[list(first.columns)]
+        part.insert(0, names[1], table.index.astype(str).astype("str"))
+        part.insert(0, names[0], reading.source)
+        part.index = table.index + offset
+        parts.append(part)
+        moved = tuple(replace(finding, row=finding.row + offset) for finding in reading.findings)
+        span = f"rows {part.index[0]} to {part.index[-1]}" if len(part) else "no rows"
+        notices = (f"{reading.source}: {span}.", *(f"{reading.source}: {said}" for said in reading.notices))
+        readings.append(replace(reading, findings=moved, notices=notices))
+        offset += max([int(i) for i in table.index[-1:]] + [reading.header_row or 0])
+    whole = pd.concat(parts)
+    whole.attrs["reading"] = _together(readings)
+    return whole
+
+
+def _together(readings: Sequence[Reading]) -> Reading:
+    """One reading for several files; what differs between them is left open."""
+
+    def common(values: list[Any]) -> Any:
+        return values[0] if all(value == values[0] for value in values) else None
+
+    return Reading(
+        source=" and ".join(dict.fromkeys(reading.source for reading in readings)),
+        format=" and ".join(dict.fromkeys(reading.format for reading in readings)),
+        sheet=common([reading.sheet for reading in readings]),
+        header_row=common([reading.header_row for reading in readings]),
+        encoding=common([reading.encoding for reading in readings]),
+        delimiter=common([reading.delimiter for reading in readings]),
+        rows=sum(reading.rows for reading in readings),
+        hidden_rows=sum(reading.hidden_rows for reading in readings),
+        blank_rows=sum(reading.blank_rows for reading in readings),
+        notices=tuple(notice for reading in readings for notice in reading.notices),
+        findings=tuple(finding for reading in readings for finding in reading.findings),
+    )

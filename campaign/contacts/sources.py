@@ -26,6 +26,17 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "is a picture. Save the table itself as .xlsx or .csv"),
     (b"\xff\xd8\xff", "is a picture. Save the table itself as .xlsx or .csv"),
 )
+KINDS = {
+    ".csv": "text", ".tsv": "text", ".txt": "text", ".tab": "text", ".xlsx": "xlsx", ".xlsm": "xlsx",
+    ".xls": "xls", ".ods": "ods", ".parquet": "parquet",
+}  # fmt: skip
+CALLED = {
+    "text": "plain text (csv)",
+    "xlsx": "an Excel workbook (.xlsx)",
+    "xls": "an old Excel workbook (.xls)",
+    "ods": "an OpenDocument sheet (.ods)",
+    "parquet": "a parquet table",
+}
 BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any encoding
 
 
@@ -159,3 +170,12 @@ def _text_format(source: Source) -> str:
             f'"{source.name}" is JSON. Open it with pandas.read_json and hand over the DataFrame.'
         )
     return "text"
+
+
+def misnamed(source: Source, kind: str) -> list[str]:
+    """What to say where the name promises another kind of file."""
+    promised = KINDS.get(Path(source.name).suffix.lower(), kind)
+    if promised == kind:
+        return []
+    called = Path(source.name).suffix
+    return [f'"{source.name}" is called {called}, but holds {CALLED[kind]}; it was read as that.']

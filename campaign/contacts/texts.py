@@ -36,14 +36,21 @@ def number_text(value: float) -> str:
 
 def moment_text(value: dt.datetime) -> str:
     """A date, with the time of day where there is one, to the second."""
-    rounded = (value + dt.timedelta(microseconds=500_000)).replace(microsecond=0, tzinfo=None)
+    rounded = _to_second(value.replace(tzinfo=None))
     day = f"{rounded.year:04d}-{rounded.month:02d}-{rounded.day:02d}"
     return day if rounded.time() == dt.time.min else f"{day} {clock_text(rounded.time())}"
 
 
+def _to_second(value: dt.datetime) -> dt.datetime:
+    """Cells hold days as floats, so that 14:30 can arrive as 14:29:59.999999."""
+    half = dt.timedelta(microseconds=500_000)
+    return (value + half if value <= dt.datetime.max - half else value).replace(microsecond=0)
+
+
 def clock_text(value: dt.time) -> str:
     """A time of day: "14:30", with seconds only where there are some."""
-    return value.strftime("%H:%M:%S" if value.second else "%H:%M")
+    rounded = _to_second(dt.datetime.combine(dt.date(2000, 1, 1), value))
+    return f"{rounded:%H:%M:%S}" if rounded.second else f"{rounded:%H:%M}"
 
 
 def span_text(value: dt.timedelta) -> str:
@@ -59,25 +66,45 @@ def truth_text(value: bool) -> str:
     return "TRUE" if value else "FALSE"
 
 
-def _floats(values: Sequence[float]) -> pa.Array:
-    numbers = np.asarray(values, dtype=np.float64)
+def float_texts(numbers: NDArray[np.float64]) -> pa.Array:
+    """Many floats, each as `number_text` writes it."""
     whole = np.isfinite(numbers) & (np.abs(numbers) <= EXACT) & (numbers == np.trunc(numbers))
     if whole.all():
         return pc.cast(pa.array(numbers.astype(np.int64)), TEXT)
-    texts = pc.cast(pa.array(numbers), TEXT)  # the shortest text that reads back as the same number
-    plain = (np.abs(numbers) >= 1e-4) & (np.abs(numbers) <= EXACT) & ~whole
-    plain &= pc.less_equal(pc.binary_length(texts), 16).to_numpy(
-        zero_copy_only=False
-    )  # 15 digits and a point
-    odd = ~plain
-    return pc.replace_with_mask(
-        texts, pa.array(odd), pa.array([number_text(v) for v in numbers[odd].tolist()], TEXT)
-    )
+    integers = pa.array(np.where(whole, numbers, 0).astype(np.int64)).cast(TEXT)
+    shortest = pa.array(numbers, from_pandas=False).cast(TEXT)  # that reads back as the same number
+    texts = pc.if_else(pa.array(whole), integers, shortest)
+    longer = pc.greater(pc.binary_length(texts), 16)  # than 15 digits and a point
+    odd = pc.or_(longer, pc.match_substring(texts, "e")).to_numpy(zero_copy_only=False) & ~whole
+    odd |= ~np.isfinite(numbers)
+    exact = pa.array([number_text(number) for number in numbers[odd].tolist()], TEXT)
+    return pc.replace_with_mask(texts, pa.array(odd), exact)
+
+
+def moment_texts(moments: pa.Array) -> pa.Array:
+    """Arrow timestamps, each as `moment_text` writes it; nulls stay."""
+    if moments.type.tz is not None:
+        moments = pc.local_timestamp(moments)
+    seconds = pc.round_temporal(moments, unit="second").cast(pa.timestamp("s"))
+    texts = pc.replace_substring_regex(seconds.cast(TEXT), "[ T]00:00:00$", "")
+    return pc.replace_substring_regex(texts, r"^(.+ \d\d:\d\d):00$", r"\1")
+
+
+def truth_texts(truths: pa.Array) -> pa.Array:
+    """Arrow booleans, each as `truth_text` writes it; nulls stay."""
+    return pc.if_else(truths, pa.scalar("TRUE", TEXT), pa.scalar("FALSE", TEXT))
 
 
 def _moments(values: Sequence[dt.datetime]) -> pa.Array:
-    codes, unique = pd.factorize(np.asarray(values, dtype=object))
-    return pa.array([moment_text(value) for value in unique], TEXT).take(pa.array(codes))
+    unique = {value: moment_text(value) for value in set(values)}
+    return pa.array([unique[value] for value in values], TEXT)
+
+
+def _integers(values: Sequence[int]) -> pa.Array:
+    try:
+        return pc.cast(pa.array(values, pa.int64()), TEXT)
+    except (pa.ArrowInvalid, OverflowError):
+        return pa.array([str(value) for value in values], TEXT)
 
 
 def _each(write: Callable[[Any], str]) -> Callable[[Sequence[Any]], pa.Array]:
@@ -86,8 +113,8 @@ def _each(write: Callable[[Any], str]) -> Callable[[Sequence[Any]], pa.Array]:
 
 WRITERS: dict[type, Callable[[Sequence[Any]], pa.Array]] = {
     str: lambda values: pa.array(values, TEXT),
-    float: _floats,
-    int: _each(str),
+    float: lambda values: float_texts(np.asarray(values, dtype=np.float64)),
+    int: _integers,
     bool: _each(truth_text),
     dt.datetime: _moments,
     pd.Timestamp: _each(lambda value: moment_text(value.to_pydatetime(warn=False))),

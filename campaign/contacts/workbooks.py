@@ -1,4 +1,4 @@
-"""Workbooks through calamine: .xlsx, .xlsm. The only module that imports it."""
+"""Workbooks through calamine: .xlsx, .xlsm, .xls. The only module that imports it."""
 
 import gc
 import io
@@ -11,8 +11,10 @@ import pyarrow as pa
 import python_calamine
 from numpy.typing import NDArray
 
-from campaign.contacts.archives import DAMAGED, Archive, packed_again
+from campaign.contacts.archives import DAMAGED, LOCKED, Archive, packed_again
+from campaign.contacts.biff import open_workbook, single_sheet
 from campaign.contacts.columns import column_letter, fold, listed
+from campaign.contacts.compound import Compound, written
 from campaign.contacts.grid import Grid
 from campaign.contacts.outline import Sheet, read_outline
 from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW, SheetFacts
@@ -23,7 +25,6 @@ from campaign.errors import FileError, UsageError
 SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
 SPARSE_FROM = 2_000_000  # cells that cost no more than a blink, however few are filled
 LINES = 10_000  # rows that are Python objects at a time
-LOCKED = "The workbook is protected by a password. Save it without one, then read that file."
 
 
 def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
@@ -39,20 +40,26 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     columns, rows, left = by_calamine(packed_again(archive.member(part) for part in parts), chosen.name)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
-    grid = Grid(
-        "xlsm" if outline.has_macros else "xlsx",
-        columns,
-        rows,
-        range(left, left + len(columns)),
-        sheet=chosen.name,
-        hidden_rows=frozenset(facts.hidden_rows),
-        hidden_columns=facts.hidden_columns,
-        merges=facts.merges,
-        uncalculated=facts.uncalculated,
-        errors=facts.errors,
-        notices=notices,
-    )
+    grid = _grid("xlsm" if outline.has_macros else "xlsx", columns, rows, left, chosen, facts, notices)
     return _without_zeros(grid, facts) if outline.never_calculated else grid
+
+
+def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+    """One sheet of an .xls file (Excel 5 to 2003)."""
+    container = Compound(data)
+    if "encryptedpackage" in container.names:
+        raise FileError(LOCKED)
+    stream = next((name for name in ("workbook", "book") if name in container.names), None)
+    if stream is None:
+        raise FileError(
+            "The file is an old Office document, but no workbook. Save the table as .xlsx or .csv."
+        )
+    book = open_workbook(container.stream(stream))
+    chosen, notices = choose_sheet(book.sheets, sheet)
+    fresh, facts = single_sheet(book, chosen)
+    hold_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
+    columns, rows, left = by_calamine(written("Workbook", fresh))
+    return _grid("xls", columns, rows, left, chosen, facts, notices)
 
 
 def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, list[str]]:
@@ -74,6 +81,30 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
         f"{sheet.name}{'' if sheet.visible else ' (hidden)'}" for sheet in sheets if sheet is not chosen
     ]
     return chosen, [f'Only the sheet "{chosen.name}" was read, not {listed(others)}.'] if others else []
+
+
+def _grid(
+    kind: str,
+    columns: list[pa.ChunkedArray],
+    rows: NDArray[np.int64],
+    left: int,
+    sheet: Sheet,
+    facts: SheetFacts,
+    notices: list[str],
+) -> Grid:
+    return Grid(
+        kind,
+        columns,
+        rows,
+        range(left, left + len(columns)),
+        sheet=sheet.name,
+        hidden_rows=frozenset(facts.hidden_rows),
+        hidden_columns=facts.hidden_columns,
+        merges=facts.merges,
+        uncalculated=facts.uncalculated,
+        errors=facts.errors,
+        notices=notices,
+    )
 
 
 def _without_zeros(grid: Grid, facts: SheetFacts) -> Grid:
@@ -123,11 +154,11 @@ def _check_part(archive: Archive, part: str, cells: int, max_bytes: int) -> None
 # --- calamine -----------------------------------------------------------------------------------------
 
 
-def by_calamine(data: bytes, name: str) -> tuple[list[pa.ChunkedArray], NDArray[np.int64], int]:
-    """The cells of one sheet as text columns, the row numbers, and the position of the first column."""
+def by_calamine(data: bytes, name: str | None = None) -> tuple[list[pa.ChunkedArray], NDArray[np.int64], int]:
+    """The cells of a sheet, or of the only one: text columns, row numbers, place of the first column."""
     try:
         with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book, _collector_paused():
-            sheet = book.get_sheet_by_name(name)
+            sheet = book.get_sheet_by_index(0) if name is None else book.get_sheet_by_name(name)
             chunks: list[list[pa.Array]] = []
             lines = sheet.iter_rows()
             while block := list(islice(lines, LINES)):

@@ -1,0 +1,105 @@
+"""DataFrames and parquet files: columns with types become columns of text, as a person would write them."""
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+
+from campaign.contacts.delimited import hold_budget
+from campaign.contacts.grid import Grid, chunked
+from campaign.contacts.texts import TEXT, column_text, float_texts, moment_texts, truth_texts
+from campaign.errors import ColumnError, FileError
+
+DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."
+PLAIN = (
+    pa.types.is_string,
+    pa.types.is_large_string,
+    pa.types.is_string_view,
+    pa.types.is_integer,
+    pa.types.is_date,
+    pa.types.is_null,
+)  # their casts to text are what a person writes
+LINES = 65_536  # rows of a parquet file that are decoded at a time
+
+
+def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
+    """A DataFrame as if it were a sheet, its column names in row 1; an index counts only if it has a name."""
+    if any(name is not None for name in frame.index.names) and list(frame.index.names) != ["row"]:
+        frame = frame.reset_index()
+    hold_budget(len(frame) + 1, frame.shape[1], max_cells)
+    names = [_name(name) for name in frame.columns]
+    columns = [_series_text(frame.iloc[:, i], name) for i, name in enumerate(names)]
+    return _grid("DataFrame", names, columns, len(frame))
+
+
+def read_parquet(data: bytes, *, max_bytes: int, max_cells: int) -> Grid:
+    """A parquet file, its columns as in the file. Encrypted and nested columns are refused."""
+    try:
+        file = pq.ParquetFile(pa.BufferReader(data))
+        schema = file.schema_arrow
+        hold_budget(file.metadata.num_rows + 1, len(schema), max_cells)
+        names = [name for name in schema.names if not name.startswith("__index_level_")]
+        parts: list[list[pa.Array]] = [[] for _ in names]
+        size = 0
+        for batch in file.iter_batches(LINES, columns=names):
+            for i, name in enumerate(names):
+                parts[i].append(_arrow_text(batch.column(i), name))
+                size += parts[i][-1].nbytes
+            if size > 4 * max_bytes:
+                raise FileError(
+                    f"Unpacked, the file has far more than {max_bytes:,} bytes. "
+                    "If it is meant, give a larger max_bytes=."
+                )
+    except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, NotImplementedError):
+        raise FileError(DAMAGED.format("its columns cannot be read")) from None
+    columns = [pa.chunked_array(part, TEXT) for part in parts]
+    return _grid("parquet", [_name(name) for name in names], columns, len(columns[0]) if columns else 0)
+
+
+def _grid(kind: str, names: list[str], columns: Iterable[pa.ChunkedArray], rows: int) -> Grid:
+    headed = [
+        pa.chunked_array([[name], *column.chunks], TEXT) for name, column in zip(names, columns, strict=True)
+    ]
+    return Grid(kind, headed, np.arange(1, rows + 2, dtype=np.int64), range(len(headed)))
+
+
+def _name(name: object) -> str:
+    """A column's name as one text; names of several levels are joined."""
+    if isinstance(name, tuple):
+        return " ".join(text for text in map(_name, name) if text)
+    return "" if name is None or name is pd.NA or name != name else str(name)
+
+
+def _series_text(series: Any, name: str) -> pa.ChunkedArray:
+    if isinstance(series.dtype, pd.DatetimeTZDtype):
+        series = series.dt.tz_localize(None)  # the time that its own clock showed
+    if series.dtype == object:
+        try:
+            return chunked(column_text(series.tolist()))
+        except ColumnError as problem:
+            raise ColumnError(f'Column "{name}": {problem}') from None
+    return chunked(_arrow_text(pa.array(series, from_pandas=True), name))
+
+
+def _arrow_text(array: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
+    """Any Arrow array of single values as text without nulls."""
+    kind = array.type
+    if pa.types.is_dictionary(kind):
+        return _arrow_text(array.cast(kind.value_type), name)
+    if pa.types.is_floating(kind):
+        return float_texts(array.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False))
+    if any(is_kind(kind) for is_kind in (pa.types.is_decimal, pa.types.is_time, pa.types.is_duration)):
+        return column_text(array.to_pylist())
+    if pa.types.is_timestamp(kind):
+        texts = moment_texts(array)
+    elif pa.types.is_boolean(kind):
+        texts = truth_texts(array)
+    elif any(is_kind(kind) for is_kind in PLAIN):
+        texts = array.cast(TEXT)
+    else:
+        raise ColumnError(f'Column "{name}" holds values of the kind {kind}, which do not fit into one cell.')
+    return pc.fill_null(texts, "")

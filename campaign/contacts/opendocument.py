@@ -1,0 +1,227 @@
+"""OpenDocument sheets (.ods), read from their XML in one pass: what is checked is what is read.
+
+A row or a cell may say that it is repeated a million times; nothing is laid out before it is counted.
+"""
+
+import datetime as dt
+import re
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+
+from campaign.contacts.archives import DAMAGED, LOCKED, Archive
+from campaign.contacts.grid import Grid, Merge
+from campaign.contacts.outline import Sheet
+from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW
+from campaign.contacts.texts import TEXT, clock_text, moment_text, number_text, span_text
+from campaign.contacts.workbooks import choose_sheet, hold_rectangle
+from campaign.contacts.xml_parts import parse_xml
+from campaign.errors import FileError
+
+_TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
+_OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0}"
+_STYLE = "urn:oasis:names:tc:opendocument:xmlns:style:1.0}"
+_TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
+_CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
+_SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
+_HIDDEN = ("collapse", "filter")
+_SIGNS = {"s": " ", "tab": "\t", "line-break": "\n"}
+LONGEST_CELL = 32_767  # signs, in Excel and LibreOffice alike
+
+
+def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+    """One sheet of an .ods file, from its first row and column on."""
+    archive = Archive(data, max_bytes=max_bytes)
+    if "meta-inf/manifest.xml" in archive.names and b"encryption-data" in archive.read(
+        "meta-inf/manifest.xml"
+    ):
+        raise FileError(LOCKED)
+    chosen, notices = choose_sheet(_sheets(archive), sheet)
+    table = _Table(chosen.part, max_bytes)
+    try:
+        parse_xml(archive.pieces("content.xml"), table.start, end=table.end, text=table.characters)
+    except ValueError:
+        raise FileError(DAMAGED.format("a count or a value is no number")) from None
+    hold_rectangle(len(table.lines), table.width - 1, table.filled, max_cells)
+    return Grid(
+        "ods",
+        _columns(table.lines, table.width),
+        np.arange(1, len(table.lines) + 1, dtype=np.int64),
+        range(table.width),
+        sheet=chosen.name,
+        hidden_rows=frozenset(table.hidden_rows),
+        hidden_columns=frozenset(at for at in table.hidden_columns if at < table.width),
+        merges=table.merges,
+        uncalculated=table.uncalculated,
+        errors=table.errors,
+        notices=notices,
+    )
+
+
+def _sheets(archive: Archive) -> list[Sheet]:
+    """The sheets in their order; a sheet's place stands for its part."""
+    sheets: list[Sheet] = []
+    hidden: set[str] = set()
+    style = ""
+
+    def element(name: str, attributes: dict[str, str]) -> None:
+        nonlocal style
+        if name == "style":
+            style = attributes.get(_STYLE + "name", "")
+        elif name == "table-properties" and attributes.get(_TABLE + "display") == "false":
+            hidden.add(style)
+        elif name == "table" and _TABLE + "name" in attributes:
+            visible = attributes.get(_TABLE + "style-name") not in hidden
+            sheets.append(Sheet(attributes[_TABLE + "name"], visible, str(len(sheets))))
+
+    parse_xml(archive.pieces("content.xml"), element)
+    return sheets
+
+
+def _columns(lines: Sequence[Sequence[str]], width: int) -> list[pa.ChunkedArray]:
+    return [
+        pa.chunked_array([pa.array([line[i] if i < len(line) else "" for line in lines], TEXT)])
+        for i in range(width)
+    ]
+
+
+class _Table:
+    """Collects the cells of the table at one place of the file."""
+
+    def __init__(self, place: str, max_bytes: int) -> None:
+        self.lines: list[Sequence[str]] = []
+        self.width = self.filled = 0
+        self.hidden_rows: set[int] = set()
+        self.hidden_columns: set[int] = set()
+        self.merges: list[Merge] = []
+        self.uncalculated: list[tuple[int, int]] = []
+        self.errors: list[tuple[int, int, str]] = []
+        self._place, self._tables, self._left = int(place), -1, max_bytes
+        self._open: list[str] = []  # elements inside the table
+        self._row = self._column = 0  # lines and columns before this one, blank ones included
+        self._cells: list[str] = []
+        self._cell: dict[str, str] = {}
+        self._row_said: dict[str, str] = {}
+        self._text, self._has_paragraph = "", False
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        if name == "table" and not self._open and _TABLE + "name" in attributes:
+            self._tables += 1
+        if not self._open and (name != "table" or self._tables != self._place):
+            return
+        self._open.append(name)
+        if len(self._open) > 200:
+            raise FileError(DAMAGED.format("its elements are nested without end"))
+        if name == "table-column":
+            self._hide_columns(attributes)
+        elif name == "table-row":
+            self._cells, self._column, self._row_said = [], 0, attributes
+        elif name in ("table-cell", "covered-table-cell"):
+            self._cell, self._text, self._has_paragraph = attributes, "", False
+        elif name == "p" and self._open[-2] == "table-cell":
+            self._text += "\n" if self._has_paragraph else ""
+            self._has_paragraph = True
+        elif name in _SIGNS and self._in_paragraph():
+            count = int(attributes.get(_TEXT + "c", "1")) if name == "s" else 1
+            self._text += _SIGNS[name] * min(count, LONGEST_CELL)
+
+    def characters(self, text: str) -> None:
+        if self._open and self._in_paragraph():
+            self._text += re.sub(r"[\t\r\n]", " ", text)
+
+    def _in_paragraph(self) -> bool:
+        """Inside the text of a cell itself, not of a comment or a drawing in it."""
+        inside = self._open[::-1]
+        return "p" in inside and inside[inside.index("p") + 1] == "table-cell"
+
+    def end(self, name: str) -> None:
+        if not self._open:
+            return
+        self._open.pop()
+        if name in ("table-cell", "covered-table-cell"):
+            self._end_cell(covered=name != "table-cell")
+        elif name == "table-row":
+            self._end_row()
+
+    def _hide_columns(self, attributes: dict[str, str]) -> None:
+        count = _count(attributes, "number-columns-repeated")
+        if attributes.get(_TABLE + "visibility") in _HIDDEN:
+            last = min(self._column + count, LAST_COLUMN)
+            self.hidden_columns.update(range(self._column, last))
+        self._column += count
+
+    def _end_cell(self, *, covered: bool) -> None:
+        said = self._cell
+        count = _count(said, "number-columns-repeated")
+        text = "" if covered else _value(said, self._text)
+        here = (self._row + 1, self._column)
+        if said.get(_CALC + "value-type") == "error":
+            self.errors.append((*here, self._text[:20]))
+            text = ""
+        elif _TABLE + "formula" in said and _OFFICE + "value-type" not in said:
+            self.uncalculated.append(here)
+        down, right = _count(said, "number-rows-spanned"), _count(said, "number-columns-spanned")
+        if down > 1 or right > 1:
+            self.merges.append(Merge(here[0], here[1], here[0] + down - 1, here[1] + right - 1))
+        if text:
+            if self._column + count > LAST_COLUMN:
+                raise FileError(DAMAGED.format("it has a cell beyond the end of any sheet"))
+            self._cells += [""] * (self._column - len(self._cells)) + [text] * count
+            self._left -= len(text) * count
+        self._column += count
+
+    def _end_row(self) -> None:
+        count = _count(self._row_said, "number-rows-repeated")
+        if self._row_said.get(_TABLE + "visibility") in _HIDDEN:
+            self.hidden_rows.update(range(self._row + 1, min(self._row + count, LAST_ROW) + 1))
+        if self._cells:
+            if self._row + count > LAST_ROW:
+                raise FileError(DAMAGED.format("it has a cell beyond the end of any sheet"))
+            self._left -= sum(map(len, self._cells)) * (count - 1)
+            if self._left < 0:
+                raise FileError("The sheet repeats more text than max_bytes= allows; it is not read.")
+            self.lines += [()] * (self._row - len(self.lines)) + [self._cells] * count
+            self.width = max(self.width, len(self._cells))
+            self.filled += count * len(self._cells)
+        self._row += count
+
+
+def _count(attributes: dict[str, str], name: str) -> int:
+    return max(int(attributes.get(_TABLE + name, "1")), 1)
+
+
+def _value(said: dict[str, str], text: str) -> str:
+    """A cell's value as a person writes it; what is shown (`text`) may be cut or rounded."""
+    kind = said.get(_OFFICE + "value-type")
+    if kind in ("float", "percentage", "currency"):
+        return number_text(float(said.get(_OFFICE + "value", "nan")))
+    if kind == "boolean":
+        return said.get(_OFFICE + "boolean-value", "").upper()
+    if kind == "date":
+        return _moment(said.get(_OFFICE + "date-value", ""), text)
+    if kind == "time":
+        return _clock(said.get(_OFFICE + "time-value", ""), text)
+    return said.get(_OFFICE + "string-value", text)
+
+
+def _moment(value: str, shown: str) -> str:
+    try:
+        moment = dt.datetime.fromisoformat(value)
+    except ValueError:
+        return shown
+    if moment.date() == dt.date(1899, 12, 30):  # day 0: only a time of day was meant
+        return clock_text(moment.time())
+    return moment_text(moment)
+
+
+def _clock(value: str, shown: str) -> str:
+    found: Any = _SPAN.fullmatch(value)
+    if found is None:
+        return shown
+    sign, hours, minutes, seconds = found.groups(default="0")
+    span = dt.timedelta(hours=int(hours), minutes=int(minutes), seconds=int(seconds))
+    if sign != "-" and span < dt.timedelta(days=1):
+        return clock_text((dt.datetime.min + span).time())
+    return span_text(-span if sign == "-" else span)
