@@ -10,7 +10,8 @@ import asyncio
 import secrets
 import threading
 from collections.abc import Collection, Mapping
-from decimal import Decimal
+from concurrent.futures import Future
+from decimal import Decimal, InvalidOperation
 from types import TracebackType
 
 import pandas as pd
@@ -19,10 +20,11 @@ from aiohttp import web
 from campaign.errors import UsageError
 from campaign.service import wire
 from campaign.service.account import Account
-from campaign.service.faults import AFTER, BEFORE, check_fault, play
-from campaign.service.stand_in import Charge, Decode, StandIn, UnknownUser, failed
+from campaign.service.credentials import Secret
+from campaign.service.faults import AFTER, BEFORE, UNREAD, Schedule, play
+from campaign.service.stand_in import Charge, Decode, StandIn, Undescribed, UnknownUser, failed
 
-BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters take about a tenth of a percent of it
+BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters are about 1% of it, URL encoded
 
 
 class Sandbox:
@@ -33,11 +35,18 @@ class Sandbox:
     that exist but may not send. `unknown_user` chooses which of the two account texts an unknown user gets,
     because the contract leaves it open. `decode` is how values are decoded: "percent" (`%20`), "form"
     (`%20` and `+`) or "none", which shows in the inbox what people would read if the service did not decode.
-    `latency` is in seconds. `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to
-    one of the contract's error texts: see `campaign.service.faults.FAULTS`.
+    Input that the contract does not describe (161 characters, a number with a plus) is refused in words that
+    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds.
 
-    `.account` is the account to send with, `.inbox` a DataFrame of what was accepted (number, text as
-    decoded, raw text, sender, priority, batch, time), `.balance`, `.charged` and `.requests` what it came to.
+    `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
+    error texts: see `campaign.service.faults.FAULTS`. `random_faults` maps such names to probabilities; the
+    same `seed` gives the same faults to the same ordinals.
+
+    `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
+    decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
+    decoder), batch, time. `.balance`, `.charged` and `.requests` say what it came to.
+
+    Raises `UsageError` for an argument that cannot be used.
     """
 
     def __init__(
@@ -51,29 +60,31 @@ class Sandbox:
         charge: Charge = "message",
         decode: Decode = "percent",
         unknown_user: UnknownUser = "does not exist",
+        undescribed: Undescribed = "refuse",
         latency: float = 0.0,
         faults: Mapping[int, str] | None = None,
+        random_faults: Mapping[str, float] | None = None,
+        seed: int = 0,
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        if host not in ("127.0.0.1", "::1", "localhost"):
+        self._password = Secret(password or secrets.token_urlsafe(16))
+        del password  # so that no traceback of this frame shows it
+        if host not in ("127.0.0.1", "::1", "localhost") or not 0 <= port < 65_536:
             raise UsageError(
-                "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost."
+                "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost, "
+                "port 0 (any that is free) to 65535."
             )
-        password = password or secrets.token_urlsafe(16)
+        self._username = username
         self._stand_in = StandIn(
-            username=username, password=password, inactive=inactive,
-            balance=Decimal(str(balance)), price=Decimal(str(price)), charge=charge,
-            decode=decode, unknown_user=unknown_user,
+            username=username, password=self._password, inactive=inactive,
+            balance=_amount("balance", balance), price=_amount("price", price), charge=charge,
+            decode=decode, unknown_user=unknown_user, undescribed=undescribed,
         )  # fmt: skip
-
-        def account_at(address: str) -> Account:  # a closure, so that no attribute shows the password
-            return Account("local", address, username, password)
-
-        self._account_at = account_at
+        self._schedule = Schedule(faults or {}, random_faults or {}, seed)
         self._latency = latency
-        self._faults = {ordinal: check_fault(name) for ordinal, name in (faults or {}).items()}
-        self._host, self._port = host, port
+        self._host = "127.0.0.1" if host == "localhost" else host  # two sockets, otherwise
+        self._port = port
         self._requests = 0
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -89,7 +100,7 @@ class Sandbox:
         """An account that can send through this sandbox."""
         self._check_started()
         host = f"[{self._host}]" if ":" in self._host else self._host
-        return self._account_at(f"http://{host}:{self._port}/")
+        return Account("local", f"http://{host}:{self._port}/", self._username, self._password)
 
     @property
     def balance(self) -> Decimal:
@@ -110,23 +121,28 @@ class Sandbox:
         """Every message that was accepted, in order, one row each; batch is a number, time is in UTC."""
         return self._stand_in.inbox()
 
+    def top_up(self, amount: Decimal | float | str) -> None:
+        """Pay `amount` into the account."""
+        self._stand_in.top_up(_amount("amount", amount))
+
     # starting and stopping
 
     def start(self) -> Sandbox:
         """Start listening; port 0 takes any free one."""
         if self._thread is None:
-            ready: threading.Event = threading.Event()
-            failure: list[OSError] = []
+            ready: Future[int] = Future()
             self._thread = threading.Thread(
-                target=self._run, args=(ready, failure), name="campaign sandbox", daemon=True
+                target=self._run, args=(ready,), name="campaign sandbox", daemon=True
             )
             self._thread.start()
-            ready.wait()
-            if failure:
+            try:
+                self._port = ready.result()
+            except OSError as error:
                 self._thread = None
-                raise UsageError(
-                    f"The sandbox cannot listen on port {self._port}: it is taken. Give another port."
-                )
+                reason = error.strerror or str(error)
+            else:
+                return self
+            raise UsageError(f"The sandbox cannot listen on port {self._port}: {reason}. Give another port.")
         return self
 
     def stop(self) -> None:
@@ -156,24 +172,24 @@ class Sandbox:
                 "The sandbox is not running. Use it like: with campaign.Sandbox() as service: ..."
             )
 
-    def _run(self, ready: threading.Event, failure: list[OSError]) -> None:
-        asyncio.run(self._serve(ready, failure))
+    def _run(self, ready: Future[int]) -> None:
+        asyncio.run(self._serve(ready))
 
-    async def _serve(self, ready: threading.Event, failure: list[OSError]) -> None:
+    async def _serve(self, ready: Future[int]) -> None:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         app = web.Application(client_max_size=BODY_LIMIT)
         app.router.add_post("/" + wire.PATH, self._submit)
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=True, shutdown_timeout=0.1)
+        # A service goes on with a request whose client has given up: handlers are not cancelled then.
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
         await runner.setup()
         try:
-            site = web.TCPSite(runner, self._host, self._port)
-            await site.start()
-            self._port = runner.addresses[0][1]
-            ready.set()
+            await web.TCPSite(runner, self._host, self._port).start()
+            ready.set_result(runner.addresses[0][1])
             await self._stopped.wait()
-        except OSError as error:
-            failure.append(error)
-            ready.set()
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
         finally:
             await runner.cleanup()
 
@@ -183,7 +199,9 @@ class Sandbox:
         if "Origin" in request.headers or not self._is_for_this_machine(request.host):
             return web.Response(status=403, text="SANDBOX: for programs on this machine only.")
         self._requests += 1
-        fault = self._faults.get(self._requests, "")
+        fault = self._schedule.fault_of(self._requests)
+        if fault in UNREAD:
+            return await play(fault, request, {})
         content = await request.read()
         if self._latency:
             await asyncio.sleep(self._latency)
@@ -199,3 +217,13 @@ class Sandbox:
     def _is_for_this_machine(self, host: str) -> bool:
         name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
         return name in ("127.0.0.1", "localhost", "[::1]")
+
+
+def _amount(name: str, value: Decimal | float | str) -> Decimal:
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        amount = Decimal(-1)
+    if not (amount.is_finite() and amount >= 0):
+        raise UsageError(f"{name} is {value!r}; it can be an amount from 0 up.")
+    return amount

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import hmac
 import json
+import re
 import secrets
 import tempfile
 import threading
@@ -16,7 +17,7 @@ import weakref
 from collections.abc import Callable, Collection
 from datetime import UTC, datetime
 from decimal import Decimal
-from typing import IO, Any, Literal
+from typing import IO, Any, Literal, get_args
 from urllib.parse import unquote, unquote_plus
 
 import pandas as pd
@@ -24,13 +25,16 @@ import pandas as pd
 from campaign.errors import UsageError
 from campaign.messages.lengths import count_parts
 from campaign.service import wire
+from campaign.service.credentials import Secret, is_text
 
 Decode = Literal["percent", "form", "none"]
 Charge = Literal["message", "part"]
 UnknownUser = Literal["does not exist", "wrong"]
+Undescribed = Literal["refuse", "accept"]
 
 CODE_PREFIX = "ApiJsonSubmit"
 _DECODERS: dict[str, Callable[[str], str]] = {"percent": unquote, "form": unquote_plus, "none": str}
+_FULLY_ENCODED = re.compile(r"([A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})*")
 
 
 class StandIn:
@@ -44,23 +48,23 @@ class StandIn:
         self,
         *,
         username: str,
-        password: str,
+        password: Secret,
         inactive: Collection[str],
         balance: Decimal,
         price: Decimal,
         charge: Charge,
         decode: Decode,
         unknown_user: UnknownUser,
+        undescribed: Undescribed,
     ) -> None:
-        if decode not in _DECODERS:
-            raise UsageError(f"decode is {decode!r}; it can be 'percent', 'form' or 'none'.")
-        if charge not in ("message", "part"):
-            raise UsageError(f"charge is {charge!r}; it can be 'message' or 'part'.")
-        if unknown_user not in ("does not exist", "wrong"):
-            raise UsageError(f"unknown_user is {unknown_user!r}; it can be 'does not exist' or 'wrong'.")
+        _check("decode", decode, Decode)
+        _check("charge", charge, Charge)
+        _check("unknown_user", unknown_user, UnknownUser)
+        _check("undescribed", undescribed, Undescribed)
         self.username = username
-        self._password = _digest(password)  # compared, never shown
+        self._password = password.use(_digest)  # compared, never shown
         self._inactive, self._unknown_user = frozenset(inactive), unknown_user
+        self._takes_undescribed = undescribed == "accept"
         self.balance, self.charged, self._price, self._charge = balance, Decimal(0), price, charge
         self._decode = _DECODERS[decode]
         self._batches = 0
@@ -68,8 +72,12 @@ class StandIn:
         self._accepted: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the stand-in
         weakref.finalize(self, self._accepted.close)
 
+    def top_up(self, amount: Decimal) -> None:
+        with self._changing:
+            self.balance += amount
+
     def inbox(self) -> pd.DataFrame:
-        """Every message that was accepted, in order: number, text, raw, sender, priority, batch, time."""
+        """Every message that was accepted, in order; the columns are those that `Sandbox` describes."""
         with self._changing:
             self._accepted.seek(0)
             batches = [json.loads(line) for line in self._accepted]
@@ -82,14 +90,16 @@ class StandIn:
             "priority": [message.get("priority", "") for _, message in pairs],
         }
         frame = pd.DataFrame({name: pd.Series(values, dtype=str) for name, values in texts.items()})
+        frame["ambiguous"] = pd.Series([is_ambiguous(raw) for raw in texts["raw"]], dtype=bool)
         frame["batch"] = pd.Series([batch["batch"] for batch, _ in pairs], dtype="int64")
-        frame["time"] = pd.to_datetime(pd.Series([batch["time"] for batch, _ in pairs], dtype=str), utc=True)
+        times = pd.Series([batch["time"] for batch, _ in pairs], dtype=str)
+        frame["time"] = pd.to_datetime(times, utc=True).dt.as_unit("us")
         return frame
 
     def answer(self, content: bytes) -> dict[str, str]:
         """The service's answer to the body of one request."""
         try:
-            request = json.loads(content.decode("utf-8"))
+            request = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
             return failed(wire.WRONG_JSON)
         if not isinstance(request, dict):
@@ -116,21 +126,21 @@ class StandIn:
     def _refusal_of_input(self, request: dict[str, Any]) -> str:
         """Input that the contract does not describe is refused in words of its own ("sandbox: …")."""
         messages = request.get("msgdata")
-        if request.get("method") != wire.METHOD:
-            return f"sandbox: the method is not {wire.METHOD}"
-        if not isinstance(messages, list) or not messages:
-            return "sandbox: msgdata holds no messages"
+        if not isinstance(messages, list):
+            return "sandbox: msgdata is no list"
+        if not self._takes_undescribed:
+            if request.get("method") != wire.METHOD:
+                return f"sandbox: the method is not {wire.METHOD}"
+            if not messages:
+                return "sandbox: msgdata holds no messages"
         for place, message in enumerate(messages, 1):
-            fault = self._fault_of_message(message)
-            if fault:
+            if fault := _fault_of_shape(message) or self._fault_of_content(message):
                 return f"sandbox: message {place} {fault}"
         return ""
 
-    def _fault_of_message(self, message: Any) -> str:
-        if not isinstance(message, dict):
-            return "is no JSON object"
-        if not all(isinstance(message.get(field), str) for field in ("number", "message", "senderid")):
-            return "lacks number, message or senderid as text"
+    def _fault_of_content(self, message: dict[str, str]) -> str:
+        if self._takes_undescribed:
+            return ""
         if not (message["number"].isascii() and message["number"].isdigit()):
             return "has a number that is not digits only"
         if len(self._decode(message["message"])) > wire.TEXT_LIMIT:
@@ -152,11 +162,41 @@ class StandIn:
             self.balance -= cost
             self.charged += cost
             self._batches += 1
-            line = {"batch": self._batches, "time": datetime.now(UTC).isoformat(), "msgdata": messages}
+            line = {"batch": self._batches, "time": _now(), "msgdata": messages}
             self._accepted.seek(0, 2)
             self._accepted.write(json.dumps(line).encode() + b"\n")
         code = f"{CODE_PREFIX}{secrets.token_hex(7)[:13]}.{secrets.randbelow(10**8):08d}"
         return {"Status": "OK", "Cost": format(cost, "f"), "MsgFollowUpUniqueCode": code}
+
+
+def is_ambiguous(raw: str) -> bool:
+    """Whether what people read depends on how the service decodes, or whether it does.
+
+    A text that is URL encoded throughout means one thing; one that is not may hold a "+" or a "%" that one
+    service passes on and another takes for a space or for the beginning of an escape.
+    """
+    return not _FULLY_ENCODED.fullmatch(raw) and len({decode(raw) for decode in _DECODERS.values()}) > 1
+
+
+def _fault_of_shape(message: Any) -> str:
+    if not isinstance(message, dict):
+        return "is no JSON object"
+    if not all(is_text(message.get(field)) for field in ("number", "message", "senderid")):
+        return "lacks number, message or senderid as text"
+    return "" if is_text(message.get("priority", "")) else "has a priority that is no text"
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat(timespec="microseconds")
+
+
+def _refuse_constant(name: str) -> None:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _check(name: str, value: object, choices: Any) -> None:
+    if value not in get_args(choices):
+        raise UsageError(f"{name} is {value!r}; it can be {' or '.join(map(repr, get_args(choices)))}.")
 
 
 def failed(message: str) -> dict[str, str]:

@@ -12,11 +12,12 @@ import re
 from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
+from urllib.parse import quote
 
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.messages.texts import buffers, join, scalar, texts
+from campaign.messages.texts import buffers, join, scalar
 from campaign.service.encoding import json_escape, percent_encode
 
 PATH = "api/v1/json/"  # section 4.1
@@ -92,7 +93,7 @@ def request_body(username: str, password: str, encoding: Encoding, entries: memo
     The password is URL encoded by section 2.2; the username is sent as it is.
     """
     if encoding == "url":
-        password = percent_encode(texts([password]))[0].as_py()
+        password = quote(password, safe="")
     login = json.dumps({"username": username, "password": password}, separators=(",", ":"))
     head = f'{{"method":"{METHOD}","userdata":{login},"msgdata":['
     return b"".join((head.encode(), entries, b"]}"))
