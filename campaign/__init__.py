@@ -28,15 +28,18 @@ from campaign.errors import (
     UsageError,
 )
 from campaign.messages.plan import Plan, prepare
+from campaign.notebook.registration import register_dashboard
+from campaign.notebook.summary import summary
 from campaign.results.report import write_report
 from campaign.results.tables import Result
-from campaign.sending.campaigns import asend, load_result, resume, send, start
+from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
 from campaign.sending.run import Run
 from campaign.sending.valves import Budget, Hours
 from campaign.service.account import Account
 from campaign.service.sandbox import Sandbox
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
+register_dashboard()
 
 __all__ = [
     "Account",
@@ -64,8 +67,10 @@ __all__ = [
     "load_result",
     "prepare",
     "read_contacts",
+    "resolve",
     "resume",
     "send",
     "start",
+    "summary",
     "write_report",
 ]

@@ -1,0 +1,165 @@
+"""The live dashboard of a run: what has come of it so far, and Pause, Resume and Stop.
+
+The buttons only give orders to the run. A thread looks at it ten times a second and writes widget values; it
+ends with the run, and what it has drawn last is final.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from ipywidgets import HTML, Button, HBox, Layout
+
+from campaign import display
+from campaign.notebook.panel import Panel
+from campaign.sending.run import Run
+from campaign.sending.tally import Snapshot
+
+TICK = 0.1  # seconds between two looks
+
+_WORDS = {
+    "running": "Running",
+    "paused": "Paused",
+    "stopping": "Stopping: what is under way finishes",
+    "finished": "Finished",
+    "stopped": "Stopped",
+    "failed": "Failed",
+}
+_SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
+# Measured: a cell that blocks in `wait` keeps the clicks from the kernel (ipykernel 6.31, 7.4) until it is
+# over; one that awaits `finished` does not (7.1, 7.4). An interrupt gets through in every case.
+_STUCK = "If a button does not answer, a cell is still running: press the notebook's own stop button (■)."
+_REST = "To send the rest, run the cell with campaign.start again: nothing is sent twice."
+
+STYLE = """
+.campaign .head{display:flex;flex-wrap:wrap;gap:.3em 1em;align-items:baseline}
+.campaign .where{border:1px solid var(--good);color:var(--good);border-radius:3px;padding:0 .5em;
+font-size:13px}
+.campaign .where.live{border-color:var(--bad);color:var(--bad);font-weight:600}
+.campaign .word{font-size:1.1em;font-weight:600}
+.campaign .progress{display:flex;height:1em;border-radius:3px;overflow:hidden;
+background:rgba(128,128,128,.25)}
+.campaign .progress .bar{height:100%;min-width:0}
+.campaign .progress .moving{opacity:.45;background:var(--good)}
+.campaign dl.counts{display:flex;flex-wrap:wrap;gap:.5em 2em;margin:0}
+.campaign dl.counts div{display:flex;flex-direction:column-reverse;min-width:4em;white-space:nowrap}
+.campaign dl.counts dt{font-weight:400;opacity:.85;font-size:13px}
+.campaign dl.counts dd{margin:0;font-size:1.35em;font-weight:600;line-height:1.2}
+.campaign .bad dd{color:var(--bad)}.campaign .doubt dd{color:var(--doubt)}
+"""
+
+
+class Dashboard(Panel):
+    """Shows a run until its end, and gives it a person's orders.
+
+    While it is shown, the run needs no progress bar of its own.
+    """
+
+    def __init__(self, run: Run) -> None:
+        self._run = run
+        self._status, self._progress, self._counts, self._note = (HTML() for _ in range(4))
+        self._status.add_class("campaign-status")
+        self._buttons = {
+            "pause": _button("Pause", "pause", "Send nothing more until Resume", run.pause),
+            "resume": _button("Resume", "play", "Go on sending", run.resume),
+            "stop": _button("Stop", "stop", "Send nothing more, and end", run.stop, style="danger"),
+        }
+        orders = HBox([*self._buttons.values()])
+        head = HTML(_head(run))
+        shown = [head, self._status, self._progress, self._counts, orders, self._note]
+        super().__init__(run.__repr__, shown, style=STYLE)
+        run.progress = False
+        self._drawing = threading.Lock()
+        if not self.draw():
+            threading.Thread(target=self._follow, name="campaign dashboard", daemon=True).start()
+
+    def draw(self) -> bool:
+        """Write what is to be seen now, and say whether it is final."""
+        with self._drawing:
+            ended = self._run.ended  # read first: after the end the counts change no more
+            counts, sentence = self._run.counts, self._run.sentence
+            self._status.value = _status(counts.status, sentence)
+            self._progress.value = _progress(counts)
+            self._counts.value = _counts(counts, ended)
+            self._buttons["pause"].disabled = counts.status != "running"
+            self._buttons["resume"].disabled = counts.status != "paused"
+            self._buttons["stop"].disabled = counts.status not in ("running", "paused")
+            self._note.value = _note(counts, ended)
+            return ended
+
+    def _follow(self) -> None:
+        while not self.draw():
+            time.sleep(TICK)
+
+
+def _button(name: str, icon: str, hint: str, order: Callable[[], None], style: str = "") -> Any:
+    button = Button(
+        description=name, icon=icon, tooltip=hint, button_style=style, layout=Layout(width="max-content")
+    )
+    button.on_click(lambda _: order())
+    button.add_class(f"campaign-{name.lower()}")
+    return button
+
+
+def _head(run: Run) -> str:
+    live = " live" if run.environment == "live" else ""
+    title = display.escape(f"Sending {display.figure(run.counts.messages)} messages")
+    return (
+        f'<div class="head"><span class="title">{title}</span>'
+        f'<span class="where{live}">{display.escape(run.label)}</span></div>'
+    )
+
+
+def _status(status: str, sentence: str) -> str:
+    said = display.paragraph(display.mask_text(sentence)) if sentence else ""
+    return f'<div role="status"><span class="word">{display.escape(_WORDS[status])}</span>{said}</div>'
+
+
+def _progress(counts: Snapshot) -> str:
+    whole = max(counts.messages, 1)
+    answered = counts.accepted + counts.refused + counts.unknown
+    drawn = "".join(
+        f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / whole:.2f}%"></div>'
+        for name, tone in _SEGMENTS.items()
+    )
+    said = f"{display.figure(answered)} of {display.figure(counts.messages)} messages"
+    return (
+        f'<div class="progress" role="progressbar" aria-label="Progress" aria-valuemin="0" '
+        f'aria-valuemax="{whole}" aria-valuenow="{answered}" aria-valuetext="{said}">{drawn}</div>'
+    )
+
+
+def _counts(counts: Snapshot, ended: bool) -> str:
+    expected = "not known yet" if counts.expected_cost is None else display.money(counts.expected_cost)
+    figures = {
+        "accepted": display.figure(counts.accepted),
+        "refused": display.figure(counts.refused),
+        "unknown": display.figure(counts.unknown),
+        "under way": display.figure(counts.in_flight),
+        "waiting": display.figure(counts.waiting),
+        "cost": display.money(counts.cost),
+        "expected cost": expected,
+        "elapsed": _clock(counts.seconds),
+    }
+    if ended:
+        del figures["expected cost"], figures["under way"]
+    tones = {"refused": "bad" if counts.refused else "", "unknown": "doubt" if counts.unknown else ""}
+    pairs = "".join(
+        f'<div class="{tones.get(name, "")}"><dt>{name}</dt><dd>{display.escape(value)}</dd></div>'
+        for name, value in figures.items()
+    )
+    return f'<dl class="counts">{pairs}</dl>'
+
+
+def _note(counts: Snapshot, ended: bool) -> str:
+    if not ended:
+        return display.paragraph(_STUCK, note=True)
+    return display.paragraph(_REST, note=True) if counts.waiting else ""
+
+
+def _clock(seconds: float) -> str:
+    """A duration as a clock shows it: 0:07, 12:30 or 1:02:03."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

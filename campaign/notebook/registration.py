@@ -1,0 +1,36 @@
+"""How a notebook learns to show a run as its dashboard. Widgets are loaded when the first one is shown."""
+
+import sys
+from typing import Any
+
+from campaign.sending.run import Run
+
+
+def register_dashboard() -> None:
+    """In a notebook, show a `Run` as its dashboard; a terminal and a script keep its plain text."""
+    if "IPython" not in sys.modules:
+        return
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if getattr(shell, "kernel", None) is None:
+        return
+    formatter = shell.display_formatter.mimebundle_formatter
+    formatter.for_type_by_name("campaign.sending.run", "Run", lambda run: _show(run, shell))
+
+
+def _show(run: Run, shell: Any) -> dict[str, Any]:
+    """The dashboard of a run as a notebook's output, with the run's plain text beside it."""
+    from campaign.notebook.dashboard import Dashboard
+
+    dashboard = Dashboard(run)
+
+    def catch_up(_: object) -> None:
+        if dashboard.draw():
+            shell.events.unregister("post_run_cell", catch_up)
+
+    # A cell that saw the run end or pause, by `wait` say, is not over before the dashboard shows it:
+    # programs that run notebooks keep what the widgets showed when the last cell was over.
+    shell.events.register("post_run_cell", catch_up)
+    shown: dict[str, Any] = dashboard._repr_mimebundle_()
+    return shown

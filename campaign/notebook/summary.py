@@ -1,0 +1,87 @@
+"""What came of a campaign, as one widget: the outcome, the cost, and what is left for a person to do."""
+
+from typing import Any
+
+from campaign import display
+from campaign.results import charts
+from campaign.results.masks import Masks
+from campaign.results.tables import ENVIRONMENTS, Result
+
+_ROWS = 20  # shown of each table; the reports hold them all
+
+STYLE = """
+.campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{color:inherit!important}
+.campaign .chart{background:#fff;border-radius:3px;padding:.4em;max-width:46em}
+.campaign .chart svg{display:block;max-width:100%;height:auto}
+.campaign .chart svg text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif!important}
+"""
+
+
+def summary(result: Result) -> Any:
+    """A widget with what came of a campaign: totals and cost with their charts, batches, rows to follow up.
+
+    Phone numbers are masked; names and texts of the rows to follow up are not. What the widget shows is
+    kept in a notebook that is saved with its output.
+    """
+    from ipywidgets import HTML, Tab
+
+    from campaign.notebook.panel import Panel
+
+    masks = Masks(result, reveal=False)
+    follow_up = result.follow_up()
+    pages = {
+        "Outcome": _outcome(result, masks),
+        "Cost": _cost(result),
+        f"Batches ({display.figure(len(result.batches))})": _batches(result, masks),
+        f"To follow up ({display.figure(len(follow_up))})": _follow_up(result, masks),
+    }
+    tabs = Tab([HTML(page) for page in pages.values()], titles=tuple(pages))
+    return Panel(result.__repr__, [HTML(_head(result, masks)), tabs], style=STYLE)
+
+
+def _head(result: Result, masks: Masks) -> str:
+    where = ENVIRONMENTS.get(result.environment, result.environment)
+    said = masks.texts([result.headline, *result.left_to_do])
+    title = f'<p class="title">What came of it ({display.escape(where)})</p>'
+    return title + "".join(map(display.paragraph, said))
+
+
+def _outcome(result: Result, masks: Masks) -> str:
+    totals = result.totals
+    rows = display.figure(totals.rows)
+    return _chart(charts.outcomes(totals)) + display.paragraph(f"{rows} rows in the file.", note=True)
+
+
+def _cost(result: Result) -> str:
+    totals = result.totals
+    facts = {
+        "cost": display.money(totals.cost),
+        "messages": display.figure(totals.messages),
+        "batches": display.figure(totals.batches),
+    }
+    if totals.unpriced:
+        facts["batches of which the cost is not known"] = display.figure(totals.unpriced)
+    return display.facts(facts) + _chart(charts.costs(result.batches))
+
+
+def _batches(result: Result, masks: Masks) -> str:
+    """The batches, those that need a person first."""
+    batches = result.batches
+    ordered = batches.iloc[(batches["status"] == "accepted").to_numpy().argsort(kind="stable")]
+    columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
+    shown = masks.table(ordered[columns].head(_ROWS)).rename(columns={"submitted_at": "submitted (UTC)"})
+    return display.table(shown.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
+
+
+def _follow_up(result: Result, masks: Masks) -> str:
+    """The rows that need a person, the reasons first."""
+    rows = result.follow_up()
+    if rows.empty:
+        return display.paragraph("Nothing: every row was accepted, or was left out on purpose.")
+    reasons = ["last status", "last reason"]
+    ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
+    return display.table(masks.table(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
+
+
+def _chart(drawn: str) -> str:
+    return f'<div class="chart">{drawn}</div>' if drawn else ""
