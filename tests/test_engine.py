@@ -2,7 +2,6 @@
 
 import asyncio
 from collections import defaultdict
-from concurrent.futures import Future
 from decimal import Decimal
 
 import pytest
@@ -27,9 +26,12 @@ class Memory:
 
     def move(self, batch, state, **facts):
         self.moves[batch].append(state)
-        done = Future()
+        done = asyncio.get_running_loop().create_future()
         done.set_result(None)
         return done
+
+    def flush(self):
+        pass
 
     @property
     def states(self):

@@ -1,5 +1,6 @@
 """The ledger without a network: which moves exist, what survives, whose it is."""
 
+import asyncio
 import os
 import sqlite3
 from decimal import Decimal
@@ -8,7 +9,8 @@ import pytest
 
 from campaign.errors import LedgerError
 from campaign.sending import ledger
-from campaign.sending.ledger import Count, Entry
+from campaign.sending.ledger import Count, Entry, Move
+from campaign.sending.recorder import Recorder
 
 IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
 
@@ -36,8 +38,8 @@ def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger):
 
 
 def test_a_batch_goes_out_and_comes_back(fresh_ledger, path):
-    fresh_ledger.move(1, "sending", attempts=1, submitted_at="2026-01-05T08:00:00.000+00:00").result()
-    fresh_ledger.move(1, "accepted", cost=Decimal("35.50"), code="c-1", seconds=0.25).result()
+    fresh_ledger.move(1, "sending", attempts=1, submitted_at="2026-01-05T08:00:00.000+00:00")
+    fresh_ledger.move(1, "accepted", cost=Decimal("35.50"), code="c-1", seconds=0.25)
     first = ledger.result_frame(path).iloc[0]
     assert first.to_dict() | {"submitted_at": str(first["submitted_at"])} == {
         "batch": 1, "messages": 1, "status": "accepted", "cost": Decimal("35.50"), "code": "c-1", "error": "",
@@ -72,21 +74,20 @@ def test_what_was_not_attempted_is_not_sent(path):
 def test_every_other_move_is_refused(fresh_ledger, moves):
     *allowed, wrong = moves
     for state in allowed:
-        fresh_ledger.move(2, state).result()
+        fresh_ledger.move(2, state)
     with pytest.raises(LedgerError, match="Batch 2 cannot become"):
-        fresh_ledger.move(2, wrong).result()
+        fresh_ledger.move(2, wrong)
 
 
 def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger):
-    moves = [fresh_ledger.move(batch, "sending") for batch in (1, 99, 1, 2, 3)]
-    failed = [move.exception() is not None for move in moves]
-    assert failed == [False, True, True, False, False]
+    answers = fresh_ledger.commit([Move(batch, "sending", {}) for batch in (1, 99, 1, 2, 3)])
+    assert [answer is None for answer in answers] == [True, False, False, True, True]
     assert fresh_ledger.counts() == {"sending": Count(3, 201)}
 
 
 def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
-    fresh_ledger.move(1, "sending").result()
-    fresh_ledger.move(1, "unknown", error="no answer in time").result()
+    fresh_ledger.move(1, "sending")
+    fresh_ledger.move(1, "unknown", error="no answer in time")
     kept = ledger.journal(path)
     assert kept[["batch", "was", "now", "error"]].to_numpy().tolist() == [
         [1, "pending", "sending", ""],
@@ -101,25 +102,29 @@ def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
 
 
 def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
-    fresh_ledger.move(2, "sending").result()
+    fresh_ledger.move(2, "sending")
     assert ledger.result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
     fresh_ledger.close()
     again = ledger.open_ledger(path, IDENTITY)
     assert again.counts() == {"pending": Count(2, 101), "unknown": Count(1, 100)}
     with pytest.raises(LedgerError):
-        again.move(2, "sending").result()
+        again.move(2, "sending")
     again.close()
 
 
-def test_many_moves_share_few_commits(tmp_path):
-    path = tmp_path / "ledger.sqlite"
-    ledger.create(path, IDENTITY, [Entry(batch, 0, batch, 1, b"") for batch in range(1, 2001)])
-    opened = ledger.open_ledger(path, IDENTITY)
-    for move in [opened.move(batch, "sending") for batch in range(1, 2001)]:
-        move.result()
-    assert opened.moves == 2000
-    assert opened.commits < 500
-    opened.close()
+def test_moves_that_come_together_share_one_commit(fresh_ledger):
+    async def send():
+        recorder = Recorder(fresh_ledger)
+        await asyncio.gather(*(recorder.move(batch, "sending") for batch in (1, 2, 3)))
+        kept = [recorder.move(batch, "accepted") for batch in (1, 2, 3, 3)]
+        recorder.flush()
+        return [future.exception() for future in kept]
+
+    *allowed, refused = asyncio.run(send())
+    assert allowed == [None, None, None]
+    assert isinstance(refused, LedgerError)
+    assert fresh_ledger.commits == 2
+    assert fresh_ledger.counts() == {"accepted": Count(3, 201)}
 
 
 def test_a_ledger_of_another_campaign_is_refused(path):

@@ -8,7 +8,7 @@ import pytest
 from campaign.errors import LedgerError
 from campaign.sending import ledger
 from campaign.sending.disks import NETWORK, file_system_of
-from campaign.sending.ledger import Entry
+from campaign.sending.ledger import Entry, Move
 
 IDENTITY = {"fingerprint": "f1"}
 
@@ -23,8 +23,8 @@ def path(tmp_path):
 def send(path, *batches):
     opened = ledger.open_ledger(path, IDENTITY)
     for batch in batches:
-        opened.move(batch, "sending").result()
-        opened.move(batch, "accepted").result()
+        opened.move(batch, "sending")
+        opened.move(batch, "accepted")
     opened.close()
 
 
@@ -39,7 +39,7 @@ def test_yesterdays_copy_is_found_out(path, tmp_path):
 
 def test_a_copy_without_its_write_ahead_file_is_found_out(path, tmp_path):
     opened = ledger.open_ledger(path, IDENTITY)
-    opened.move(1, "sending").result()
+    opened.move(1, "sending")
     opened._note(at_once=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
@@ -60,7 +60,7 @@ def test_a_ledger_moved_away_under_a_run_keeps_everything_here(path, tmp_path):
     opened = ledger.open_ledger(path, IDENTITY)
     path.rename(tmp_path / "moved.sqlite")
     with pytest.raises(LedgerError, match="moved or deleted"):
-        opened.move(1, "sending").result()
+        opened.move(1, "sending")
     (tmp_path / "moved.sqlite").rename(path)
     opened.close()
     assert ledger.counts_of(path)["pending"].batches == 5
@@ -73,7 +73,7 @@ def test_a_full_disk_keeps_everything_here_that_had_not_left(tmp_path):
     opened = ledger.open_ledger(path, IDENTITY)
     pages = opened._connection.execute("PRAGMA page_count").fetchone()[0]
     opened._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
-    moves = {batch: opened.move(batch, "sending").exception() for batch in range(1, 2001)}
+    moves = {batch: opened.commit([Move(batch, "sending", {})])[0] for batch in range(1, 2001)}
     opened.close()
     refused = {batch for batch, error in moves.items() if error is not None}
     assert refused

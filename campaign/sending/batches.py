@@ -18,10 +18,12 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from campaign.errors import LedgerError
+from campaign.messages.texts import buffers
 from campaign.sending.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
+_TEXTS = ("number", "message", "sender", "priority")
 _SCHEMA = pa.schema(
     [("row", pa.int64()), ("number", pa.large_string()), ("message", pa.large_string()),
      ("sender", pa.large_string()), ("priority", pa.large_string()), ("parts", pa.int64())]
@@ -60,10 +62,10 @@ def freeze(
     for part, (start, stop) in enumerate(cut(rows, PART_MESSAGES)):
         piece = table.slice(start, stop - start).combine_chunks()
         pq.write_table(piece, part_path(folder, part), compression="zstd", compression_level=1)
-        content = EncodedMessages(piece, "plain")
+        content = _Content(piece)
         for first, after in cut(rows[start:stop], batch_size, first_batch if part == 0 else None):
             batch += 1
-            yield Entry(batch, part, first, after - first, _digest(content, first, after))
+            yield Entry(batch, part, first, after - first, content.digest(first, after))
 
 
 def cut(rows: np.ndarray, size: int, first_size: int | None = None) -> Iterator[tuple[int, int]]:
@@ -95,11 +97,10 @@ def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: 
         if not waiting:
             continue
         table = _read_part(folder, part)
-        frozen = EncodedMessages(table, "plain")
-        encoded = frozen if encoding == "plain" else EncodedMessages(table, encoding)
+        frozen, encoded = _Content(table), EncodedMessages(table, encoding)
         for entry in waiting:
             after = entry.first + entry.messages
-            if after > table.num_rows or _digest(frozen, entry.first, after) != entry.digest:
+            if after > table.num_rows or frozen.digest(entry.first, after) != entry.digest:
                 path = part_path(folder, part)
                 raise LedgerError(f"{path} was changed after it was frozen. Restore it from a copy.")
             yield Batch(entry.batch, entry.messages, encoded.slice(entry.first, after))
@@ -109,7 +110,7 @@ def read_messages(folder: Path, parts: int) -> pd.DataFrame:
     """All messages of a frozen plan, in sending order: row, number, message, sender, priority, parts."""
     tables = [_SCHEMA.empty_table(), *(_read_part(folder, part) for part in range(parts))]
     messages: pd.DataFrame = pa.concat_tables(tables).to_pandas()
-    return messages.astype(dict.fromkeys(("number", "message", "sender", "priority"), "str"))
+    return messages.astype(dict.fromkeys(_TEXTS, "str"))
 
 
 def part_path(folder: Path, part: int) -> Path:
@@ -124,5 +125,17 @@ def _read_part(folder: Path, part: int) -> pa.Table:
         raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
 
 
-def _digest(content: EncodedMessages, start: int, stop: int) -> bytes:
-    return hashlib.sha256(content.slice(start, stop)).digest()
+class _Content:
+    """The texts of a part; any stretch has a digest, SHA-256 over lengths and bytes of each column."""
+
+    def __init__(self, table: pa.Table) -> None:
+        columns = (table.column(name).combine_chunks() for name in _TEXTS)
+        self._columns = [buffers(column) for column in columns]
+
+    def digest(self, start: int, stop: int) -> bytes:
+        content = hashlib.sha256()
+        for offsets, data in self._columns:
+            ends = offsets[start : stop + 1]
+            content.update((ends - ends[0]).astype("<i8", copy=False).data)
+            content.update(data[ends[0] : ends[-1]].data)
+        return content.digest()

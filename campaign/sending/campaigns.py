@@ -5,9 +5,10 @@ from __future__ import annotations
 import asyncio
 import getpass
 import os
+from collections.abc import Hashable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
-from typing import Literal
+from typing import Any, Literal
 
 import pandas as pd
 
@@ -186,11 +187,11 @@ def resolve(
         raise UsageError(f"outcome is {outcome!r}; it can be 'accepted', 'refused' or 'again'.")
     place = folders.open_folder(folder)
     with place.lock(), closing(ledgers.open_ledger(place.ledger_path, place.manifest.identity)) as ledger:
-        batches = ledgers.result_frame(place.ledger_path).set_index("batch")
-        unknown = batches.index[batches["status"] == "unknown"].tolist()
-        if batch not in unknown:
-            raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown)}.")
-        found = batches.loc[batch]
+        batches = ledgers.result_frame(place.ledger_path)
+        unknown = batches[batches["status"] == "unknown"].set_index("batch")
+        if batch not in unknown.index:
+            raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
+        found = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _PHRASES[outcome].format(batch=batch, people=found["messages"])
         if confirm != phrase:
             raise ConfirmationError(f'{_evidence(batch, found)} To settle it, give confirm="{phrase}".')
@@ -198,11 +199,11 @@ def resolve(
         ledger.move(
             batch, _SETTLED[outcome], error="" if outcome == "accepted" else found["error"],
             note=f"{who}, {note}" if note else who,
-        ).result()  # fmt: skip
+        )  # fmt: skip
     return place.load_result()
 
 
-def _evidence(batch: int, found: pd.Series) -> str:
+def _evidence(batch: int, found: Mapping[Hashable, Any]) -> str:
     """What is known about an unknown batch: when it left, how long was waited, what was heard."""
     when, waited = found["submitted_at"], found["seconds"]
     left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"

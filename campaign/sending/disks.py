@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import ctypes
+import os
 import re
-import sys
 from pathlib import Path
 
 # As Linux names them. SQLite: "How To Corrupt An SQLite Database File", section 2.1, on broken locks there.
@@ -18,7 +19,7 @@ _OCTAL = re.compile(r"\\(\d{3})")
 def network_file_system(path: Path) -> str | None:
     """The name of the network file system that holds `path`, or None where it is local or cannot be told."""
     path = path.resolve()
-    if sys.platform == "win32":
+    if os.name == "nt":
         return "a network drive" if _is_network_drive(path.drive) else None
     if not _MOUNTS.exists():  # macOS tells it only to programs with more than the standard library
         return None
@@ -40,9 +41,8 @@ def file_system_of(path: Path, mounts: str) -> str:
 
 
 def _is_network_drive(drive: str) -> bool:
-    if sys.platform != "win32":
-        return False
-    import ctypes
-
     remote = 4  # DRIVE_REMOTE, GetDriveTypeW in fileapi.h
-    return drive.startswith("\\\\") or ctypes.windll.kernel32.GetDriveTypeW(f"{drive}\\") == remote
+    windows = getattr(ctypes, "windll", None)
+    return drive.startswith("\\\\") or bool(
+        windows and windows.kernel32.GetDriveTypeW(f"{drive}\\") == remote
+    )

@@ -15,7 +15,6 @@ import random
 import threading
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import Future
 from contextlib import suppress
 from datetime import UTC, datetime
 from typing import Any, Protocol
@@ -38,9 +37,11 @@ Listener = Callable[[Snapshot], None]
 
 
 class Record(Protocol):
-    """The one method of the ledger that the engine needs."""
+    """What the engine needs of a recorder."""
 
-    def move(self, batch: int, state: str, **facts: Any) -> Future[None]: ...
+    def move(self, batch: int, state: str, **facts: Any) -> asyncio.Future[None]: ...
+
+    def flush(self) -> None: ...
 
 
 class Engine:
@@ -128,6 +129,8 @@ class Engine:
             for task in self._tasks:
                 task.cancel()
             await asyncio.gather(*self._tasks, return_exceptions=True)
+            self._record.flush()
+            await asyncio.sleep(0)  # for what the last commit has to say
             self._tell(at_once=True)
         if self._failure is not None:
             raise self._failure
@@ -209,7 +212,7 @@ class Engine:
         self._give_back(batch, outcome)
 
     async def _attempt(self, batch: Batch, attempt: int) -> Outcome:
-        recorded: list[Future[None]] = []
+        recorded: list[asyncio.Future[None]] = []
         submitted_at, started = datetime.now(UTC), time.monotonic()
 
         async def gate() -> None:
@@ -218,7 +221,7 @@ class Engine:
             facts = {"attempts": attempt, "submitted_at": submitted_at.isoformat(timespec="milliseconds")}
             recorded.append(self._record.move(batch.number, "sending", **facts))
             # Shielded: a commit that has been asked for happens, whatever becomes of the connection.
-            await asyncio.shield(asyncio.wrap_future(recorded[0]))
+            await asyncio.shield(recorded[0])
 
         try:
             outcome = await self._post(batch.entries, gate)
@@ -234,11 +237,14 @@ class Engine:
             if outcome.cause == "connect":
                 self._tally.miss(outcome)
             return outcome
-        await asyncio.wrap_future(self._settle(batch, outcome, started))
+        self._settle(batch, outcome, started)
         return outcome
 
-    def _settle(self, batch: Batch, outcome: Outcome, started: float) -> Future[None]:
-        """Hand what is known to the ledger; no `await` here or before it."""
+    def _settle(self, batch: Batch, outcome: Outcome, started: float) -> None:
+        """Hand what is known to the ledger; no `await` here or before it.
+
+        Nobody waits for this commit: if the machine dies before it, the batch is found as `sending`: unknown.
+        """
         kept = self._record.move(
             batch.number, outcome.status, cost=outcome.cost, code=outcome.code, error=outcome.error,
             seconds=round(time.monotonic() - started, 3),
@@ -246,7 +252,11 @@ class Engine:
         self._tally.settle(batch.messages, outcome)
         if outcome.retry_after is not None:
             self._not_before = time.monotonic() + outcome.retry_after
-        return kept
+        kept.add_done_callback(self._check_kept)
+
+    def _check_kept(self, kept: asyncio.Future[None]) -> None:
+        if not kept.cancelled() and isinstance(error := kept.exception(), Exception):
+            self._fail(error)
 
     def _give_back(self, batch: Batch, outcome: Outcome) -> None:
         self._tally.settle(batch.messages, outcome)

@@ -12,13 +12,9 @@ by a person's decision. A trigger refuses every other move, and a journal that o
 from __future__ import annotations
 
 import os
-import queue
 import sqlite3
-import threading
-from collections.abc import Iterable, Mapping
-from concurrent.futures import Future
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import closing, suppress
-from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -32,7 +28,6 @@ from campaign.sending.mark import Mark
 # Written into the file's header, so that another program's database is told from a ledger.
 APPLICATION_ID = 0x434D504E  # "CMPN"
 FORMAT = 1
-GROUP = 256  # moves in one commit at most; a commit costs the same for one and for many
 
 _SCHEMA = """
 CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -51,7 +46,7 @@ CREATE TABLE batches (
     seconds REAL,
     note TEXT NOT NULL DEFAULT ''
 ) STRICT;
-CREATE INDEX batches_by_state ON batches (state, part, batch);
+CREATE INDEX batches_by_part ON batches (part);
 CREATE TABLE journal (
     id INTEGER PRIMARY KEY,
     at TEXT NOT NULL,
@@ -106,58 +101,63 @@ class Count(NamedTuple):
     messages: int
 
 
-@dataclass(slots=True)
-class _Move:
+class Move(NamedTuple):
+    """A batch goes to a state with what is known about it: cost, code, error, attempts …"""
+
     batch: int
     state: str
     facts: Mapping[str, Any]
-    done: Future[None] = field(default_factory=Future)
 
 
 class Ledger:
-    """An open ledger: one writer thread, which commits all that was queued during its last commit at once.
+    """An open ledger. Make one with `create`, open one with `open_ledger`.
 
-    Make one with `create`, open one with `open_ledger`. `move` may be called from any thread of the
-    process that opened it; a move is durable when its future has a result.
+    It has one writer: whoever opened it, under the campaign's lock. `commit` keeps many moves for the price
+    of one: a commit costs the same for one and for a hundred.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._process = os.getpid()
         self._connection = _connect(path)
-        self._queue: queue.SimpleQueue[_Move | None] = queue.SimpleQueue()
-        self._closing = threading.Lock()
-        self._closed = False
-        self.moves = self.commits = 0
         self._mark = Mark(path)
         self._identity = _file_identity(path)
-        self._writer = threading.Thread(target=self._write, name="campaign ledger", daemon=True)
-        self._writer.start()
+        self._closed = False
+        self.moves = self.commits = 0
 
-    def move(self, batch: int, state: str, **facts: Any) -> Future[None]:
-        """Queue the move of a batch to `state` with what is known (cost, code, error …); returns at once.
+    def move(self, batch: int, state: str, **facts: Any) -> None:
+        """Move one batch; durable when this returns. Raises `LedgerError` if it is refused or cannot be."""
+        (refused,) = self.commit([Move(batch, state, facts)])
+        if refused is not None:
+            raise refused
 
-        The future fails with `LedgerError` when the move is not allowed or cannot be kept.
+    def commit(self, moves: Sequence[Move]) -> list[LedgerError | None]:
+        """Keep moves in one transaction; durable when this returns. Never raises for a move.
+
+        The answer has one entry for each: None, or why it is not allowed. When the disk fails, nothing of the
+        group is kept and every entry says so.
         """
-        if os.getpid() != self._process:
-            raise LedgerError(
-                "A ledger cannot be used after a fork. Open the campaign again in the new process."
-            )
-        move = _Move(batch, state, facts)
-        with self._closing:
-            if self._closed:
-                raise LedgerError("The ledger is closed.")
-            self._queue.put(move)
-        return move.done
+        try:
+            self._check_usable()
+            self._connection.execute("BEGIN IMMEDIATE")
+            answers = [self._apply(move) for move in moves]
+            self._connection.execute("COMMIT")
+        except sqlite3.Error as error:  # disk full, file gone
+            with suppress(sqlite3.Error):
+                self._connection.execute("ROLLBACK")
+            return [LedgerError(f"The ledger cannot be written: {error}.")] * len(moves)
+        except LedgerError as error:
+            return [error] * len(moves)
+        self.moves += len(moves)
+        self.commits += 1
+        self._note()
+        return answers
 
     def close(self) -> None:
-        """Keep everything queued, fold the write-ahead file back in, and close."""
-        with self._closing:
-            if self._closed:
-                return
-            self._closed = True
-            self._queue.put(None)
-        self._writer.join()
+        """Fold the write-ahead file back in, and close."""
+        if self._closed:
+            return
+        self._closed = True
         self._note(at_once=True)
         with suppress(sqlite3.Error):  # another reader may hold the file; nothing depends on the folding
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
@@ -167,7 +167,7 @@ class Ledger:
         """The batches of a part that have not been attempted, in order."""
         # Fetched at once: an open cursor would keep the write-ahead file from being folded in.
         query = "SELECT batch, part, first, messages, digest FROM batches"
-        waiting = " WHERE state = 'pending' AND part = ? ORDER BY batch"
+        waiting = " WHERE part = ? AND state = 'pending' ORDER BY batch"
         with closing(_connect(self.path)) as reader:
             return [Entry(*row) for row in reader.execute(query + waiting, (part,))]
 
@@ -175,58 +175,35 @@ class Ledger:
         """Batches and messages by state."""
         return counts_of(self.path)
 
-    def _write(self) -> None:
-        open_ended = True
-        while open_ended:
-            group = [self._queue.get()]
-            with suppress(queue.Empty):
-                while len(group) < GROUP:
-                    group.append(self._queue.get_nowait())
-            open_ended = group[-1] is not None
-            self._commit([move for move in group if move is not None])
+    def _check_usable(self) -> None:
+        if self._closed:
+            raise LedgerError("The ledger is closed.")
+        if os.getpid() != self._process:
+            raise LedgerError(
+                "A ledger cannot be used after a fork. Open the campaign again in the new process."
+            )
+        if _file_identity(self.path) != self._identity:
+            raise LedgerError("The ledger cannot be written: the file was moved or deleted.")
 
-    def _commit(self, group: list[_Move]) -> None:
-        refused: dict[int, Exception] = {}
+    def _apply(self, move: Move) -> LedgerError | None:
+        facts = {
+            key: str(value) if isinstance(value, Decimal) else value for key, value in move.facts.items()
+        }
+        columns = "".join(f", {name} = :{name}" for name in facts)  # names are keywords of our own calls
+        statement = f"UPDATE batches SET state = :state{columns} WHERE batch = :batch"  # noqa: S608
         try:
-            if _file_identity(self.path) != self._identity:
-                raise sqlite3.OperationalError("the file was moved or deleted")
-            self._connection.execute("BEGIN IMMEDIATE")
-            for place, move in enumerate(group):
-                try:
-                    self._apply(move)
-                except (sqlite3.IntegrityError, LedgerError) as error:
-                    refused[place] = LedgerError(f"Batch {move.batch} cannot become {move.state}: {error}.")
-            self._connection.execute("COMMIT")
-        except sqlite3.Error as error:  # disk full, file gone: nothing of this group is kept
-            with suppress(sqlite3.Error):
-                self._connection.execute("ROLLBACK")
-            refused = dict.fromkeys(range(len(group)), LedgerError(f"The ledger cannot be written: {error}."))
-        self.moves += len(group)
-        self.commits += 1
-        self._note()
-        for place, move in enumerate(group):
-            if place in refused:
-                move.done.set_exception(refused[place])
-            else:
-                move.done.set_result(None)
+            changed = self._connection.execute(statement, {**facts, "state": move.state, "batch": move.batch})
+        except sqlite3.IntegrityError as error:  # the trigger refuses; the others of the group are kept
+            return LedgerError(f"Batch {move.batch} cannot become {move.state}: {error}.")
+        if changed.rowcount != 1:
+            return LedgerError(f"Batch {move.batch} cannot become {move.state}: there is no such batch.")
+        return None
 
     def _note(self, *, at_once: bool = False) -> None:
         with suppress(
             OSError, sqlite3.Error
         ):  # the mark is a second witness; without it nothing is less safe
-            self._mark.write(_moves(self._connection), at_once=at_once)
-
-    def _apply(self, move: _Move) -> None:
-        facts = {
-            key: str(value) if isinstance(value, Decimal) else value for key, value in move.facts.items()
-        }
-        columns = "".join(f", {name} = :{name}" for name in facts)  # names are keywords of our own calls
-        changed = self._connection.execute(
-            f"UPDATE batches SET state = :state{columns} WHERE batch = :batch",  # noqa: S608
-            {**facts, "state": move.state, "batch": move.batch},
-        )
-        if changed.rowcount != 1:
-            raise LedgerError("there is no such batch")
+            self._mark.write(lambda: _moves(self._connection), at_once=at_once)
 
 
 def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) -> None:
@@ -253,7 +230,7 @@ def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) ->
             )
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            Mark(path).write(0, at_once=True)
+            Mark(path).write(lambda: 0, at_once=True)
         except sqlite3.Error as error:
             raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 from campaign.errors import LedgerError
@@ -38,15 +39,15 @@ class Mark:
                 "With it, messages would go out twice. Restore the newest copy, with its -wal file if any."
             )
 
-    def write(self, moves: int, *, at_once: bool = False) -> None:
-        """Note that the ledger has so many moves; at most twice a second, unless `at_once`."""
+    def write(self, count_moves: Callable[[], int], *, at_once: bool = False) -> None:
+        """Note how many moves the ledger has; at most twice a second, unless `at_once`."""
         now = time.monotonic()
         if not at_once and now - self._written < EVERY:
             return
         self._written = now
         beside = self._path.with_name(self._path.name + ".new")
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write(str(moves))
+            file.write(str(count_moves()))
             if at_once:
                 file.flush()
                 os.fsync(file.fileno())

@@ -27,6 +27,7 @@ from campaign.sending.batches import pending_batches
 from campaign.sending.engine import Engine
 from campaign.sending.folder import Folder
 from campaign.sending.policy import Policy
+from campaign.sending.recorder import Recorder
 from campaign.sending.tally import RunStatus, Snapshot, Tally
 from campaign.service.account import Account
 from campaign.service.transport import Gate, Outcome, Transport
@@ -72,7 +73,7 @@ class Run:
             self._complete = "pending" not in counts
             self._engine = Engine(
                 pending_batches(folder.plan_path, folder.manifest.parts, self._ledger, account.encoding),
-                self._ledger,
+                Recorder(self._ledger),
                 self._post,
                 tally=Tally.of(counts, cost),
                 valves=policy.valves(folder.manifest.canary),
