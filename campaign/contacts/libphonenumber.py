@@ -1,0 +1,134 @@
+"""The door to `phonenumbers`, Google's libphonenumber for Python: the only module that imports it.
+
+Its metadata is the truth about numbers, and its answers are the truth about any single text. It is imported
+where it is first needed, so that `import campaign` stays light.
+"""
+
+import functools
+from typing import Any, NamedTuple
+
+WORLD = "001"  # the region of numbers that belong to no country
+
+NATIONAL, EXPLICIT, WITHOUT_PLUS = range(3)  # how the calling code of a number was found
+
+# In the order in which `phonenumbers` asks: the first description that fits says what kind a number is.
+KINDS_BY_DESCRIPTION = {
+    "premium_rate": "premium",
+    "toll_free": "toll_free",
+    "shared_cost": "shared_cost",
+    "voip": "voip",
+    "personal_number": "personal",
+    "pager": "pager",
+    "uan": "uan",
+    "voicemail": "voicemail",
+    "fixed_line": "fixed",
+    "mobile": "mobile",
+}
+
+
+class One(NamedTuple):
+    """What `phonenumbers` makes of one text."""
+
+    calling_code: int = 0
+    national: str = ""
+    kind: str = ""  # empty where the number is not valid
+    region: str = ""
+    found: int = NATIONAL
+    trunk: bool = False  # a national prefix stood behind the calling code
+    problem: str = ""  # "symbols" or "extension"
+
+
+@functools.cache
+def regions_by_code() -> dict[int, tuple[str, ...]]:
+    """The regions behind each calling code, the main one first; ("001",) where it belongs to no country."""
+    import phonenumbers
+
+    return dict(phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
+
+
+@functools.cache
+def code_by_region() -> dict[str, int]:
+    """The calling code of every region."""
+    pairs = regions_by_code().items()
+    return {region: code for code, regions in pairs for region in regions if region != WORLD}
+
+
+def metadata(calling_code: int, region: str) -> Any:
+    """The metadata of a region, or of a calling code where the region is "001"; None where there is none."""
+    from phonenumbers import PhoneMetadata
+
+    return PhoneMetadata.metadata_for_region_or_calling_code(calling_code, region)
+
+
+def longest_short_code(region: str) -> int:
+    """Digits of the longest short code of a region, 0 where it has none."""
+    from phonenumbers import PhoneMetadata
+
+    short = PhoneMetadata.short_metadata_for_region(region)
+    lengths = short.general_desc.possible_length if short and short.general_desc else ()
+    return max(lengths, default=0)
+
+
+@functools.lru_cache(100_000)
+def read_one(text: str, region: str) -> One:
+    """What `phonenumbers` itself makes of a text written in a region ("" for none)."""
+    import phonenumbers
+    from phonenumbers import CountryCodeSource, NumberParseException
+
+    try:
+        number = phonenumbers.parse(text, region or None, keep_raw_input=True)
+    except NumberParseException as error:
+        return One(problem="symbols" if error.error_type == NumberParseException.NOT_A_NUMBER else "")
+    if number.extension:
+        return One(problem="extension")
+    source = number.country_code_source
+    found = {
+        CountryCodeSource.FROM_DEFAULT_COUNTRY: NATIONAL,
+        CountryCodeSource.FROM_NUMBER_WITHOUT_PLUS_SIGN: WITHOUT_PLUS,
+    }.get(source, EXPLICIT)
+    national = phonenumbers.national_significant_number(number)
+    digits, code = phonenumbers.normalize_digits_only(text), str(number.country_code)
+    if source == CountryCodeSource.FROM_NUMBER_WITH_IDD:
+        trunk = not digits.endswith(code + national)
+    else:
+        trunk = found != NATIONAL and digits.removeprefix(code) != national
+    kind, where = "", ""
+    if phonenumbers.is_valid_number(number):
+        kind = _kind_name(phonenumbers.number_type(number))
+        where = phonenumbers.region_code_for_number(number) or ""
+    return One(int(code), national, kind, where, found, trunk)
+
+
+@functools.lru_cache(10_000)
+def short_kind(digits: str, region: str) -> str:
+    """What digits are in a region that are no whole number: "emergency", "short_code" or ""."""
+    from phonenumbers import PhoneNumber, shortnumberinfo
+
+    if shortnumberinfo.is_emergency_number(digits, region):
+        return "emergency"
+    zeros = len(digits) - len(digits.lstrip("0"))
+    number = PhoneNumber(
+        country_code=code_by_region()[region],
+        national_number=int(digits),
+        italian_leading_zero=zeros > 0,
+        number_of_leading_zeros=zeros,
+    )
+    return "short_code" if shortnumberinfo.is_valid_short_number_for_region(number, region) else ""
+
+
+def spaced(number: str) -> str:
+    """A number as people read it: "+256 772 000012"."""
+    import phonenumbers
+
+    parsed = phonenumbers.parse("+" + number)
+    return phonenumbers.format_number(parsed, phonenumbers.PhoneNumberFormat.INTERNATIONAL)
+
+
+def _kind_name(number_type: int) -> str:
+    from phonenumbers import PhoneNumberType
+
+    names = {
+        getattr(PhoneNumberType, description.upper()): kind
+        for description, kind in KINDS_BY_DESCRIPTION.items()
+    }
+    return (names | {PhoneNumberType.FIXED_LINE_OR_MOBILE: "fixed_or_mobile"})[number_type]
