@@ -111,7 +111,9 @@ def _spell_plain(texts: pa.LargeStringArray, plan: Ints) -> tuple[Column, Ints]:
 def _joined(texts: pa.LargeStringArray) -> tuple[Symbols, Ints, Ints]:
     """The bytes of all texts, each closed by a line end, and where each begins and is closed."""
     joined = pc.binary_join(pa.ListArray.from_arrays([0, len(texts)], texts), _LINE_END)
-    content = np.frombuffer(joined[0].as_buffer().to_pybytes() + b"\n" * (1 + MARGIN), np.uint8)
+    content = np.frombuffer(
+        joined[0].as_buffer().to_pybytes() + b"\n" * (min(len(texts), 1) + MARGIN), np.uint8
+    )
     closing = np.flatnonzero(content == ord("\n"))
     if len(closing) != len(texts) + MARGIN:  # there are line ends in the texts themselves
         return _joined(pc.if_else(pc.match_substring(texts, "\n"), _ODD_TEXT, texts))
