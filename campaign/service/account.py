@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import os
 import ssl
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal, get_args
-from urllib.parse import urlsplit
+from urllib.parse import quote, quote_plus, urlsplit
 
 from campaign.errors import AccountError, UsageError
-from campaign.service.address import Environment, base_address
+from campaign.service.address import Environment, read_address
 from campaign.service.credentials import Secret, from_keyring, from_variables, is_text, variable_names
 from campaign.service.wire import PATH, Encoding, request_body
 
@@ -39,16 +41,21 @@ class Account:
     ) -> None:
         self._password = password if isinstance(password, Secret) else Secret(password)
         del password  # so that no traceback of this frame shows it
+        self._environment: Environment = environment
+        self._url = ""  # until it has been checked: a half-made account can be shown, too
+        self._username = username
+        self._encoding: Encoding = encoding
         if not (self._password.is_text and is_text(username)):
             raise AccountError("User name and password must be ordinary text.")
         if environment not in get_args(Environment):
             raise UsageError(f"environment is {environment!r}; it can be 'local', 'sandbox' or 'live'.")
         if encoding not in get_args(Encoding):
             raise UsageError(f"encoding is {encoding!r}; it can be 'url' or 'plain'.")
-        self._environment: Environment = environment
-        self._url = base_address(environment, url)
-        self._username = username
-        self._encoding: Encoding = encoding
+        self._url, problem = read_address(environment, url)
+        del url  # it can hold a password, too
+        if problem:
+            raise AccountError(problem)
+        self._without_password = self._password.use(_eraser)
         self._certificates = None if ca_file is None else _certificates_in(Path(ca_file), self._url)
         if environment == "sandbox" and self._url.startswith("http:"):
             _check_not_live(self._password)
@@ -139,10 +146,29 @@ class Account:
             lambda text: memoryview(request_body(self._username, text, self._encoding, entries))
         )
 
+    def hide(self, text: str) -> str:
+        """The text without the password in any spelling it is sent in: a service may echo a request."""
+        return self._without_password(text)
+
     def __repr__(self) -> str:
         return (
             f"Account({self._environment!r}, {self._url!r}, username={self._username!r}, password=<hidden>)"
         )
+
+
+def _eraser(password: str) -> Callable[[str], str]:
+    """A function that takes the password out of texts."""
+    written = {password, json.dumps(password)[1:-1], json.dumps(password, ensure_ascii=False)[1:-1]}
+    written |= {quote(password), quote(password, safe=""), quote_plus(password)}
+    # Shorter ones also stand in ordinary words and codes.
+    spellings = sorted((text for text in written if len(text) >= 6), key=len, reverse=True)
+
+    def erase(text: str) -> str:
+        for spelling in spellings:
+            text = text.replace(spelling, "<hidden>")
+        return text
+
+    return erase
 
 
 def _check_kept(environment: str) -> None:

@@ -19,12 +19,20 @@ _ODD_IPV4 = re.compile(r"(.*\.)?(\d+|0x[0-9a-f]*)")
 _DEFAULT_PORTS = {"http": 80, "https": 443}
 
 
-def base_address(environment: Environment, url: str) -> str:
-    """The address in plain ASCII with one slash at its end, however it was written, or an `AccountError`.
+def read_address(environment: Environment, url: str) -> tuple[str, str]:
+    """The address in plain ASCII with one slash at its end, and what is wrong with it ("" if nothing is).
 
     What is checked is what is returned: host names are lower-case IDNA, IP addresses in their usual form, so
-    that nobody after us can read another host in it. No message repeats user info.
+    that nobody after us can read another host in it. Nothing repeats user info, and nothing is raised through
+    frames that hold it.
     """
+    try:
+        return _base_address(environment, url), ""
+    except AccountError as error:
+        return "", str(error)
+
+
+def _base_address(environment: Environment, url: str) -> str:
     if not isinstance(url, str) or not url.strip().isprintable() or re.search(r"[\s\\]", url.strip()):
         raise AccountError(_UNREADABLE)
     try:
@@ -54,14 +62,14 @@ def _check_parts(address: SplitResult, url: str) -> None:
 def _check_place(environment: Environment, scheme: str, host: str) -> None:
     if environment == "live" and scheme != "https":
         raise AccountError("Live sending is https only. Give the live address with https://")
-    if environment == "live" and is_this_machine(host):
+    if environment == "live" and _is_this_machine(host):
         raise AccountError(f"{host} is this machine: it can never be live. Use environment='local'.")
-    if environment == "local" and not is_this_machine(host):
+    if environment == "local" and not _is_this_machine(host):
         raise AccountError(f"{host} is not this machine. Use environment='sandbox' or 'live'.")
 
 
-def is_this_machine(host: str) -> bool:
-    """Whether a host, as `base_address` writes it, is this machine and no other."""
+def _is_this_machine(host: str) -> bool:
+    """Whether a host, as `_plain_host` writes it, is this machine and no other."""
     name = host.strip("[]")
     if name in ("localhost", "localhost.localdomain") or name.endswith(".localhost"):
         return True

@@ -70,6 +70,7 @@ class Sandbox:
     ) -> None:
         self._password = Secret(password or secrets.token_urlsafe(16))
         del password  # so that no traceback of this frame shows it
+        self._thread: threading.Thread | None = None
         if host not in ("127.0.0.1", "::1", "localhost") or not 0 <= port < 65_536:
             raise UsageError(
                 "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost, "
@@ -87,7 +88,6 @@ class Sandbox:
         self._port = port
         self._requests = 0
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._thread: threading.Thread | None = None
 
     def __repr__(self) -> str:
         place = f"http://{self._host}:{self._port}/" if self._thread else "not started"

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from typing import Literal
 
@@ -29,9 +29,8 @@ Cause = Literal[
 ]
 
 ANSWER_LIMIT = 64 * 1024  # bytes; a real answer has about 100
-TIMEOUT = (
-    300.0  # seconds for one batch; the service goes on working after a client gives up, so patience is cheap
-)
+ERROR_LIMIT = 500  # characters of a service's text that are kept
+TIMEOUT = 300.0  # seconds for one batch; a service goes on after a client gives up, so patience is cheap
 CONNECT_TIMEOUT = 15.0  # seconds
 
 Gate = Callable[[], Awaitable[None]]
@@ -154,11 +153,15 @@ class Transport:
         """
         body = GatedBody(self._account.body(entries), gate)
         try:
-            return _outcome_of_answer(body, *await self._exchange(body))
+            outcome = _outcome_of_answer(body, *await self._exchange(body))
+            return replace(outcome, error=self._hide(outcome.error), code=self._hide(outcome.code))
         except Exception as error:  # every failure of the exchange is an outcome, whatever its class
             return _outcome_of_fault(body, error)
         finally:
             body.end()
+
+    def _hide(self, text: str) -> str:
+        return self._account.hide(text)[:ERROR_LIMIT]
 
     async def _exchange(self, body: GatedBody) -> tuple[bytes | None, int, str]:
         """Content (None if too long), HTTP status and Retry-After of one complete answer."""

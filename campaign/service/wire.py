@@ -46,6 +46,7 @@ _REFUSALS: dict[str, Refusal] = {
     "authentication failed": "credentials",
 }
 
+_TEXT_KEPT = 2000  # characters of a service's text
 _SCALAR = (str, int, Decimal)  # a bool is an int
 _PLAIN_AMOUNT = re.compile(r"\d{1,15}(\.\d{1,9})?")
 
@@ -150,8 +151,8 @@ def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
     if not isinstance(code, str) or not code.strip():
         return _unreadable("the answer says OK but holds no follow-up code", http_status)
     cost = answer.get("Cost")
-    text = "" if cost is None else _kept(str(cost) if isinstance(cost, _SCALAR) else "a list or object", 100)
-    return Answer("accepted", cost=_amount(cost), cost_text=text, code=_kept(code, 200))
+    text = "" if cost is None else _kept(str(cost) if isinstance(cost, _SCALAR) else "a list or object")
+    return Answer("accepted", cost=_amount(cost), cost_text=text, code=_kept(code))
 
 
 def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
@@ -161,8 +162,8 @@ def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
     refusal = _REFUSALS.get(message.strip().casefold(), "other")
     redirected, broken = 300 <= http_status < 400, http_status == 429 or http_status >= 500
     if redirected or (broken and refusal == "other"):
-        return _unreadable(f"the answer says Failed: {_kept(message, 200)}", http_status)
-    return Answer("refused", error=_kept(message, 500), refusal=refusal)
+        return _unreadable(f"the answer says Failed: {_kept(message)}", http_status)
+    return Answer("refused", error=_kept(message), refusal=refusal)
 
 
 def _unreadable(why: str, http_status: int) -> Answer:
@@ -183,9 +184,9 @@ def _amount(cost: object) -> Decimal | None:
     return Decimal(text) if text.isascii() and _PLAIN_AMOUNT.fullmatch(text) else None
 
 
-def _kept(text: str, limit: int) -> str:
-    """A service's text as it goes on record: half a surrogate pair, legal in JSON, is in no record."""
-    return text.strip()[:limit].encode("utf-8", "replace").decode()
+def _kept(text: str) -> str:
+    """A service's text as it can go on record: half a surrogate pair, legal in JSON, fits in none."""
+    return text.strip()[:_TEXT_KEPT].encode("utf-8", "replace").decode()
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,0 +1,29 @@
+"""For tests of programs that send: pytest gives them a service of their own.
+
+@pytest.mark.sms_sandbox(balance=70, faults={2: "accept_reset"})
+def test_reminders(sms_sandbox):
+    remind_everybody(account=sms_sandbox.account)
+    assert sms_sandbox.inbox["number"].tolist() == ["447700900123"]
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from campaign.service.sandbox import Sandbox
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line(
+        "markers", "sms_sandbox(**options): how the test's sandbox is made; the options of campaign.Sandbox"
+    )
+
+
+@pytest.fixture
+def sms_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
+    """An embedded sandbox for one test: nothing is sent. The marker of the same name gives its options."""
+    marker = request.node.get_closest_marker("sms_sandbox")
+    with Sandbox(**(marker.kwargs if marker else {})) as service:
+        yield service
