@@ -34,6 +34,7 @@ from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
 from campaign.sending.run import Run
+from campaign.sending.trial import TryOut, try_out
 from campaign.sending.valves import Budget, Hours
 from campaign.service.account import Account
 from campaign.service.sandbox import Sandbox
@@ -61,6 +62,7 @@ __all__ = [
     "Run",
     "Sandbox",
     "TemplateError",
+    "TryOut",
     "UsageError",
     "asend",
     "clean_numbers",
@@ -72,5 +74,6 @@ __all__ = [
     "send",
     "start",
     "summary",
+    "try_out",
     "write_report",
 ]

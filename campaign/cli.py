@@ -1,4 +1,4 @@
-"""The same verbs from a shell: check, send, status, resume, resolve, report, sandbox. Holds no rule.
+"""The same verbs from a shell: check, try-out, send, status, resume, resolve, report, sandbox. Holds no rule.
 
 Exit codes: 0 everything was accepted (or, for `check`, can be sent); 2 wrong usage, or something that has to
 be put right first; 3 nothing can be sent because of issues in the file; 4 some messages were refused, are
@@ -19,12 +19,14 @@ from typing import Any
 import pandas as pd
 
 from campaign import display
+from campaign.arguments import parser
 from campaign.contacts.reading import read_contacts
 from campaign.errors import CampaignError, FileError
 from campaign.messages.plan import Plan, prepare
 from campaign.results.report import write_report
 from campaign.results.tables import ENVIRONMENTS, Result
 from campaign.sending.campaigns import load_result, resolve, resume, send
+from campaign.sending.trial import try_out
 from campaign.service.account import Account
 from campaign.service.sandbox import Sandbox
 
@@ -34,9 +36,9 @@ _ISSUES_SHOWN = 10
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code."""
-    options = _parser().parse_args(arguments)
+    options = parser().parse_args(arguments)
     try:
-        return int(options.run(options))
+        return _COMMANDS[options.command](options)
     except CampaignError as error:
         print(f"campaign: {display.clean(error)}", file=sys.stderr)
         return USAGE
@@ -62,10 +64,9 @@ def _send(options: argparse.Namespace) -> int:
     _show_plan(plan)
     if not len(plan.messages):
         return NOTHING_TO_SEND
-    account = None if options.environment == "local" else Account.from_environment(options.environment)
     result = send(
         plan,
-        account=account,
+        account=_account(options),
         folder=options.folder,
         name=options.name,
         batch_size=options.batch_size,
@@ -75,9 +76,26 @@ def _send(options: argparse.Namespace) -> int:
     return _finish(result, options)
 
 
+def _try_out(options: argparse.Namespace) -> int:
+    account = _account(options)
+    tried = try_out(
+        _plan(options),
+        account,
+        number=options.to,
+        region=options.region,
+        row=options.row,
+        confirm=options.confirm,
+    )
+    print("\n".join(display.clean(line) for line in str(tried).splitlines()))
+    if not (tried.result.messages["status"] == "accepted").all():
+        return NOT_ALL
+    if not sys.stdin.isatty() or account is None or account.environment != "live":
+        return ACCEPTED
+    return ACCEPTED if input("Does it? [y/n] ").strip().lower().startswith("y") else NOT_ALL
+
+
 def _resume(options: argparse.Namespace) -> int:
-    account = None if options.environment == "local" else Account.from_environment(options.environment)
-    return _finish(resume(options.folder, account=account, **_pace(options)), options)
+    return _finish(resume(options.folder, account=_account(options), **_pace(options)), options)
 
 
 def _report(options: argparse.Namespace) -> int:
@@ -129,7 +147,23 @@ def _sandbox(options: argparse.Namespace) -> int:
     return ACCEPTED
 
 
+_COMMANDS = {
+    "check": _check,
+    "try-out": _try_out,
+    "send": _send,
+    "status": _status,
+    "resume": _resume,
+    "resolve": _resolve,
+    "report": _report,
+    "sandbox": _sandbox,
+}
+
+
 # what they share
+
+
+def _account(options: argparse.Namespace) -> Account | None:
+    return None if options.environment == "local" else Account.from_environment(options.environment)
 
 
 def _plan(options: argparse.Namespace) -> Plan:
@@ -148,6 +182,8 @@ def _plan(options: argparse.Namespace) -> Plan:
         duplicates=options.duplicates,
         opt_outs=options.opt_outs,
         max_parts=options.max_parts,
+        several=options.several,
+        keep_words=options.keep_words,
     )
 
 
@@ -222,109 +258,3 @@ def _show_result(result: Result) -> None:
 def _short(path: Path | None) -> str:
     here = Path.cwd()
     return str(path.relative_to(here) if path is not None and path.is_relative_to(here) else path)
-
-
-# the words
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="campaign",
-        description="Bulk SMS campaigns from a spreadsheet: never one message twice, no row lost.",
-        epilog="Exit codes: 0 all accepted; 2 wrong usage; 3 nothing could be sent because of issues in the "
-        "file; 4 some messages refused, unknown or not sent; 130 stopped with Ctrl-C.",
-    )
-    commands = parser.add_subparsers(required=True, metavar="command")
-
-    check = commands.add_parser("check", help="read a file and say what would be sent")
-    _add_file_options(check)
-    check.set_defaults(run=_check)
-
-    sending = commands.add_parser("send", help="send; running it again never sends again")
-    _add_file_options(sending)
-    _add_pace_options(sending)
-    sending.add_argument("--folder", help="campaign folder (default: campaigns/<name>-<fingerprint>)")
-    sending.add_argument("--name", help="another name says the same thing again on purpose")
-    sending.add_argument("--batch-size", type=int, default=100, help="messages in one request (default: 100)")
-    sending.add_argument("--no-canary", action="store_true", help="do not try with one message first")
-    sending.set_defaults(run=_send)
-
-    resuming = commands.add_parser("resume", help="go on with an interrupted campaign")
-    resuming.add_argument("folder", help="the campaign folder")
-    _add_pace_options(resuming)
-    resuming.set_defaults(run=_resume)
-
-    status = commands.add_parser("status", help="what is known about a campaign now")
-    status.add_argument("folder", help="the campaign folder")
-    status.set_defaults(run=_status)
-
-    resolving = commands.add_parser("resolve", help="settle a batch whose fate is unknown")
-    resolving.add_argument("folder", help="the campaign folder")
-    resolving.add_argument("batch", type=int, help="its number, as status shows it")
-    resolving.add_argument(
-        "outcome",
-        choices=("accepted", "refused", "again"),
-        help="what became of it; again: send it once more",
-    )
-    resolving.add_argument("--confirm", help="the phrase that the command asks for")
-    resolving.add_argument("--note", default="", help="how you know; kept in the journal")
-    resolving.set_defaults(run=_resolve)
-
-    report = commands.add_parser("report", help="write reports of a campaign")
-    report.add_argument("folder", help="the campaign folder")
-    report.add_argument(
-        "path", nargs="*", type=Path, help=".html, .xlsx or .csv (default: report.html in the folder)"
-    )
-    report.add_argument("--reveal", action="store_true", help="show whole numbers")
-    report.set_defaults(run=_report)
-
-    sandbox = commands.add_parser("sandbox", help="a stand-in of the service on this machine")
-    sandbox.add_argument("--port", type=int, default=8025, help="port to listen on (default: 8025; 0: any)")
-    sandbox.add_argument("--username", default="sandbox")
-    sandbox.add_argument("--balance", default="1000000", help="cost units on the account")
-    sandbox.add_argument("--price", default="35", help="cost units for a message")
-    sandbox.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
-    sandbox.set_defaults(run=_sandbox)
-    return parser
-
-
-def _add_file_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", help="the spreadsheet")
-    text = parser.add_mutually_exclusive_group(required=True)
-    text.add_argument("--message", help='the text, for example "Hi {first_name}, …"')
-    text.add_argument("--message-file", type=Path, help="a file with the text")
-    parser.add_argument("--sender", required=True, help="the sender, at most 11 characters")
-    parser.add_argument("--region", help="country of numbers without a country code, for example UG")
-    parser.add_argument("--number", action="append", help="column of the numbers; may be given several times")
-    parser.add_argument("--priority", help="0 (highest) to 4 (lowest)")
-    parser.add_argument("--overlong", choices=("flag", "truncate", "split"), default="flag")
-    parser.add_argument("--duplicates", choices=("skip", "keep", "error"), default="skip")
-    parser.add_argument("--opt-outs", help="a file with numbers that get nothing")
-    parser.add_argument("--max-parts", type=int, help="leave out messages with more SMS parts than this")
-    parser.add_argument("--sheet", help="sheet of a workbook (default: the first visible one)")
-    parser.add_argument("--header", type=int, help="row number of the header")
-    parser.add_argument("--delimiter", help="delimiter of a text file")
-    parser.add_argument("--encoding", help="encoding of a text file")
-    parser.add_argument("--include-hidden", action="store_true", help="send to hidden rows too")
-
-
-def _add_pace_options(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "--environment",
-        choices=("local", "sandbox", "live"),
-        default="local",
-        help="where to send; sandbox and live take their account from CAMPAIGN_SANDBOX_… or CAMPAIGN_LIVE_… "
-        "(default: local, where nothing is sent)",
-    )
-    parser.add_argument("--concurrency", type=int, default=8, help="requests at a time (default: 8)")
-    parser.add_argument("--rate", type=float, help="messages a second at most")
-    parser.add_argument("--budget", help="cost units at most")
-    parser.add_argument("--hours", help='when to send, for example "08:00-20:00 Africa/Kampala"')
-    parser.add_argument(
-        "--max-unknown", type=int, default=1, help="pause at so many unknown batches (default: 1)"
-    )
-    parser.add_argument("--confirm", help="the phrase that live sending asks for")
-    parser.add_argument(
-        "--report", action="append", type=Path, help="where to write reports (may be repeated)"
-    )
-    parser.add_argument("--reveal", action="store_true", help="show whole numbers in the reports")

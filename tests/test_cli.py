@@ -133,6 +133,14 @@ def test_some_refused_and_then_resumed(capsys):
     assert re.search(r"refused +10\b", said)
 
 
+def test_one_message_to_myself(capsys):
+    assert main(["try-out", *send_arguments("--to", "0772 000 999", "--row", "3")[1:]]) == 0
+    said = capsys.readouterr().out
+    assert "Hi Ben, your visit is on 2026-03-03." in said
+    assert "Hi%20Ben%2C%20your" in said
+    assert "0772000999" not in said
+
+
 def test_python_m_campaign_is_the_same():
     said = subprocess.run(
         [sys.executable, "-m", "campaign", "--help"], capture_output=True, text=True, check=True, cwd="."

@@ -17,6 +17,7 @@ FLOORS = [
     "results",
     "sending",
     "notebook",
+    "arguments",
     "cli",
     "__main__",
 ]

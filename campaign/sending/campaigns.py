@@ -257,9 +257,9 @@ def _check_confirmed(account: Account, messages: int, confirm: str | None) -> No
     """Live sending needs a phrase with the number of messages, so that an edited table needs a new one."""
     if account.environment != "live" or not messages:
         return
-    phrase = f"send {messages} messages live"
-    if confirm != phrase:
+    count = f"{messages} message" if messages == 1 else f"{messages} messages"
+    if confirm not in (f"send {count} live", f"send {messages} messages live"):
         raise ConfirmationError(
-            f"This sends {messages:,} messages to real phones ({account.label}). Look at the plan once more; "
-            f'to send it, give confirm="{phrase}".'
+            f"This sends {count} to real phones ({account.label}). Look at the plan once more; "
+            f'to send it, give confirm="send {count} live".'
         )

@@ -15,7 +15,6 @@ import os
 import re
 import secrets
 import shutil
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -25,9 +24,6 @@ from pathlib import Path
 from typing import Any
 
 import filelock
-import pandas as pd
-import pyarrow as pa
-import pyarrow.parquet as pq
 
 from campaign.contacts.reading import Reading
 from campaign.errors import FolderError, LockedError
@@ -36,6 +32,7 @@ from campaign.messages.totals import Totals
 from campaign.results.tables import Result
 from campaign.sending import ledger
 from campaign.sending.batches import freeze, read_messages
+from campaign.sending.storage import read_frame, sync, write_frame, write_private
 from campaign.service.account import Account
 
 FORMAT = 1
@@ -93,8 +90,8 @@ class Folder:
         manifest = self.manifest
         return Plan(
             messages=read_messages(self.plan_path, manifest.parts),
-            issues=_read_frame(self.plan_path / _ISSUES).reset_index(drop=True),
-            contacts=_read_frame(self.path / _CONTACTS),
+            issues=read_frame(self.plan_path / _ISSUES).reset_index(drop=True),
+            contacts=read_frame(self.path / _CONTACTS),
             totals=Totals.from_record(manifest.totals),
             fingerprint=manifest.fingerprint,
             reading=Reading(**_tuples(manifest.reading)) if manifest.reading else None,
@@ -208,11 +205,11 @@ def create(
         (beside / _PLAN).mkdir(parents=True, mode=0o700)
         beside.chmod(0o700)
         manifest = _write(beside, plan, account, batch_size, canary, ledger_path)
-        _sync(beside)
+        sync(beside)
         with suppress(FileNotFoundError):
             path.rmdir()  # an empty folder may stand here; a campaign never does
         beside.rename(path)
-        _sync(path.parent)
+        sync(path.parent)
     except OSError as error:
         raise FolderError(f"The campaign folder {path} cannot be made: {error.strerror or error}.") from None
     finally:
@@ -223,8 +220,8 @@ def create(
 def _write(
     path: Path, plan: Plan, account: Account, batch_size: int, canary: bool, ledger_path: Path | None
 ) -> Manifest:
-    _write_frame(plan.contacts, path / _CONTACTS)
-    _write_frame(plan.issues, path / _PLAN / _ISSUES)
+    write_frame(plan.contacts, path / _CONTACTS)
+    write_frame(plan.issues, path / _PLAN / _ISSUES)
     entries = list(
         freeze(plan.messages, path / _PLAN, batch_size=batch_size, first_batch=1 if canary else None)
     )
@@ -245,10 +242,10 @@ def _write(
         version=version("campaign"),
     )
     ledger.create(path / manifest.ledger, manifest.identity, entries)
-    _private(path / _MANIFEST, json.dumps(asdict(manifest), indent=2, ensure_ascii=False).encode())
+    write_private(path / _MANIFEST, json.dumps(asdict(manifest), indent=2, ensure_ascii=False).encode())
     for file in path.rglob("*.parquet"):
         file.chmod(0o600)
-        _sync(file)
+        sync(file)
     return manifest
 
 
@@ -261,51 +258,5 @@ def _slug(name: str) -> str:
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")[:40].strip("-") or "campaign"
 
 
-def _write_frame(frame: pd.DataFrame, path: Path) -> None:
-    # Columns are numbered, because a spreadsheet may call one of its own "row" or by the name of another.
-    names = [*frame.columns]
-    table = pa.table(
-        [pa.array(frame.index, pa.int64()), *(pa.array(frame[name], from_pandas=True) for name in names)],
-        names=[str(place) for place in range(len(names) + 1)],
-    ).replace_schema_metadata({"names": json.dumps(names, ensure_ascii=False)})
-    pq.write_table(table, path, compression="zstd", compression_level=1)
-
-
-def _read_frame(path: Path) -> pd.DataFrame:
-    try:
-        table = pq.read_table(path)
-        names = json.loads(table.schema.metadata[b"names"])
-    except (OSError, pa.ArrowException, KeyError, TypeError):
-        raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
-    index = pd.Index(table.column(0).to_numpy(), name="row", dtype="int64")
-    return pd.DataFrame(
-        {name: _column(table.column(place)) for place, name in enumerate(names, 1)}, index=range(len(index))
-    ).set_axis(index)
-
-
-def _column(column: pa.ChunkedArray) -> pd.Series:
-    if pa.types.is_integer(column.type):
-        return column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)  # type: ignore[no-any-return]
-    return pd.Series(column.to_pandas(), dtype="str").fillna("")
-
-
 def _tuples(record: dict[str, Any]) -> dict[str, Any]:
     return {key: tuple(value) if isinstance(value, list) else value for key, value in record.items()}
-
-
-def _private(path: Path, content: bytes) -> None:
-    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-        file.write(content)
-        file.flush()
-        os.fsync(file.fileno())
-
-
-def _sync(path: Path) -> None:
-    """Make a file's content or a folder's entries durable. Windows keeps folders by itself."""
-    if path.is_dir() and sys.platform == "win32":
-        return
-    handle = os.open(path, os.O_RDONLY if path.is_dir() else os.O_RDWR)  # Windows syncs writable files only
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
