@@ -16,7 +16,7 @@ from aioresponses import aioresponses
 from hostile import OK, HostileServer, Visit, hostile, reply
 
 from campaign.service.account import Account
-from campaign.service.transport import GateClosed, Outcome, Transport, _reason_unsent
+from campaign.service.transport import GateClosed, GatedBody, Outcome, Transport, _reason_unsent
 from campaign.service.wire import EncodedMessages
 
 FAILED = b'{"Status": "Failed", "Message": "Money Not Enough To Send This Batch of Msgs"}'
@@ -599,18 +599,42 @@ def test_once_the_outcome_is_told_not_a_byte_leaves_any_more():
         await told.wait()
 
     async def play():
-        async with (
-            hostile(script, receive_buffer=1024) as server,
-            Transport(account_at(server.port)) as transport,
-        ):
-            outcome = await transport.post(LARGE, Gate())
+        async with hostile(script) as server:
+            outcome = await post(account_at(server.port), batch=LARGE)
             told.set()
-            await asyncio.sleep(0.2)
+            read = -1
+            while read < server.body_bytes:  # as long as anything still comes
+                read = server.body_bytes
+                await asyncio.sleep(0.2)
         return outcome, server
 
     outcome, server = asyncio.run(play())
     assert outcome.status == "refused"
-    assert server.body_bytes < len(LARGE)
+    assert 0 < server.body_bytes < len(LARGE) - 100_000  # what the system had taken before
+
+
+def test_a_body_whose_attempt_is_over_writes_nothing_even_where_it_could():
+    written = []
+
+    class Connection:
+        transport = None
+
+        async def write(self, chunk):
+            written.append(bytes(chunk))
+
+    async def play():
+        opened = asyncio.Event()
+        body = GatedBody(memoryview(b"{}"), opened.wait)
+        writing = asyncio.create_task(body.write(Connection()))
+        await asyncio.sleep(0)
+        body.end()
+        opened.set()
+        with pytest.raises(GateClosed, match="the attempt is over"):
+            await writing
+        return body.passed
+
+    assert asyncio.run(play()) is False
+    assert written == []
 
 
 def test_an_answer_after_the_outcome_is_nobodys():
