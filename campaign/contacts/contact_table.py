@@ -81,8 +81,9 @@ def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
     out = [column_letter(at) for at in grid.positions if at in grid.hidden_columns]
     if not out:
         return grid, []
-    plural = "Hidden columns were" if len(out) > 1 else "A hidden column was"
-    return grid.select(kept), [f'{plural} left out ({", ".join(out[:30])}); hidden="include" reads them.']
+    were, them = ("A hidden column was", "it") if len(out) == 1 else ("Hidden columns were", "them")
+    letters = ", ".join(out[:30])
+    return grid.select(kept), [f'{were} left out ({letters}); hidden="include" reads {them}.']
 
 
 # --- the header ---------------------------------------------------------------------------------------

@@ -19,7 +19,6 @@ DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to tell the delimiter and the width
 PIECE = 1 << 22  # bytes whose quotes are looked at in one go: memory stays flat
 BLOCK = 1 << 20  # bytes that Arrow parses in one go; a longer record gets a longer block
-WIDE = 50_000_000  # cells that one block may become, were it all blank lines
 UNUSED = "\x1f\x1e\x1d\x1c"  # what can stand for a delimiter where the file has a single column
 
 
@@ -42,11 +41,9 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     place = header_place(lines, header)
     cells = Counter(len(line) for line in lines if line != [""])
     width = max(cells, key=lambda count: (cells[count], count), default=1)
-    if well_quoted(data, splitter):
-        block = max(min(BLOCK, WIDE // width), 1024)
-        table = _by_arrow(data, splitter, width, max_cells, block)
-    else:
-        table = _by_hand(data, splitter, width, max_cells)
+    _hold_lines(data, width, max_cells)
+    read = _by_arrow if well_quoted(data, splitter) else _by_hand
+    table = read(data, splitter, width, max_cells)
     named = width if place is None else len(_trimmed(lines[place]))
     hold_budget(table.rows, named, max_cells)
     columns, short = _squared(table, named, place)
@@ -195,11 +192,7 @@ class _Table:
 
 
 def _by_arrow(data: bytes, delimiter: str, width: int, max_cells: int, block: int = BLOCK) -> _Table:
-    """Arrow's parser, in one thread: only so does it know the number of a record that it will not take.
-
-    A blank line becomes a row of blank cells, so a small file can ask for a large table: the cells are
-    counted block by block, and a block is short where the table is wide.
-    """
+    """Arrow's parser, in one thread: only so does it know the number of a record that it will not take."""
     names = [str(i) for i in range(width)]
     others: list[tuple[int, list[str]]] = []
     batches: list[pa.RecordBatch] = []
@@ -228,7 +221,6 @@ def _by_arrow(data: bytes, delimiter: str, width: int, max_cells: int, block: in
         ):
             batches.append(batch)
             rows += len(batch)
-            hold_budget(rows + len(others), width, max_cells)
     except pa.ArrowInvalid:
         if block > len(data):
             raise FileError("The file cannot be read as a table of text.") from None
@@ -257,6 +249,19 @@ def _by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> _Table:
         ) from None
     columns = [pa.chunked_array([pa.array(column, TEXT)]) for column in zip(*usual, strict=True)]
     return _Table(columns or [pa.chunked_array([], TEXT)] * width, others)
+
+
+def _hold_lines(data: bytes, width: int, max_cells: int) -> None:
+    """A blank line becomes a row of blank cells, so a small file can ask for a table of any size."""
+    if len(data) * width <= max_cells:
+        return
+    signs, breaks, returns = np.frombuffer(data, np.uint8), 0, 0
+    for start in range(0, len(signs), PIECE):
+        piece = signs[start : start + PIECE]
+        breaks += int(np.count_nonzero(piece == 10))
+        returns += int(np.count_nonzero(piece == 13))
+    lines_in_cells = 4 if b'"' in data else 1  # a text of four lines is long for a message
+    hold_budget(max(breaks, returns) // lines_in_cells, width, max_cells)
 
 
 def hold_budget(rows: int, width: int, max_cells: int) -> None:

@@ -91,12 +91,13 @@ def is_utf8(data: bytes) -> bool:
 
 
 def _wide(data: bytes) -> str | None:
-    """UTF-16 without a mark: in the first characters every second byte is zero."""
-    start = data[:200]
-    if len(start) >= 4 and len(data) % 2 == 0:
-        if not any(start[1::2]) and all(start[::2]):
+    """UTF-16 without a mark: of the first characters, a good part have a zero on the same side."""
+    start = data[:1000]
+    first, second = start[::2].count(0), start[1::2].count(0)
+    if len(data) % 2 == 0 and max(first, second) * 6 > len(start):
+        if not first:
             return "utf-16-le"
-        if not any(start[::2]) and all(start[1::2]):
+        if not second:
             return "utf-16-be"
     return None
 

@@ -20,13 +20,13 @@ class Sheet:
 class Outline:
     """What a workbook consists of.
 
-    `parts` are those that say so, `shared` those that its sheets draw upon (texts, number formats).
+    `parts` are those that say so, `shared` those that its sheets draw upon (kind -> texts, number formats).
     `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet program opens it.
     """
 
     parts: list[str]
     sheets: list[Sheet] = field(default_factory=list)
-    shared: list[str] = field(default_factory=list)
+    shared: dict[str, str] = field(default_factory=dict)
     never_calculated: bool = False
     has_links: bool = False
     has_macros: bool = False
@@ -42,8 +42,8 @@ def read_outline(archive: Archive) -> Outline:
     for kind, part in around.values():
         outline.has_links |= kind == "externalLink"
         outline.has_macros |= kind == "vbaProject"
-        if kind in ("sharedStrings", "styles") and part in there and part not in outline.shared:
-            outline.shared.append(part)
+        if kind in ("sharedStrings", "styles") and part in there:
+            outline.shared.setdefault(kind, part)
 
     def element(name: str, attributes: dict[str, str]) -> None:
         if name == "calcPr":

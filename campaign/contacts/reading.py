@@ -44,6 +44,11 @@ class Reading:
     notices: tuple[str, ...]
     findings: tuple[Finding, ...] = ()
 
+    def __post_init__(self) -> None:
+        """A reading kept as JSON comes back with its findings as plain records."""
+        records = tuple(one if isinstance(one, Finding) else Finding(**one) for one in self.findings)
+        object.__setattr__(self, "findings", records)
+
     @property
     def sentence(self) -> str:
         """What was read, in plain words."""

@@ -17,9 +17,11 @@ from campaign.contacts.columns import column_letter, fold, listed
 from campaign.contacts.compound import Compound, written
 from campaign.contacts.grid import Grid
 from campaign.contacts.outline import Sheet, read_outline
+from campaign.contacts.shared_texts import hold_texts, text_lengths
 from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW, SheetFacts
 from campaign.contacts.sheet_xml import scan_sheet
 from campaign.contacts.texts import TEXT, column_text
+from campaign.contacts.xml_parts import parse_xml
 from campaign.errors import FileError, UsageError
 
 SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
@@ -34,9 +36,13 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     chosen, notices = choose_sheet(outline.sheets, sheet)
     facts = scan_sheet(lambda: archive.pieces(chosen.part))
     hold_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
-    for part in outline.shared:
-        _check_part(archive, part, facts.cells, max_bytes)
-    parts = [*outline.parts, chosen.part, *outline.shared]
+    for kind, part in outline.shared.items():
+        if kind == "sharedStrings":
+            lengths = text_lengths(archive.pieces(part))
+            hold_texts(lengths, facts.cells, archive.pieces(chosen.part), max_bytes)
+        else:
+            parse_xml([archive.read(part)], lambda *_: None)  # refuses document types
+    parts = [*outline.parts, chosen.part, *outline.shared.values()]
     columns, rows, left = by_calamine(packed_again(archive.member(part) for part in parts), chosen.name)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
@@ -136,19 +142,6 @@ def hold_rectangle(last_row: int, last_column: int, filled: int, max_cells: int)
             f"The sheet has {cells:,} cells, more than {max_cells:,}. "
             "If it is meant, give a larger max_cells=."
         )
-
-
-def _check_part(archive: Archive, part: str, cells: int, max_bytes: int) -> None:
-    """No document type; and the longest shared text, were it in every cell, stays within the budget."""
-    longest, rest = 0, b""
-    for piece in archive.pieces(part):
-        rest += piece
-        if b"<!DOCTYPE" in rest:
-            raise FileError(DAMAGED.format("a part declares a document type"))
-        *texts, rest = rest.split(b"</si>")
-        longest = max(longest, len(rest), *map(len, texts))
-    if longest * cells > 8 * max_bytes:
-        raise FileError("The workbook repeats very long texts in very many cells; it is not read.")
 
 
 # --- calamine -----------------------------------------------------------------------------------------

@@ -8,21 +8,33 @@ from campaign.contacts.archives import DAMAGED
 from campaign.errors import FileError
 
 
-def parse_xml(pieces: Iterable[bytes], start: Callable[[str, dict[str, str]], Any], **handlers: Any) -> None:
-    """Expat over a part of a workbook; element names without their prefix. No document type, no entities."""
+def parse_xml(
+    pieces: Iterable[bytes],
+    start: Callable[[str, dict[str, str]], Any],
+    *,
+    end: Callable[[str], Any] | None = None,
+    text: Callable[[str], Any] | None = None,
+) -> None:
+    """Run handlers over one part of a workbook. Elements come by name without prefix, attributes with their
+    namespace in front ("…}id"). Raises FileError for XML that is broken or declares a document type.
+    """
     parser = expat.ParserCreate(namespace_separator="}")
-    parser.StartElementHandler = lambda name, attributes: start(_plain(name), attributes)
-    if end := handlers.pop("end", None):
-        parser.EndElementHandler = lambda name: end(_plain(name))
-    if text := handlers.pop("text", None):
-        parser.CharacterDataHandler = text
-    parser.StartDoctypeDeclHandler = _refuse_doctype
     parser.buffer_text = True
+    parser.StartDoctypeDeclHandler = _refuse_doctype
+    parser.StartElementHandler = lambda name, attributes: start(_plain(name), attributes)
+    if end is not None:
+        parser.EndElementHandler = lambda name: end(_plain(name))
+    if text is not None:
+        parser.CharacterDataHandler = text
     try:
         for piece in pieces:
             parser.Parse(piece, False)
         parser.Parse(b"", True)
-    except expat.ExpatError:
+    except (
+        expat.ExpatError,
+        LookupError,
+        ValueError,
+    ):  # the latter two: encodings it does not know, no numbers
         raise FileError(DAMAGED.format("its XML is broken")) from None
 
 
