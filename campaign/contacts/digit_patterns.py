@@ -8,7 +8,6 @@ a row for each single pattern, and a dozen of them decide about one number.
 States come into being when a number first needs them: of the 25 countries behind +1 a list visits a part.
 """
 
-import itertools
 import re
 import threading
 from collections.abc import Hashable, Iterable
@@ -21,6 +20,7 @@ END = 10  # the symbol behind the last digit of a number
 WIDTH = 16  # places a state takes in the table: ten digits, the end, and padding
 DEAD = 0  # the state that nothing comes out of any more
 _UNKNOWN = -1
+_ANY_DIGIT, _ANY_SYMBOL = (1 << 10) - 1, (1 << 11) - 1
 _MATCHED, _THROUGH = 1, 2
 _USUAL = 11  # few national numbers are longer: the long ones go on alone
 
@@ -83,7 +83,7 @@ def _symbols(sign: str) -> int:
     if sign == "$":
         return 1 << END
     if sign == r"\d":
-        return (1 << 10) - 1
+        return _ANY_DIGIT
     bits = 0
     for first, last in re.findall(r"(\d)(?:-(\d))?", sign):
         for digit in range(int(first), int(last or first) + 1):
@@ -92,21 +92,30 @@ def _symbols(sign: str) -> int:
 
 
 class _Steps:
-    """Patterns broken into steps: ("read", symbols, next), ("choose", steps), ("goal", label)."""
+    """Patterns broken into steps: ("read", symbols, next), ("choose", steps), ("goal", label).
 
-    def __init__(self) -> None:
+    A goal that stays is still reached whatever comes after it.
+    """
+
+    def __init__(self, *, goals_stay: bool) -> None:
+        self.reads: list[tuple[int, int]] = []  # by step the symbols that it reads, and the next step
         self._steps: list[tuple[Any, ...]] = []
         self._known: dict[tuple[Any, ...], int] = {}
-        self._leaves: dict[int, tuple[int, ...]] = {}
-
-    def __getitem__(self, step: int) -> tuple[Any, ...]:
-        return self._steps[step]
+        self._leaves: dict[int, dict[int, None]] = {}
+        self._read_at_goals = _ANY_SYMBOL if goals_stay else 0
 
     def add(self, *step: Any) -> int:
         if step not in self._known:
-            self._known[step] = len(self._steps)
+            here = self._known[step] = len(self._steps)
             self._steps.append(step)
+            reads = {"read": step[1:], "goal": (self._read_at_goals, here), "choose": (0, here)}
+            self.reads.append(reads[step[0]])
         return self._known[step]
+
+    def goal(self, step: int) -> Any:
+        """The label if the step is a goal, else None."""
+        kind, what, *_ = self._steps[step]
+        return what if kind == "goal" else None
 
     def build(self, tree: Any, after: int, marked: int, group: int = 0) -> int:
         """The step that reads `tree` and goes on `after`, or on `marked` once it went through that group."""
@@ -135,20 +144,22 @@ class _Steps:
         built = self.build(tree, after, marked, group)
         return built, built if marked == after else self.build(tree, marked, marked, group)
 
-    def leaves(self, step: int) -> tuple[int, ...]:
+    def leaves(self, step: int) -> dict[int, None]:
         """The steps, preferred ones first, that come next from here and read something or are a goal."""
         if step not in self._leaves:
-            kind, *rest = self._steps[step]
-            inner = [self.leaves(choice) for choice in rest[0]] if kind == "choose" else [(step,)]
-            self._leaves[step] = tuple(dict.fromkeys(leaf for leaves in inner for leaf in leaves))
+            kind, choices, *_ = self._steps[step]
+            found: dict[int, None] = {} if kind == "choose" else {step: None}
+            for choice in choices if kind == "choose" else ():
+                found.update(self.leaves(choice))
+            self._leaves[step] = found
         return self._leaves[step]
 
 
 class _Machine:
     """Patterns as states and moves. A state is named by the place of its first cell in the table."""
 
-    def __init__(self) -> None:
-        self._steps = _Steps()
+    def __init__(self, *, goals_stay: bool) -> None:
+        self._steps = _Steps(goals_stay=goals_stay)
         self._places: dict[tuple[int, ...], int] = {}
         self._leaves: list[tuple[int, ...]] = []
         self._table = np.full(WIDTH * 256, _UNKNOWN, np.int32)
@@ -184,18 +195,18 @@ class _Machine:
         state, symbol = divmod(cell, WIDTH)
         following: dict[int, None] = {}
         for leaf in self._leaves[state]:
-            for after in self._after(leaf, symbol):
-                following[after] = None
+            symbols, behind = self._steps.reads[leaf]
+            if symbols >> symbol & 1:
+                following.update(self._steps.leaves(behind))
         place = self._place(following)  # may replace the table by a larger one
         self._table[cell] = place
-
-    def _after(self, leaf: int, symbol: int) -> tuple[int, ...]:
-        kind, what, *to = self._steps[leaf]
-        return self._steps.leaves(to[0]) if kind == "read" and what >> symbol & 1 else ()
 
 
 class Languages(_Machine):
     """Which of many labelled patterns a number matches."""
+
+    def __init__(self) -> None:
+        super().__init__(goals_stay=True)
 
     def start(self, patterns: Iterable[tuple[str, Hashable, bool]]) -> int:
         """The state before the first digit for these patterns, each with its label and whether it is whole.
@@ -207,9 +218,7 @@ class Languages(_Machine):
             for pattern, label, whole in patterns:
                 goal = self._steps.add("goal", label)
                 after = self._steps.add("read", 1 << END, goal) if whole else goal
-                leaves.update(
-                    dict.fromkeys(self._steps.leaves(self._steps.build(parsed(pattern), after, after)))
-                )
+                leaves.update(self._steps.leaves(self._steps.build(parsed(pattern), after, after)))
             return self._place(leaves)
 
     def run(self, stream: Symbols, at: Ints, states: States, steps: int) -> States:
@@ -236,14 +245,11 @@ class Languages(_Machine):
 
     def labels(self, state: int) -> frozenset[Any]:
         """The labels of the patterns that have matched in a state."""
-        steps = (self._steps[leaf] for leaf in self._leaves[state // WIDTH])
-        return frozenset(step[1] for step in steps if step[0] == "goal")
+        goals = (self._steps.goal(leaf) for leaf in self._leaves[state // WIDTH])
+        return frozenset(goal for goal in goals if goal is not None)
 
     def _key(self, leaves: dict[int, None]) -> tuple[int, ...]:
         return tuple(sorted(leaves))
-
-    def _after(self, leaf: int, symbol: int) -> tuple[int, ...]:
-        return (leaf,) if self._steps[leaf][0] == "goal" else super()._after(leaf, symbol)
 
 
 class Beginnings(_Machine):
@@ -251,42 +257,39 @@ class Beginnings(_Machine):
 
     def __init__(self) -> None:
         self._goals = np.zeros(256, np.int8)
-        super().__init__()
+        super().__init__(goals_stay=False)
 
     def start(self, pattern: str, group: int = 0) -> int:
         """The state before the first digit; `group` is the group whose use `run` reports."""
         with self._lock:
             goals = self._steps.add("goal", _MATCHED), self._steps.add("goal", _THROUGH)
-            return self._place(
-                dict.fromkeys(self._steps.leaves(self._steps.build(parsed(pattern), *goals, group)))
-            )
+            return self._place(self._steps.leaves(self._steps.build(parsed(pattern), *goals, group)))
 
     def run(self, stream: Symbols, at: Ints, states: States) -> tuple[Ints, Bools]:
         """How many digits are matched, -1 where none, and whether the group took part."""
         length = np.full(len(at), -1)
         through = np.zeros(len(at), bool)
-        rows = np.arange(len(at))
-        for width in itertools.count():
+        rows, start, ended = np.arange(len(at)), at, np.zeros(len(at), bool)
+        while rows.size:
             goal = self._goals.take(states // WIDTH)
             if goal.any():
-                length[rows[goal > 0]] = width
+                length[rows[goal > 0]] = (at - start[rows] - ended)[goal > 0]  # the end is no digit
                 through[rows[goal > 0]] = goal[goal > 0] == _THROUGH
-            states = self.moved(np.add(states, stream.take(at), dtype=np.int64))
+            symbols = stream.take(at)
+            states = self.moved(np.add(states, symbols, dtype=np.int64))
             alive = np.flatnonzero(states != DEAD)
-            if not alive.size:
-                break
-            rows, states, at = rows[alive], states[alive], at[alive] + 1
+            rows, states, at, ended = rows[alive], states[alive], at[alive] + 1, symbols[alive] == END
         return length, through
 
     def _place(self, leaves: dict[int, None]) -> int:
         place = super()._place(leaves)
         if len(self._goals) < len(self._table) // WIDTH:
             self._goals = np.concatenate([self._goals, np.zeros_like(self._goals)])
-        goals = (self._steps[leaf] for leaf in self._leaves[place // WIDTH])
-        self._goals[place // WIDTH] = next((step[1] for step in goals if step[0] == "goal"), 0)
+        last = self._leaves[place // WIDTH][-1:]
+        self._goals[place // WIDTH] = (self._steps.goal(last[0]) if last else None) or 0
         return place
 
     def _key(self, leaves: dict[int, None]) -> tuple[int, ...]:
         """Up to the first goal: what comes after it is not preferred to it."""
-        goals = [place for place, leaf in enumerate(leaves) if self._steps[leaf][0] == "goal"]
+        goals = [place for place, leaf in enumerate(leaves) if self._steps.goal(leaf) is not None]
         return tuple(leaves)[: goals[0] + 1] if goals else tuple(leaves)

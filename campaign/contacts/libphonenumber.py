@@ -60,6 +60,7 @@ def metadata(calling_code: int, region: str) -> Any:
     return PhoneMetadata.metadata_for_region_or_calling_code(calling_code, region)
 
 
+@functools.cache
 def longest_short_code(region: str) -> int:
     """Digits of the longest short code of a region, 0 where it has none."""
     from phonenumbers import PhoneMetadata

@@ -115,11 +115,6 @@ class Plan:
         return min(lengths), max(lengths)
 
     @functools.cached_property
-    def longest_short_code(self) -> int:
-        """The most digits of a short code of the region, 0 where it has none."""
-        return libphonenumber.longest_short_code(self.region)
-
-    @functools.cached_property
     def zero_expected(self) -> bool:
         """Are mobile numbers of the region written with a 0 in front that is not part of them?"""
         mobile = self.metadata.mobile
@@ -203,7 +198,6 @@ class NumberingPlans:
         self.fewest, self.most = np.array([plan.mobile_lengths for plan in plans], np.int8).T
         self.zero_expected = np.array([plan.zero_expected for plan in plans])
         self.zero_first = np.array([plan.zero_first for plan in plans])
-        self.longest_short_code = np.array([plan.longest_short_code for plan in plans], np.int8)
 
     def viable(self, states: States, plans: Ints) -> Bools:
         """Do the numbers in these states match the general description of their plans?"""

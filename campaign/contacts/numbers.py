@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.contacts.dialling import ask, dial
-from campaign.contacts.digit_patterns import Ints
+from campaign.contacts.digit_patterns import Short
 from campaign.contacts.libphonenumber import WORLD, code_by_region, spaced
 from campaign.contacts.number_words import KINDS, PROBLEMS, REPAIR_BITS, REPAIRS, repairs_of
 from campaign.contacts.numbering_plan import NO_PLAN, numbering_plans
@@ -112,8 +112,9 @@ def _texts(column: "pd.Series[Any]") -> pa.LargeStringArray:
             column.astype("object").map(lambda value: _whole(str(value)), na_action="ignore").astype("str")
         )
     array = pa.array(column, from_pandas=True).cast(_TEXT)
-    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
-    return pc.fill_null(pa.concat_arrays(chunks) if chunks else pa.array([], _TEXT), "")
+    chunks = (array.chunks or [pa.array([], _TEXT)]) if isinstance(array, pa.ChunkedArray) else [array]
+    texts = pa.concat_arrays(chunks) if len(chunks) != 1 else chunks[0]
+    return pc.fill_null(texts, "") if texts.null_count else texts
 
 
 def _whole(text: str) -> str:
@@ -121,10 +122,10 @@ def _whole(text: str) -> str:
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _plans(region: "str | pd.Series[Any] | None", size: int) -> Ints:
+def _plans(region: "str | pd.Series[Any] | None", size: int) -> Short:
     """For each number the place of its region's plan."""
     if not isinstance(region, pd.Series):
-        return np.full(size, NO_PLAN if region is None else _plan(region, ""), np.int64)
+        return np.full(size, NO_PLAN if region is None else _plan(region, ""), np.int16)
     if len(region) != size:
         raise UsageError(f"region= has {len(region)} rows, but there are {size} numbers. Give one for each.")
     codes = _texts(region).dictionary_encode()
@@ -134,7 +135,7 @@ def _plans(region: "str | pd.Series[Any] | None", size: int) -> Ints:
         _plan(name, f"Row {region.index[firsts[place]]}: ") if name.strip() else NO_PLAN
         for place, name in enumerate(names)
     ]
-    return np.array(places, np.int64)[which] if places else np.empty(0, np.int64)
+    return np.array(places, np.int16)[which]
 
 
 def _plan(region: str, where: str) -> int:
@@ -151,7 +152,7 @@ def _plan(region: str, where: str) -> int:
 
 
 def _cleaned(
-    texts: pa.LargeStringArray, plan: Ints, first: bool, kinds: frozenset[str]
+    texts: pa.LargeStringArray, plan: Short, first: bool, kinds: frozenset[str]
 ) -> dict[str, pa.LargeStringArray]:
     plans = numbering_plans()
     settled = settle(_spelled(texts, plan), texts, plans, kinds)
@@ -182,10 +183,10 @@ def _cleaned(
     }
 
 
-def _spelled(texts: pa.LargeStringArray, plan: Ints) -> Column:
+def _spelled(texts: pa.LargeStringArray, plan: Short) -> Column:
     """The digits of texts. Without a region 00 stands for the plus; in the world nothing needs to."""
     world = plan == _WORLD_PLAN
-    column = spell(texts, np.where(world, NO_PLAN, plan))
+    column = spell(texts, np.where(world, NO_PLAN, plan).astype(np.int64))
     digits = column.digits
     rows = np.flatnonzero((digits.plan == NO_PLAN) & ~digits.plus)
     zeros = digits.take(rows).leading_zeros

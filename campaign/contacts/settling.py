@@ -10,7 +10,7 @@ import pyarrow as pa
 
 from campaign.contacts.dialling import Dialled, ask, dial
 from campaign.contacts.digit_patterns import Bools, Ints, Long, Short
-from campaign.contacts.libphonenumber import EXPLICIT, read_one, short_kind
+from campaign.contacts.libphonenumber import EXPLICIT, longest_short_code, read_one, short_kind
 from campaign.contacts.number_words import PROBLEM_PLACES, REPAIR_BITS
 from campaign.contacts.numbering_plan import NO_PLAN, NumberingPlans, Outcome
 from campaign.contacts.repairs import OtherReadings, observed
@@ -130,8 +130,10 @@ def _refuse(settled: Settled, rows: Ints, problem: str) -> None:
 def _find_short_codes(settled: Settled, it: Dialled, plans: NumberingPlans, kinds: Set[str]) -> None:
     """What is no number but a short code of the region, or a number for emergencies."""
     none = np.isin(settled.problem, [PROBLEM_PLACES[problem] for problem in _NO_NUMBER]) & ~it.digits.plus
-    short = (it.digits.length > 1) & (it.digits.length <= plans.longest_short_code[it.digits.plan])
-    for row in np.flatnonzero(none & short & (it.digits.plan != NO_PLAN)).tolist():
+    rows = np.flatnonzero(none & (it.digits.plan != NO_PLAN) & (it.digits.length > 1))
+    used, which = np.unique(it.digits.plan[rows], return_inverse=True)
+    longest = np.array([longest_short_code(plans.plans[plan].region) for plan in used], np.int64)
+    for row in rows[it.digits.length[rows] <= longest[which]].tolist():
         digits, region = it.digits.text(row), plans.plans[it.digits.plan[row]].region
         if kind := short_kind(digits, region):
             settled.outcome[row] = plans.outcome_place(Outcome(kind, region))
