@@ -777,10 +777,11 @@ def test_every_exception_of_aiohttp_has_its_class():
         for name, kind in inspect.getmembers(aiohttp.client_exceptions, inspect.isclass)
         if issubclass(kind, Exception) and kind.__module__.startswith("aiohttp")
     }
-    not_for_posts = {"WSMessageTypeError"}
+    del known["WSMessageTypeError"]  # of websockets only
     classes = {name: _reason_unsent(kind.__new__(kind))[0] for name, kind in known.items()}
-    assert {name for name, cause in classes.items() if cause == "setup"} - not_for_posts == UNSENT["setup"]
-    assert {name for name, cause in classes.items() if cause == "connect"} == UNSENT["connect"]
+    expected = {name: cause for cause, names in UNSENT.items() for name in names}
+    assert classes.items() <= expected.items()  # an older aiohttp has fewer
+    assert len(classes) > 25
 
 
 @pytest.mark.parametrize(
