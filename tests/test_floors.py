@@ -20,6 +20,7 @@ FLOORS = [
     "arguments",
     "cli",
     "__main__",
+    "pytest_plugin",
 ]
 DOORS = {
     "aiohttp": {"service.transport", "service.sandbox", "service.faults"},

@@ -48,7 +48,7 @@ def test_the_clinic_sheet_has_the_faults_described():
         "missing_number": [47, 160, 288],
         "missing_value": [75, 131, 203],
         "no_digits": [263],
-        "no_such_number": [109],
+        "too_short": [109],
         "overlong": [154],
         "scientific": [147],
         "several": [52],

@@ -227,8 +227,9 @@ def test_a_run_pauses_resumes_and_stops_on_order():
         run.pause()
         wait_until(lambda: run.status == "paused" and run.counts.in_flight == 0)
         received = len(sandbox.inbox)
-        assert run.wait(timeout=0.2).totals["accepted"] == received == run.counts.accepted
+        assert run.wait().totals["accepted"] == received == run.counts.accepted
         run.resume()
+        assert run.wait(timeout=0.2).totals["not_sent"] > 0
         wait_until(lambda: run.counts.accepted > received)
         run.stop()
         result = run.wait()

@@ -63,7 +63,8 @@ class Run:
         self._plan, self._folder, self._account, self._policy = plan, folder, account, policy
         self.progress = progress
         self._end: Future[None] = Future()
-        self._held = threading.Event()  # paused by a valve: a person has to decide
+        self._paused = threading.Event()  # a person has to decide
+        self._ordered = False
         self._stack = held  # what the run holds, let go in reverse order at its end
         try:
             self._stack.enter_context(folder.lock())
@@ -140,28 +141,30 @@ class Run:
 
     def resume(self) -> None:
         """Go on after a pause, whoever caused it."""
-        self._held.clear()
+        self._expect_a_move()
         self._engine.resume()
 
     def stop(self) -> None:
         """Issue nothing more and end; what is under way finishes."""
+        self._expect_a_move()
         self._engine.stop()
 
     def cancel(self) -> None:
         """End at once; what has left without an answer becomes unknown."""
+        self._expect_a_move()
         self._engine.cancel()
 
     def wait(self, timeout: float | None = None) -> Result:
         """Wait for the end and return what came of it.
 
-        Returns early when a valve has paused the run, because a person has to decide then, and after
-        `timeout` seconds. Ctrl-C stops the run cleanly: the first lets what is under way finish, the second
+        Returns early when the run is paused, because a person has to decide then, and after `timeout`
+        seconds. Ctrl-C stops the run cleanly: the first lets what is under way finish, the second
         ends it at once. Then `KeyboardInterrupt` is raised; `load_result(run.folder)` tells what is known.
         """
         until = None if timeout is None else time.monotonic() + timeout
         try:
             with self._bar() as draw:
-                while self._is_moving() and (until is None or time.monotonic() < until):
+                while not (self.ended or self._paused.is_set() or (until and time.monotonic() >= until)):
                     with suppress(TimeoutError):
                         self._end.exception(_TICK)
                     draw()
@@ -178,10 +181,13 @@ class Run:
         return self._folder.load_result(self.plan, self.sentence)
 
     async def finished(self) -> Result:
-        """The same as `wait` for people with an event loop; a cancellation stops the run cleanly."""
+        """The same as `wait` for people with an event loop; a cancellation stops the run cleanly.
+
+        It goes on waiting when a person has paused the run, because that person can still press Resume.
+        """
         try:
             with self._bar() as draw:
-                while self._is_moving():
+                while not (self.ended or self._is_held_by_a_valve()):
                     await asyncio.sleep(_TICK)
                     draw()
         except asyncio.CancelledError:
@@ -196,8 +202,9 @@ class Run:
             self._end.result()  # raises what ended the run
         return self.result
 
-    def _is_moving(self) -> bool:
-        return not self._end.done() and not self._held.is_set()
+    def _is_held_by_a_valve(self) -> bool:
+        hold = self._engine.hold
+        return self._paused.is_set() and hold is not None and not hold.by_hand
 
     # the thread
 
@@ -248,9 +255,16 @@ class Run:
 
     def _listen(self, counts: Snapshot) -> None:
         self.counts = counts
-        hold = self._engine.hold
-        if counts.status == "paused" and hold is not None and not hold.by_hand:
-            self._held.set()
+        if counts.status != "paused":
+            self._ordered = False
+            self._paused.clear()
+        elif not self._ordered:
+            self._paused.set()
+
+    def _expect_a_move(self) -> None:
+        """An order was given: until the engine has acted on it, an old pause is no reason to stop waiting."""
+        self._ordered = True
+        self._paused.clear()
 
     # waiting
 
