@@ -130,3 +130,8 @@ def test_a_missing_header_is_named_after_its_place() -> None:
 
 def test_headers_are_brought_to_one_clean_line() -> None:
     assert check_headers([" First\n name ", "\ufeffphone", "a\u202eb\x1b"]) == ["First name", "phone", "ab"]
+
+
+def test_a_header_as_long_as_a_book_is_none() -> None:
+    with pytest.raises(ColumnError, match=r"A header has 20,000 signs: that row is none"):
+        check_headers(["name", "x" * 20_000])

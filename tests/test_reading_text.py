@@ -8,10 +8,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sheets import as_rows, reading
 
-from campaign.contacts import delimited
-from campaign.contacts.delimited import records
+from campaign.contacts.delimited import _squared
 from campaign.contacts.encodings import to_text
 from campaign.contacts.reading import read_contacts
+from campaign.contacts.records import Pieces, by_arrow, by_hand, records, survey
 from campaign.errors import FileError, UsageError
 
 # --- quotes and rows ----------------------------------------------------------------------------------
@@ -112,21 +112,27 @@ def test_any_table_of_texts_written_as_csv_reads_back_equal(
 
 
 @settings(max_examples=300, deadline=None)
-@given(st.text(st.sampled_from('ab1,,\n\n\r""'), max_size=60), st.integers(1, 4), st.sampled_from([16, 1024]))
+@given(
+    st.text(st.sampled_from('ab1,,\n\n\r""'), max_size=60), st.integers(1, 4), st.sampled_from([1, 16, 99])
+)
 def test_both_ways_of_reading_see_the_same_records(text: str, width: int, block: int) -> None:
     """Arrow's parser and ours, wherever a file is so well quoted that both may read it."""
     data = text.encode()
-    if not data or not delimited.well_quoted(data, ","):
+    seen = survey(data, ",")
+    if not data or not seen.well_quoted:
         return
-    fast = delimited._squared(delimited._by_arrow(data, ",", width, 10**6, block), 40, None)[0]
-    slow = delimited._squared(delimited._by_hand(data, ",", width, 10**6), 40, None)[0]
+    block = max(block, seen.longest + 1)
+    pieces = Pieces(data, block)
+    fast = _squared(by_arrow(pieces, block, ",", width, has_quotes=seen.has_quotes), 40, None)[0]
+    slow = _squared(by_hand(data, ",", width, 10**6), 40, None)[0]
     assert [column.to_pylist() for column in fast] == [column.to_pylist() for column in slow]
+    assert seen.rows == len(slow[0])
 
 
 @settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from('a,\n"'), max_size=30))
 def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
-    if delimited.well_quoted(text.encode(), ","):
+    if survey(text.encode(), ",").well_quoted:
         strict = csv.reader(io.StringIO(text, newline=""), strict=True)
         assert list(records(text, ",")) == [row or [""] for row in strict]
 

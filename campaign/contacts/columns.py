@@ -37,6 +37,7 @@ NOT_A_NUMBER_WORDS = (
 )  # fmt: skip
 
 STROKES = str.maketrans("đłøıħŧ", "dloiht")  # these do not come apart into a letter and an accent
+LONGEST = 10_000  # signs of a header; questions of an online form have some hundred
 LISTED = 30  # columns named in one error; a sheet can have 16,384
 
 
@@ -139,6 +140,9 @@ def check_headers(headers: Sequence[str], *, letters: Sequence[str] | None = Non
     from A). Raises ColumnError, naming all of them, when two headers are the same apart from case, accents,
     spaces and signs: nobody can tell which of them is meant.
     """
+    longest = max(map(len, headers), default=0)
+    if longest > LONGEST:
+        raise ColumnError(f"A header has {longest:,} signs: that row is none. Give its row number: header=.")
     at = list(letters) if letters is not None else [column_letter(i) for i in range(len(headers))]
     names = [clean_header(header) or f"column {letter}" for header, letter in zip(headers, at, strict=True)]
     same: dict[str, list[int]] = {}

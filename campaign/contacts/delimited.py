@@ -2,23 +2,30 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.csv as pa_csv
 
 from campaign.contacts.encodings import Text
 from campaign.contacts.grid import Grid, name_rows
 from campaign.contacts.headers import LOOKED_AT, Header, header_place, locate_header
+from campaign.contacts.records import (
+    BLOCK,
+    MalformedError,
+    Pieces,
+    Table,
+    by_arrow,
+    by_hand,
+    hold_budget,
+    records,
+    survey,
+)
 from campaign.contacts.texts import TEXT, blank_rows
 from campaign.errors import FileError, UsageError
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to tell the delimiter and the width
-PIECE = 1 << 22  # bytes whose quotes are looked at in one go: memory stays flat
-BLOCK = 1 << 20  # bytes that Arrow parses in one go; a longer record gets a longer block
 UNUSED = "\x1f\x1e\x1d\x1c"  # what can stand for a delimiter where the file has a single column
 
 
@@ -31,19 +38,25 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise UsageError('delimiter= takes one character such as ",", ";", "|" or "\\t".')
-    data, declared = _declaration(text.data)
+    data, declared = _declaration(text.give())
     _refuse_zero_bytes(data)
     found = delimiter or declared or find_delimiter(data)
     splitter = found or next((c for c in UNUSED if c.encode() not in data), UNUSED[0])
     lines = sample(data, splitter, header if isinstance(header, int) else 0)
     if not lines:
-        _by_hand(data, splitter, 1, max_cells)  # says which quote it is
+        by_hand(data, splitter, 1, max_cells)  # says which quote it is
     place = header_place(lines, header)
     cells = Counter(len(line) for line in lines if line != [""])
     width = max(cells, key=lambda count: (cells[count], count), default=1)
-    _hold_lines(data, width, max_cells)
-    read = _by_arrow if well_quoted(data, splitter) else _by_hand
-    table = read(data, splitter, width, max_cells)
+    seen = survey(data, splitter)
+    if seen.well_quoted:
+        hold_budget(seen.rows, width, max_cells)
+        block = max(BLOCK, seen.longest + 1)
+        pieces = Pieces(data, block)
+        del data
+        table = by_arrow(pieces, block, splitter, width, has_quotes=seen.has_quotes)
+    else:
+        table = by_hand(data, splitter, width, max_cells)
     named = width if place is None else len(_trimmed(lines[place]))
     hold_budget(table.rows, named, max_cells)
     columns, short = _squared(table, named, place)
@@ -77,38 +90,7 @@ def _refuse_zero_bytes(data: bytes) -> None:
         )
 
 
-# --- records ------------------------------------------------------------------------------------------
-
-
-class _MalformedError(Exception):
-    """A quote that is not closed, or is followed by text; `row` counts from 1."""
-
-    def __init__(self, row: int) -> None:
-        self.row = row
-
-
-def records(text: str, delimiter: str) -> Iterator[list[str]]:
-    """The records of a text, strictly: a cell is quoted as a whole or not at all.
-
-    Quotes inside an unquoted cell are ordinary signs (5" pipe). Raises _MalformedError where a cell starts
-    with a quote and does not end with one.
-    """
-    d = re.escape(delimiter)
-    match = re.compile(rf'(?:"((?:[^"]++|"")*+)"|([^"{d}\r\n][^{d}\r\n]*+)?)({d}|\r\n|\r|\n|\Z)').match
-    at, end, row, stop = 0, len(text), 1, ""
-    cells: list[str] = []
-    while at < end:
-        cell = match(text, at)
-        if cell is None:
-            raise _MalformedError(row)
-        quoted, plain, stop = cell.groups()
-        cells.append(plain or "" if quoted is None else quoted.replace('""', '"'))
-        at = cell.end()
-        if stop != delimiter:
-            yield cells
-            cells, row = [], row + 1
-    if stop == delimiter:
-        yield [*cells, ""]
+# --- the first records --------------------------------------------------------------------------------
 
 
 def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
@@ -122,7 +104,7 @@ def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
                 lines.append(line)
                 if len(lines) > max(LOOKED_AT, needed):
                     return lines[:-1]
-        except _MalformedError:
+        except MalformedError:
             whole = whole and bool(lines)
         if size >= len(data):
             return lines
@@ -157,122 +139,10 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
     return cells[:end]
 
 
-def well_quoted(data: bytes, delimiter: str) -> bool:
-    """Whether each quote opens a cell at its start, closes it at its end or stands doubled inside.
-
-    Then nobody can read the file in two ways. Counted from the start, quotes open and close in turns, so
-    looking at the byte before an opening and after a closing one decides, without following every cell.
-    """
-    signs, inside = np.frombuffer(data, np.uint8), False
-    neighbours = np.zeros(256, bool)
-    neighbours[[ord('"'), ord(delimiter), 10, 13]] = True
-    for start in range(0, len(signs), PIECE):
-        quotes = start + np.flatnonzero(signs[start : start + PIECE] == ord('"'))
-        opening, closing = quotes[inside::2], quotes[not inside :: 2]
-        before, after = opening[opening > 0] - 1, closing[closing < len(signs) - 1] + 1
-        if not (neighbours[signs[before]].all() and neighbours[signs[after]].all()):
-            return False
-        inside ^= bool(len(quotes) % 2)
-    return not inside
+# --- the whole table ----------------------------------------------------------------------------------
 
 
-# --- the whole file -----------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Table:
-    """Records of the usual width as columns, and the others (row number, cells) beside them."""
-
-    columns: list[pa.ChunkedArray]
-    others: list[tuple[int, list[str]]]
-
-    @property
-    def rows(self) -> int:
-        return len(self.columns[0]) + len(self.others)
-
-
-def _by_arrow(data: bytes, delimiter: str, width: int, max_cells: int, block: int = BLOCK) -> _Table:
-    """Arrow's parser, in one thread: only so does it know the number of a record that it will not take."""
-    names = [str(i) for i in range(width)]
-    others: list[tuple[int, list[str]]] = []
-    batches: list[pa.RecordBatch] = []
-    rows = 0
-
-    def set_aside(row: pa_csv.InvalidRow) -> str:
-        others.append((row.number, next(records(row.text, delimiter))))
-        return "skip"
-
-    try:
-        for batch in pa_csv.open_csv(
-            pa.BufferReader(data),
-            pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=block),
-            pa_csv.ParseOptions(
-                delimiter=delimiter,
-                newlines_in_values=b'"' in data,
-                ignore_empty_lines=False,
-                invalid_row_handler=set_aside,
-            ),
-            pa_csv.ConvertOptions(
-                check_utf8=False,  # checked when the encoding was found
-                column_types=dict.fromkeys(names, TEXT),
-                null_values=[],
-                strings_can_be_null=False,
-            ),
-        ):
-            batches.append(batch)
-            rows += len(batch)
-    except pa.ArrowInvalid:
-        if block > len(data):
-            raise FileError("The file cannot be read as a table of text.") from None
-        return _by_arrow(data, delimiter, width, max_cells, block * 16)  # a record longer than a block
-    hold_budget(rows + len(others), width, max_cells)
-    columns = [pa.chunked_array([batch.column(i) for batch in batches], TEXT) for i in range(width)]
-    return _Table(columns, others)
-
-
-def _by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> _Table:
-    """For the files whose quotes need following: about ten times slower, and exact."""
-    usual: list[list[str]] = []
-    others: list[tuple[int, list[str]]] = []
-    blank = [""] * width
-    try:
-        for row, cells in enumerate(records(str(data, "utf-8"), delimiter), start=1):
-            if len(cells) == width or cells == [""]:
-                usual.append(cells if cells != [""] else blank)
-            else:
-                others.append((row, cells))
-            hold_budget(row, width, max_cells)
-    except _MalformedError as problem:
-        raise FileError(
-            f"Row {problem.row}: a quotation mark opens a cell and does not close it at its end. "
-            'Write it twice ("") inside a quoted cell, or close the cell, then read the file again.'
-        ) from None
-    columns = [pa.chunked_array([pa.array(column, TEXT)]) for column in zip(*usual, strict=True)]
-    return _Table(columns or [pa.chunked_array([], TEXT)] * width, others)
-
-
-def _hold_lines(data: bytes, width: int, max_cells: int) -> None:
-    """A blank line becomes a row of blank cells, so a small file can ask for a table of any size."""
-    if len(data) * width <= max_cells:
-        return
-    signs, breaks, returns = np.frombuffer(data, np.uint8), 0, 0
-    for start in range(0, len(signs), PIECE):
-        piece = signs[start : start + PIECE]
-        breaks += int(np.count_nonzero(piece == 10))
-        returns += int(np.count_nonzero(piece == 13))
-    lines_in_cells = 4 if b'"' in data else 1  # a text of four lines is long for a message
-    hold_budget(max(breaks, returns) // lines_in_cells, width, max_cells)
-
-
-def hold_budget(rows: int, width: int, max_cells: int) -> None:
-    """Refuse a table of more cells than allowed."""
-    if rows * width > max_cells:
-        raise FileError(
-            f"The table has more than {max_cells:,} cells. If it is meant, give a larger max_cells=."
-        )
-
-
-def _squared(table: _Table, named: int, place: int | None) -> tuple[list[pa.ChunkedArray], list[int]]:
+def _squared(table: Table, named: int, place: int | None) -> tuple[list[pa.ChunkedArray], list[int]]:
     """All records in their order, `named` cells each; and the numbers of those that had fewer.
 
     Short ones are filled up with blanks (Excel drops delimiters at the end of a line); cells beyond the

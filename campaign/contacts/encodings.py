@@ -47,13 +47,18 @@ UNKNOWN = (
 )
 
 
-@dataclass(frozen=True)
+@dataclass
 class Text:
     """The text of a file as UTF-8 without a byte order mark."""
 
     data: bytes
     encoding: str
     notices: tuple[str, ...] = ()
+
+    def give(self) -> bytes:
+        """The data, which is forgotten here: whoever takes it decides how long it takes up memory."""
+        data, self.data = self.data, b""
+        return data
 
 
 def to_text(data: bytes, encoding: str | None) -> Text:

@@ -8,8 +8,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.delimited import hold_budget
 from campaign.contacts.grid import Grid, chunked
+from campaign.contacts.records import hold_budget
 from campaign.contacts.texts import TEXT, column_text, float_texts, moment_texts, truth_texts
 from campaign.errors import ColumnError, FileError
 

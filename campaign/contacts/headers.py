@@ -9,6 +9,7 @@ from campaign.errors import FileError, UsageError
 
 Header = int | Literal[False, "if any"] | None  # as users give it: see read_contacts
 LOOKED_AT = 50  # rows from the top in which a header is looked for
+LONGEST = 300  # signs of a cell that may be a number, a mail address or the header of one
 _PHONE = re.compile(r"[\s(]*(?:\+|00)?[\d\s().\-/]{7,}(?:\.0)?\s*")
 _DATE = re.compile(r"(?:\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})(?:[ T][\d:]+)?")
 _MAIL = re.compile(r"\S+@\S+\.\w+")
@@ -68,7 +69,8 @@ def locate_header(lines: Sequence[Sequence[str]], *, banners: frozenset[int] = f
 
 def looks_like_contact(cells: Sequence[str]) -> bool:
     """Whether a line holds what a header never holds: a phone number or a mail address."""
-    return any(_MAIL.fullmatch(cell.strip()) or is_number(cell) for cell in cells)
+    short = [cell for cell in cells if len(cell) <= LONGEST]
+    return any(_MAIL.fullmatch(cell.strip()) or is_number(cell) for cell in short)
 
 
 def is_number(cell: str) -> bool:
@@ -79,4 +81,4 @@ def is_number(cell: str) -> bool:
 
 def names_number(cells: Sequence[str]) -> bool:
     """Whether a line names a phone column."""
-    return bool(number_columns([cell for cell in cells if cell.strip()]))
+    return bool(number_columns([cell for cell in cells if cell.strip() and len(cell) <= LONGEST]))

@@ -105,7 +105,7 @@ def read_contacts(
     kind = find_format(opened)
     _refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
     if kind == "text":
-        text = to_text(opened.data, encoding)
+        text = to_text(opened.give(), encoding)
         grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
     elif kind == "parquet":
         grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells)

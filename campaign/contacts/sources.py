@@ -2,6 +2,7 @@
 
 import os
 import stat
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,6 +27,8 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "is a picture. Save the table itself as .xlsx or .csv"),
     (b"\xff\xd8\xff", "is a picture. Save the table itself as .xlsx or .csv"),
 )
+TOO_LARGE = "{} has more than {:,} bytes. If it is meant, give a larger max_bytes=."
+PIECE = 1 << 22  # bytes read from an open file at a time
 KINDS = {
     ".csv": "text", ".tsv": "text", ".txt": "text", ".tab": "text", ".xlsx": "xlsx", ".xlsm": "xlsx",
     ".xls": "xls", ".ods": "ods", ".parquet": "parquet",
@@ -40,12 +43,17 @@ CALLED = {
 BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any encoding
 
 
-@dataclass(frozen=True)
+@dataclass
 class Source:
     """A name to call it by, and its bytes."""
 
     name: str
     data: bytes
+
+    def give(self) -> bytes:
+        """The bytes, which are forgotten here: whoever takes them decides how long they take up memory."""
+        data, self.data = self.data, b""
+        return data
 
 
 def open_source(source: Any, *, max_bytes: int) -> Source:
@@ -53,7 +61,7 @@ def open_source(source: Any, *, max_bytes: int) -> Source:
     if isinstance(source, (str, os.PathLike)):
         return _from_path(Path(source), max_bytes)
     if isinstance(source, (bytes, bytearray, memoryview)):
-        return Source("the given bytes", _held(bytes(source), "The given data", max_bytes))
+        return Source("the given bytes", _held([bytes(source)], "The given data", max_bytes))
     if hasattr(source, "read"):
         return _from_file(source, max_bytes)
     raise UsageError(
@@ -69,20 +77,21 @@ def _from_path(path: Path, max_bytes: int) -> Source:
     if name.startswith(".~lock.") and name.endswith("#"):
         raise FileError(f'"{name}" is the mark of a file that is open; read "{name[7:-1]}" itself.')
     try:
-        kind = path.stat()
-        if stat.S_ISDIR(kind.st_mode):
+        kind = path.stat().st_mode
+        if stat.S_ISDIR(kind):
             raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
-        if not stat.S_ISREG(kind.st_mode):
+        if not stat.S_ISREG(kind):
             raise FileError(f'"{clean(path)}" is no file.')
         with path.open("rb") as opened:
-            return Source(name, _held(opened.read(max_bytes + 1), f'"{name}"', max_bytes))
+            if os.fstat(opened.fileno()).st_size > max_bytes:
+                raise FileError(TOO_LARGE.format(f'"{name}"', max_bytes))
+            return Source(name, _held([opened.read()], f'"{name}"', max_bytes))
     except FileNotFoundError:
-        raise FileError(
-            f'There is no file "{clean(path)}". The folder looked in is "{clean(Path.cwd())}".'
-        ) from None
+        folder = clean(Path.cwd())
+        raise FileError(f'There is no file "{clean(path)}". The folder looked in is "{folder}".') from None
     except PermissionError:
         raise FileError(
-            f'"{name}" may not be read: it is open in another program or belongs to someone else.'
+            f'"{name}" may not be read: another program has it open, or it is not yours.'
         ) from None
     except (OSError, ValueError):
         raise FileError(f'"{name}" cannot be opened as a file.') from None
@@ -91,23 +100,27 @@ def _from_path(path: Path, max_bytes: int) -> Source:
 def _from_file(opened: Any, max_bytes: int) -> Source:
     name = clean(Path(opened.name).name) if isinstance(getattr(opened, "name", None), str) else "an open file"
     try:
-        content = opened.read(max_bytes + 1)
+        pieces = list(_pieces(opened, max_bytes))
     except (OSError, ValueError):
         raise FileError(f'"{name}" cannot be read: is it still open?') from None
-    try:
-        data = content.encode() if isinstance(content, str) else content
-    except UnicodeEncodeError:
-        raise FileError(f'"{name}" holds half a character (a lone surrogate), which is no text.') from None
-    if not isinstance(data, bytes):
-        raise UsageError(f"The open file gives a {type(data).__name__} instead of bytes or text.")
-    return Source(name, _held(data, f'"{name}"', max_bytes))
+    strange = next((type(piece).__name__ for piece in pieces if not isinstance(piece, bytes)), None)
+    if strange is not None:
+        raise UsageError(f"The open file gives a {strange} instead of bytes or text.")
+    return Source(name, _held(pieces, f'"{name}"', max_bytes))
 
 
-def _held(data: bytes, name: str, max_bytes: int) -> bytes:
+def _pieces(opened: Any, max_bytes: int) -> Iterator[Any]:
+    """What the file holds from where it stands, until a little more than is allowed."""
+    size = 0
+    while size <= max_bytes and (piece := opened.read(PIECE)):
+        yield piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece
+        size += len(piece)
+
+
+def _held(pieces: list[bytes], name: str, max_bytes: int) -> bytes:
+    data = pieces[0] if len(pieces) == 1 else b"".join(pieces)
     if len(data) > max_bytes:
-        raise FileError(
-            f"{name} has more than {max_bytes:,} bytes. If it is meant, give a larger max_bytes=."
-        )
+        raise FileError(TOO_LARGE.format(name, max_bytes))
     return data
 
 

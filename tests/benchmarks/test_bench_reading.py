@@ -1,0 +1,127 @@
+"""Reading costs little more than the fastest reader alone: ratios of CPU time, side by side in one run."""
+
+import gc
+import random
+import threading
+import time
+import tracemalloc
+from collections.abc import Callable
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.csv
+import pytest
+import python_calamine
+import xlsxwriter
+
+from campaign.contacts.reading import read_contacts
+
+HEADER = ["first_name", "phone", "account", "visit_date", "amount", "clinic"]
+ROUNDS = 5
+
+
+def row(i: int) -> list[str | int | float]:
+    chance = random.Random(i)
+    day = f"2026-01-{i % 28 + 1:02d}"
+    return [
+        f"Amina {i}",
+        f"+256 772 000 {i % 1000:03d}",
+        772000000 + i,
+        day,
+        chance.randint(1, 10**6) / 100,
+        "Gulu",
+    ]
+
+
+@pytest.fixture(scope="module")
+def text_of_a_million(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bench") / "million.csv"
+    with path.open("w", encoding="utf-8") as file:
+        file.write(",".join(HEADER) + "\n")
+        file.writelines(",".join(map(str, row(i))) + "\n" for i in range(1_000_000))
+    return path
+
+
+@pytest.fixture(scope="module")
+def workbook_of_a_hundred_thousand(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("bench") / "visits.xlsx"
+    with xlsxwriter.Workbook(path) as book:
+        sheet = book.add_worksheet()
+        sheet.write_row(0, 0, HEADER)
+        for i in range(100_000):
+            sheet.write_row(i + 1, 0, row(i))
+    return path
+
+
+def ratio(ours: Callable[[], object], theirs: Callable[[], object]) -> tuple[float, float]:
+    """The least CPU seconds of each, in turns, so that a busy machine hits both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    for _ in range(ROUNDS):
+        for work, taken in zip((ours, theirs), times, strict=True):
+            gc.collect()
+            start = time.process_time()
+            result = work()
+            taken.append(time.process_time() - start)
+            del result
+    return min(times[0]), min(times[1])
+
+
+@pytest.mark.benchmark
+def test_a_workbook_costs_at_most_half_more_than_calamine_alone(workbook_of_a_hundred_thousand: Path) -> None:
+    path = workbook_of_a_hundred_thousand
+
+    def alone() -> object:
+        with python_calamine.CalamineWorkbook.from_path(path) as book:
+            return book.get_sheet_by_index(0).to_python()
+
+    ours, theirs = ratio(lambda: read_contacts(path), alone)
+    print(f"\nxlsx, 100,000 rows: {ours:.2f} s, calamine alone {theirs:.2f} s, ratio {ours / theirs:.2f}")
+    assert ours / theirs <= 1.5
+
+
+@pytest.mark.benchmark
+def test_a_text_costs_at_most_twice_as_much_as_arrow_alone(text_of_a_million: Path) -> None:
+    path = text_of_a_million
+    all_text = pyarrow.csv.ConvertOptions(
+        column_types=dict.fromkeys(HEADER, pa.string()), strings_can_be_null=False
+    )
+
+    def alone() -> object:
+        return pyarrow.csv.read_csv(path, convert_options=all_text)
+
+    ours, theirs = ratio(lambda: read_contacts(path), alone)
+    print(f"\ncsv, 1,000,000 rows: {ours:.2f} s, Arrow alone {theirs:.2f} s, ratio {ours / theirs:.2f}")
+    assert ours / theirs <= 2
+
+
+class Watch(threading.Thread):
+    """Looks every millisecond how much Python and Arrow hold, and keeps the highest sum."""
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.peak, self._done = 0, threading.Event()
+
+    def run(self) -> None:
+        while not self._done.wait(0.001):
+            self.peak = max(self.peak, tracemalloc.get_traced_memory()[0] + pa.total_allocated_bytes())
+
+    def __enter__(self) -> "Watch":
+        tracemalloc.start()
+        self.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._done.set()
+        self.join()
+        tracemalloc.stop()
+
+
+@pytest.mark.benchmark
+def test_memory_stays_within_two_and_a_half_times_the_text(text_of_a_million: Path) -> None:
+    before = pa.total_allocated_bytes()
+    with Watch() as watch:
+        table = read_contacts(text_of_a_million)
+    peak, size = watch.peak - before, text_of_a_million.stat().st_size
+    print(f"\ncsv, {size / 1e6:.0f} MB of text: {peak / 1e6:.0f} MB of memory, ratio {peak / size:.2f}")
+    assert len(table) == 1_000_000
+    assert peak / size <= 2.5
