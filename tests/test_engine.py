@@ -6,7 +6,7 @@ from decimal import Decimal
 
 import pytest
 
-from campaign.errors import GateError
+from campaign.errors import GateError, LedgerError
 from campaign.sending import engine as engines
 from campaign.sending.batches import Batch
 from campaign.sending.engine import Engine
@@ -183,6 +183,62 @@ def test_a_connection_that_comes_back_loses_nothing():
     asyncio.run(engine.run())
     assert record.moves[5] == ["sending", "accepted"]
     assert snapshots[-1].status == "finished"
+
+
+class Breaking(Service):
+    """Batch 5 loses its connection while its intent is being recorded, `times` times."""
+
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    async def post(self, entries, gate):
+        if int(bytes(entries)) == 5 and self.times:
+            self.times -= 1
+            await gate()
+            return Outcome("not_sent", error="the connection broke", cause="connect")
+        return await super().post(entries, gate)
+
+
+def test_a_connection_that_breaks_while_the_intent_is_recorded_is_tried_again():
+    engine, record, snapshots = make_engine(Breaking(2))
+    asyncio.run(engine.run())
+    assert record.moves[5] == ["sending", "accepted"]
+    assert snapshots[-1].accepted == 200
+
+
+def test_what_is_on_record_as_leaving_is_never_given_back():
+    engine, record, snapshots = make_engine(Breaking(99))
+    asyncio.run(engine.run())
+    assert record.moves[5] == ["sending", "unknown"]
+    assert snapshots[-1].unknown == 10
+    assert snapshots[-1].in_flight == 0
+
+
+def test_a_record_that_cannot_be_kept_ends_the_run_and_keeps_everything_here():
+    class Full(Memory):
+        def move(self, batch, state, **facts):
+            if batch < 5:
+                return super().move(batch, state, **facts)
+            failed = asyncio.get_running_loop().create_future()
+            failed.set_exception(LedgerError("The ledger cannot be written: database or disk is full."))
+            return failed
+
+    class Careful(Service):
+        async def post(self, entries, gate):
+            try:
+                return await super().post(entries, gate)
+            except LedgerError as error:
+                return Outcome("not_sent", error=str(error), cause="gate")
+
+    service, record = Careful(), Full()
+    engine, _, snapshots = make_engine(service)
+    engine._record = record
+    asyncio.run(engine.run())
+    assert service.received == [1, 2, 3, 4]
+    assert snapshots[-1].status == "stopped"
+    assert "disk is full" in snapshots[-1].sentence
+    assert (snapshots[-1].accepted, snapshots[-1].waiting) == (40, 160)
 
 
 def test_an_answer_that_cannot_be_ends_the_run_loudly():

@@ -31,6 +31,9 @@ DOORS = {
     "tqdm": {"sending.run"},
     "filelock": {"sending.folder"},
     "python_calamine": {"contacts.workbooks"},
+    "charset_normalizer": {"contacts.encodings"},
+    "idna": {"service.address"},
+    "keyring": {"service.credentials"},
     "regex": {"messages.limits"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}

@@ -44,6 +44,24 @@ class Record(Protocol):
     def flush(self) -> None: ...
 
 
+class _Intent:
+    """What is on record about sending one batch: when it was tried, how often, and the move to `sending`."""
+
+    def __init__(self) -> None:
+        self.tries = 0
+        self.kept: asyncio.Future[None] | None = None
+
+    @property
+    def is_on_record(self) -> bool:
+        """Whether the ledger says, or may say, that the batch is leaving."""
+        return self.kept is not None and not (self.kept.done() and self.kept.exception() is not None)
+
+    def begin(self) -> None:
+        """Another try begins."""
+        self.tries += 1
+        self.submitted_at, self.started = datetime.now(UTC), time.monotonic()
+
+
 class Engine:
     """Sends the batches of one campaign.
 
@@ -197,57 +215,58 @@ class Engine:
     # one batch
 
     async def _deliver(self, batch: Batch) -> None:
-        """Bring one batch to the service, or give it back when it provably did not leave."""
-        for attempt in range(1, CONNECT_TRIES + 1):
-            outcome = await self._attempt(batch, attempt)
-            if outcome.cause == "impossible":
-                raise GateError(
-                    f"Batch {batch.number}: {outcome.error}. Something between here and the service lies."
-                )
-            if outcome.status != "not_sent":
-                return
-            if outcome.cause != "connect" or attempt == CONNECT_TRIES or self._reason_to_hold(0):
-                break
-            await asyncio.sleep(random.uniform(0, BACKOFF * 2**attempt))  # noqa: S311 - spreads load
-        self._give_back(batch, outcome)
+        """Bring one batch to the service and settle it, or give it back when it provably did not leave."""
+        intent = _Intent()
+        try:
+            outcome = await self._try(batch, intent)
+        except asyncio.CancelledError:
+            self._close(batch, Outcome("not_sent", error="the run was ended before an answer came"), intent)
+            raise
+        self._close(batch, outcome, intent)
+        if outcome.cause == "impossible":
+            raise GateError(f"Batch {batch.number}: {outcome.error}. The answer cannot be trusted.")
 
-    async def _attempt(self, batch: Batch, attempt: int) -> Outcome:
-        recorded: list[asyncio.Future[None]] = []
-        submitted_at, started = datetime.now(UTC), time.monotonic()
+    async def _try(self, batch: Batch, intent: _Intent) -> Outcome:
+        """Post a batch, again while nothing of it left. Nothing is awaited between answer and return."""
 
         async def gate() -> None:
             if hold := self._reason_to_hold(0):
                 raise GateClosed(hold.reason)
-            facts = {"attempts": attempt, "submitted_at": submitted_at.isoformat(timespec="milliseconds")}
-            recorded.append(self._record.move(batch.number, "sending", **facts))
-            # Shielded: a commit that has been asked for happens, whatever becomes of the connection.
-            await asyncio.shield(recorded[0])
-
-        try:
-            outcome = await self._post(batch.entries, gate)
-        except asyncio.CancelledError:
-            if recorded:
-                self._settle(
-                    batch, Outcome("unknown", error="the run was ended before an answer came"), started
+            if intent.kept is None:  # a connection may break while its intent is being recorded
+                moment = intent.submitted_at.isoformat(timespec="milliseconds")
+                intent.kept = self._record.move(
+                    batch.number, "sending", attempts=intent.tries, submitted_at=moment
                 )
-            else:
-                self._tally.settle(batch.messages, Outcome("not_sent"))
-            raise
-        if outcome.status == "not_sent":
-            if outcome.cause == "connect":
-                self._tally.miss(outcome)
-            return outcome
-        self._settle(batch, outcome, started)
-        return outcome
+            # Shielded: a commit that has been asked for happens, whatever becomes of the connection.
+            await asyncio.shield(intent.kept)
 
-    def _settle(self, batch: Batch, outcome: Outcome, started: float) -> None:
+        while True:
+            intent.begin()
+            outcome = await self._post(batch.entries, gate)
+            if outcome.cause != "connect":
+                return outcome
+            self._tally.miss(outcome)
+            if intent.tries == CONNECT_TRIES or self._reason_to_hold(0):
+                return outcome
+            await asyncio.sleep(random.uniform(0, BACKOFF * 2**intent.tries))  # noqa: S311 - spreads load
+
+    def _close(self, batch: Batch, outcome: Outcome, intent: _Intent) -> None:
+        """Settle a batch as what is known, or give it back. What is on record as leaving may have left."""
+        if outcome.status == "not_sent" and not intent.is_on_record:
+            self._give_back(batch, outcome)
+        elif outcome.status == "not_sent":
+            self._settle(batch, Outcome("unknown", error=outcome.error), intent)
+        else:
+            self._settle(batch, outcome, intent)
+
+    def _settle(self, batch: Batch, outcome: Outcome, intent: _Intent) -> None:
         """Hand what is known to the ledger; no `await` here or before it.
 
         Nobody waits for this commit: if the machine dies before it, the batch is found as `sending`: unknown.
         """
         kept = self._record.move(
             batch.number, outcome.status, cost=outcome.cost, code=outcome.code, error=outcome.error,
-            seconds=round(time.monotonic() - started, 3),
+            seconds=round(time.monotonic() - intent.started, 3),
         )  # fmt: skip
         self._tally.settle(batch.messages, outcome)
         if outcome.retry_after is not None:

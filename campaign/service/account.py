@@ -7,7 +7,7 @@ import os
 import ssl
 from collections.abc import Callable
 from pathlib import Path
-from typing import Literal, get_args
+from typing import Literal, NoReturn, get_args
 from urllib.parse import quote, quote_plus, urlsplit
 
 from campaign.errors import AccountError, UsageError
@@ -149,6 +149,9 @@ class Account:
     def hide(self, text: str) -> str:
         """The text without the password in any spelling it is sent in: a service may echo a request."""
         return self._without_password(text)
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise AccountError("An account is neither saved nor copied, because its password must not be.")
 
     def __repr__(self) -> str:
         return (
