@@ -25,7 +25,7 @@ from campaign.errors import UsageError
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "clean_numbers", "readings"]
 
-CHUNK = 65_536  # rows looked at together: small enough for the cache, large enough that a step costs nothing
+CHUNK = 32_768  # rows looked at together: small enough for the cache, large enough that a step costs nothing
 _WORLD_PLAN = -2
 _TEXT = pa.large_string()
 
@@ -71,7 +71,7 @@ def clean_numbers(
     plans = _plans(region, len(numbers))
     texts = _texts(numbers)
     parts = [
-        _cleaned(texts.slice(start, CHUNK), plans[start : start + CHUNK], several == "first", allowed)
+        _cleaned(_part(texts, start, CHUNK), plans[start : start + CHUNK], several == "first", allowed)
         for start in range(0, max(len(texts), 1), CHUNK)
     ]
     columns = {
@@ -87,7 +87,7 @@ def readings(text: str, *, region: str | None) -> tuple[str, ...]:
     Such as "+39 347 123 4567 (a mobile phone, IT)". Empty where it cannot be read as any.
     """
     plans = numbering_plans()
-    column = _spelled(_texts(pd.Series([text])), _plans(region, 1))
+    column = _spelled(_part(_texts(pd.Series([text])), 0, 1), _plans(region, 1))
     it = dial(column.digits, plans)
     ask(it, plans, column.unusual)
     every = np.ones(1, bool)
@@ -105,16 +105,20 @@ def _known_kinds(kinds: Collection[str]) -> frozenset[str]:
     return frozenset(kinds)
 
 
-def _texts(column: "pd.Series[Any]") -> pa.LargeStringArray:
-    """The column as one array without missing values."""
+def _texts(column: "pd.Series[Any]") -> pa.ChunkedArray:
+    """The column as text."""
     if not isinstance(column.dtype, pd.StringDtype) and not pd.api.types.is_integer_dtype(column.dtype):
         column = (
             column.astype("object").map(lambda value: _whole(str(value)), na_action="ignore").astype("str")
         )
-    array = pa.array(column, from_pandas=True).cast(_TEXT)
-    chunks = (array.chunks or [pa.array([], _TEXT)]) if isinstance(array, pa.ChunkedArray) else [array]
-    texts = pa.concat_arrays(chunks) if len(chunks) != 1 else chunks[0]
-    return pc.fill_null(texts, "") if texts.null_count else texts
+    array = pa.array(column, from_pandas=True)
+    return (array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])).cast(_TEXT)
+
+
+def _part(texts: pa.ChunkedArray, start: int, rows: int) -> pa.LargeStringArray:
+    """Some of the texts in one array, copied only where they lie in two; missing ones are blank."""
+    part = texts.slice(start, rows).combine_chunks()
+    return pc.fill_null(part, "") if part.null_count else part
 
 
 def _whole(text: str) -> str:
@@ -128,14 +132,15 @@ def _plans(region: "str | pd.Series[Any] | None", size: int) -> Short:
         return np.full(size, NO_PLAN if region is None else _plan(region, ""), np.int16)
     if len(region) != size:
         raise UsageError(f"region= has {len(region)} rows, but there are {size} numbers. Give one for each.")
-    codes = _texts(region).dictionary_encode()
+    codes = _part(_texts(region), 0, size).dictionary_encode()
     names, which = codes.dictionary.to_pylist(), codes.indices.to_numpy()
     firsts = dict(zip(*(values.tolist() for values in np.unique(which, return_index=True)), strict=True))
     places = [
         _plan(name, f"Row {region.index[firsts[place]]}: ") if name.strip() else NO_PLAN
         for place, name in enumerate(names)
     ]
-    return np.array(places, np.int16)[which]
+    plans: Short = np.array(places, np.int16)[which]
+    return plans
 
 
 def _plan(region: str, where: str) -> int:

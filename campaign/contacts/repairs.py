@@ -115,7 +115,8 @@ def _bare(it: Dialled, rows: Bools) -> Ints:
 def observed(it: Dialled, plans: NumberingPlans) -> Short:
     """The repairs that the library makes without a word, as bits."""
     plan = it.digits.plan
-    bare = (it.found == NATIONAL) & (it.start == it.digits.start) & (it.digits.first != 0) & (plan != NO_PLAN)
+    bare = (it.found == NATIONAL) & (it.start == it.digits.start) & (it.digits.first != 0)
+    bare &= (it.outcome > 0) & (plan != NO_PLAN)
     bits = np.zeros(len(it.outcome), np.int16)
     bits[it.trunk] |= REPAIR_BITS["trunk_zero"]
     bits[it.found == WITHOUT_PLUS] |= REPAIR_BITS["country_code"]

@@ -22,7 +22,7 @@ _SEPARATOR = re.compile(
 _DIGIT, _NO_DIGITS, _LETTER = re.compile(r"\d"), re.compile(r"\D+"), re.compile("[A-Za-z]")
 _LINE = re.compile(r"[\r\n\u2028\u2029]+")
 _ENDING = re.compile(r"[0-9 ().-]*[0-9][ ).]*")
-_ZERO_PLUS = re.compile(r"\W*0 *\+ *(?=\d)")
+_ZERO_PLUS = re.compile(r"\W*0{1,3} *\+ *(?=\d)")
 _BESIDE = re.compile(r"^[^+\d]+|[^#\d]+$")
 _PLAIN = re.compile(r"\+?[0-9 ().-]*[0-9][ ().-]*")
 _NO_SIGNS = {"No", "Nl", "So", "Sk", "Cn", "Cs", "Co"}
