@@ -161,8 +161,9 @@ def test_a_table_without_a_header_is_not_read_as_if_it_had_one() -> None:
     with pytest.raises(FileError) as raised:
         read_contacts(data)
     assert str(raised.value) == (
-        "The table has no header: its first row already holds a phone number or a mail address. "
-        "Write a name over each column, or read it with header=False (columns: column A, column B …)."
+        "The table has no header: where it should stand, there is a phone number or a mail address. "
+        "Write a name over each column, or give header=False for a table without one (its columns are "
+        "then called column A, column B and so on), or the header's row number."
     )
     expected = {0: ["column A", "column B"], 1: ["Amina", "0772000001"], 2: ["Ben", "0772000002"]}
     for header in (False, "if any"):
@@ -413,6 +414,23 @@ def test_a_table_with_a_header_and_no_rows_is_empty() -> None:
         assert reading(table).notices == ("The table has a header and no rows.",)
 
 
+def test_an_opt_out_list_may_stand_without_a_header() -> None:
+    bare = read_contacts(b"0772000001\n0772000002\n", header="if any")
+    assert as_rows(bare) == {0: ["column A"], 1: ["0772000001"], 2: ["0772000002"]}
+    headed = read_contacts(b"phone\n0772000001\n", header="if any")
+    assert as_rows(headed) == {0: ["phone"], 2: ["0772000001"]}
+
+
+def test_files_are_complained_of_first_then_columns_then_rows() -> None:
+    row = b"1,2,3,4\n"
+    with pytest.raises(FileError, match="zero byte"):
+        read_contacts(b"phone,Phone,x\n" + row + b"\0\n")
+    with pytest.raises(ColumnError, match="Several columns have the same name"):
+        read_contacts(b"phone,Phone,x\n" + row)
+    with pytest.raises(FileError, match="Row 2 has more cells"):
+        read_contacts(b"phone,mobile,x\n" + row)
+
+
 def test_one_row_and_one_column_are_a_table() -> None:
     assert as_rows(read_contacts(b"phone\n0772000001")) == {0: ["phone"], 2: ["0772000001"]}
 
@@ -546,8 +564,8 @@ def test_a_closed_file_and_a_number_are_no_source() -> None:
 def test_a_frame_numbers_its_rows_like_a_sheet_with_its_names_in_row_1() -> None:
     frame = pd.DataFrame({"name": ["Amina", None], 7: [256772000001, None]}, index=[40, 41])
     table = read_contacts(frame)
-    assert as_rows(table) == {0: ["name", "7"], 2: ["Amina", "256772000001"]}
-    assert reading(table) == Reading("a DataFrame", "DataFrame", None, 1, None, None, 1, 0, 0, ())
+    assert as_rows(table) == {0: ["name", "7"], 2: ["Amina", "256772000001"], 3: ["", ""]}
+    assert reading(table) == Reading("a DataFrame", "DataFrame", None, 1, None, None, 2, 0, 1, ())
     assert list(frame.columns) == ["name", 7]
 
 
@@ -563,6 +581,19 @@ def test_a_contact_table_read_again_keeps_its_rows_and_what_was_said() -> None:
     part = read_contacts(table[table["phone"] != "2"].assign(amount=[1.0, None]))
     assert as_rows(part) == {0: ["name", "phone", "amount"], 2: ["Amina", "1", "1"], 4: ["Chidi", "3", ""]}
     assert reading(part).notices == ("Changed after reading: 2 of 3 rows are left.",)
+
+
+def test_a_contact_table_in_another_order_keeps_all_rows() -> None:
+    table = read_contacts(b"name,phone\nAmina,1\n,\nBen,2\n")
+    turned = read_contacts(table.sort_values("name", ascending=False))
+    assert as_rows(turned) == {0: HEADER, 4: ["Ben", "2"], 2: ["Amina", "1"], 3: ["", ""]}
+    assert reading(turned) == reading(table)
+
+
+def test_a_parquet_file_has_its_names_for_a_header_whatever_they_are() -> None:
+    target = io.BytesIO()
+    pd.DataFrame({"0772000001": ["phone"], "b": ["number"]}).to_parquet(target)
+    assert as_rows(read_contacts(target.getvalue())) == {0: ["0772000001", "b"], 2: ["phone", "number"]}
 
 
 @pytest.mark.parametrize("value", [["a"], {"a": 1}, b"a"])
@@ -615,7 +646,7 @@ def test_several_files_need_the_same_columns() -> None:
     with pytest.raises(ColumnError) as raised:
         read_contacts([b"name,phone\nA,1\n", b"name,mobile\nB,2\n"])
     assert str(raised.value) == (
-        'The files have different columns: the given bytes has "name", "phone", the given bytes has '
+        'The files have different columns: the given bytes (1) has "name", "phone", the given bytes (2) has '
         '"name", "mobile". Give them the same ones.'
     )
     with pytest.raises(UsageError, match="The list of files is empty"):

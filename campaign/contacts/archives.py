@@ -7,6 +7,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from campaign.display import clean
 from campaign.errors import FileError
 
 MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand parts
@@ -61,7 +62,7 @@ class Archive:
         """One part, still compressed."""
         entry = self._entries.get(name.lower())
         if entry is None:
-            raise FileError(DAMAGED.format(f'its part "{name[:80]}" is missing'))
+            raise FileError(DAMAGED.format(f'its part "{clean(name[:80])}" is missing'))
         if entry.flag_bits & 1:
             raise FileError(
                 "The workbook is protected by a password. Save it without one, then read that file."

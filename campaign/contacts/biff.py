@@ -9,23 +9,15 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from campaign.contacts.archives import DAMAGED
+from campaign.contacts.archives import DAMAGED, LOCKED
 from campaign.contacts.grid import Merge
 from campaign.contacts.outline import Sheet
 from campaign.contacts.sheet_events import SheetFacts
 from campaign.errors import FileError
 
 BOF, EOF, CONTINUE, BOUNDSHEET, SST, FILEPASS = 0x809, 0x0A, 0x3C, 0x85, 0xFC, 0x2F
-NUMBER, LABEL, BOOLERR, STRING, RK, MULRK, LABELSST, RSTRING = (
-    0x203,
-    0x204,
-    0x205,
-    0x207,
-    0x27E,
-    0xBD,
-    0xFD,
-    0xD6,
-)
+NUMBER, LABEL, BOOLERR, STRING = 0x203, 0x204, 0x205, 0x207
+RK, MULRK, LABELSST, RSTRING = 0x27E, 0xBD, 0xFD, 0xD6
 FORMULAS = (0x06, 0x206, 0x406)
 ROW, COLINFO, MERGEDCELLS = 0x208, 0x7D, 0xE5
 # Code page, date system, number formats: what values need to be understood.
@@ -54,9 +46,7 @@ def open_workbook(stream: bytes) -> Workbook:
     book = Workbook(stream)
     for kind, body in _records(stream, 0):
         if kind == FILEPASS:
-            raise FileError(
-                "The workbook is protected by a password. Save it without one, then read that file."
-            )
+            raise FileError(LOCKED)
         if kind == BOUNDSHEET:
             _add_sheet(book, body)
         elif kind == SST:
@@ -107,19 +97,18 @@ def _long_enough(body: bytes, length: int) -> bytes:
 
 def single_sheet(book: Workbook, sheet: Sheet) -> tuple[bytes, SheetFacts]:
     """A fresh stream with that sheet alone, and the facts about it."""
-    entry = book.entries[int(sheet.part)]
-    cells = _Cells()
-    kind = b""
-    for record, body in _records(book.stream, struct.unpack_from("<I", entry)[0]):
-        if record == BOF:
-            kind = body
+    entry, cells, opening = book.entries[int(sheet.part)], _Cells(), b""
+    for kind, body in _records(book.stream, struct.unpack_from("<I", entry)[0]):
+        if kind == BOF:
+            opening = body
         else:
-            cells.take(record, body)
+            cells.take(kind, body)
     cells.take(EOF, b"")
-    head = [(kind, body) for kind, body in book.head]
-    before = sum(len(body) + 4 for _, body in head) + len(entry) + 4 + 4
-    place = struct.pack("<I", before) + b"\0" + entry[5:]  # visible or not, it is the one to be read
-    records = [*head[:1], (BOUNDSHEET, place), *head[1:], (EOF, b""), (BOF, kind), *cells.records, (EOF, b"")]
+    # Where the sheet begins: behind the head, its own entry and the end of the first part.
+    place = sum(len(body) + 4 for _, body in book.head) + len(entry) + 4 + 4
+    visible = struct.pack("<I", place) + b"\0" + entry[5:]
+    first, *head = book.head
+    records = [first, (BOUNDSHEET, visible), *head, (EOF, b""), (BOF, opening), *cells.records, (EOF, b"")]
     return b"".join(struct.pack("<2H", kind, len(body)) + body for kind, body in records), cells.facts
 
 

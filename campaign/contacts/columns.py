@@ -5,6 +5,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
+from campaign.display import clean
 from campaign.errors import ColumnError
 
 # Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
@@ -63,7 +64,7 @@ def words(header: str) -> list[str]:
 
 def listed(columns: Sequence[str]) -> str:
     """The columns in quotes for a sentence, at most 30 of them."""
-    shown = ", ".join(f'"{column}"' for column in columns[:LISTED])
+    shown = ", ".join(f'"{clean(column)}"' for column in columns[:LISTED])
     return f"{shown} and {len(columns) - LISTED} more" if len(columns) > LISTED else shown
 
 

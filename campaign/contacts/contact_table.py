@@ -13,10 +13,13 @@ from campaign.contacts.columns import check_headers, column_letter, listed
 from campaign.contacts.grid import Grid, Merge, name_rows
 from campaign.contacts.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.texts import blank_rows
-from campaign.display import figure
+from campaign.display import clean, figure
 from campaign.errors import FileError, UsageError
 
 FILLED = 1_000_000  # cells that merged areas may fill: a table of contacts has some dozens of them
+
+
+Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True)
@@ -27,7 +30,7 @@ class Finding:
     column: str
     value: str
     code: str
-    severity: Literal["error", "warning", "info"]
+    severity: Severity
     detail: str
 
 
@@ -43,8 +46,8 @@ class ContactTable:
     findings: tuple[Finding, ...]
 
 
-def make_table(grid: Grid, *, header: Header, skip_hidden: bool) -> ContactTable:
-    """The contact table that a grid holds.
+def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> ContactTable:
+    """The contact table that a grid holds; `trim` takes the blank rows at its end off.
 
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
     UsageError for a header row that does not exist.
@@ -62,8 +65,9 @@ def make_table(grid: Grid, *, header: Header, skip_hidden: bool) -> ContactTable
     if not used:
         raise FileError("The table is empty: not one cell holds anything.")
     names = check_headers([heads[i] for i in used], letters=[column_letter(grid.positions[i]) for i in used])
-    blank, end = _blank(below.select(used))
-    below = below.select(used).cut(0, end)
+    below = below.select(used)
+    blank, end = _blank(below, trim)
+    below = below.cut(0, end)
     notices += _header_notices(grid, header_row, heads, used, end)
     if header_row is not None and (above := int(seen[: start - 1].sum())):
         were = "row above it was" if above == 1 else f"{above} rows above it were"
@@ -163,36 +167,36 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
     return grid, filled
 
 
-def _blank(grid: Grid) -> tuple[int, int]:
-    """How many rows between the others are blank, and where the blank rows at the end begin."""
+def _blank(grid: Grid, trim: bool) -> tuple[int, int]:
+    """How many rows are blank, and where the table ends: trimmed, before the blank rows at its end."""
     blank, end = blank_rows(grid.columns, len(grid)), len(grid)
+    if not trim:
+        return len(blank), end
     trailing = int((blank[::-1] == end - 1 - np.arange(len(blank))).cumprod().sum())
     return len(blank) - trailing, end - trailing
 
 
 def _findings(grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merge]) -> Iterator[Finding]:
-    line = (
-        {int(row): i for i, row in enumerate(below.rows)}
-        if filled or grid.uncalculated or grid.errors
-        else {}
-    )
-    column = {position: i for i, position in enumerate(below.positions)}
+    if not (filled or grid.uncalculated or grid.errors):
+        return
+    line = {int(row): i for i, row in enumerate(below.rows)}
+    place = {position: i for i, position in enumerate(below.positions)}
+
+    def finding(row: int, position: int, code: str, severity: Severity, detail: str) -> Iterator[Finding]:
+        if row in line and position in place:
+            value = below.columns[place[position]][line[row]].as_py()
+            yield Finding(row, names[place[position]], value, code, severity, detail)
+
     for merge in filled:
+        detail = f"Filled with the value of row {merge.top}: the cells are merged."
         for row in range(merge.top + 1, merge.bottom + 1):
-            if row in line and merge.left in column:
-                i = column[merge.left]
-                detail = f"Filled with the value of row {merge.top}: the cells are merged."
-                yield Finding(
-                    row, names[i], below.columns[i][line[row]].as_py(), "merged_cell", "info", detail
-                )
+            yield from finding(row, merge.left, "merged_cell", "info", detail)
     for row, position in grid.uncalculated:
-        if row in line and position in column:
-            detail = "A formula without a value: open the file in your spreadsheet program and save it again."
-            yield Finding(row, names[column[position]], "", "formula_without_value", "warning", detail)
+        detail = "A formula without a value: open the file in your spreadsheet program and save it again."
+        yield from finding(row, position, "formula_without_value", "warning", detail)
     for row, position, error in grid.errors:
-        if row in line and position in column:
-            detail = f"The cell shows the error {error}; it is taken as blank."
-            yield Finding(row, names[column[position]], "", "cell_error", "warning", detail)
+        detail = f"The cell shows the error {clean(error)}; it is taken as blank."
+        yield from finding(row, position, "cell_error", "warning", detail)
 
 
 def _finding_notices(findings: Sequence[Finding]) -> Iterator[str]:

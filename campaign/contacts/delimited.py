@@ -3,10 +3,13 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
+from contextlib import suppress
+from dataclasses import replace
 
 import numpy as np
 import pyarrow as pa
 
+from campaign.contacts.columns import check_headers
 from campaign.contacts.encodings import Text
 from campaign.contacts.grid import Grid, name_rows
 from campaign.contacts.headers import LOOKED_AT, Header, header_place, locate_header
@@ -38,42 +41,26 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     """
     if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
         raise UsageError('delimiter= takes one character such as ",", ";", "|" or "\\t".')
-    data, declared = _declaration(text.give())
-    _refuse_zero_bytes(data)
-    found = delimiter or declared or find_delimiter(data)
-    splitter = found or next((c for c in UNUSED if c.encode() not in data), UNUSED[0])
-    lines = sample(data, splitter, header if isinstance(header, int) else 0)
+    text.data, declared = _declaration(text.data)
+    _refuse_zero_bytes(text.data)
+    found = delimiter or declared or find_delimiter(text.data)
+    splitter = found or next((c for c in UNUSED if c.encode() not in text.data), UNUSED[0])
+    lines = sample(text.data, splitter, header if isinstance(header, int) else 0)
     if not lines:
-        by_hand(data, splitter, 1, max_cells)  # says which quote it is
+        by_hand(text.data, splitter, 1, max_cells)  # says which quote it is
     place = header_place(lines, header)
-    cells = Counter(len(line) for line in lines if line != [""])
-    width = max(cells, key=lambda count: (cells[count], count), default=1)
-    seen = survey(data, splitter)
-    if seen.well_quoted:
-        hold_budget(seen.rows, width, max_cells)
-        block = max(BLOCK, seen.longest + 1)
-        pieces = Pieces(data, block)
-        del data
-        table = by_arrow(pieces, block, splitter, width, has_quotes=seen.has_quotes)
-    else:
-        table = by_hand(data, splitter, width, max_cells)
+    if place is not None:
+        check_headers(_trimmed(lines[place]))  # first the columns are complained of, then the rows
+    widths = Counter(len(line) for line in lines if line != [""])
+    width = max(widths, key=lambda count: (widths[count], count), default=1)
     named = width if place is None else len(_trimmed(lines[place]))
+    table = _whole(text, splitter, width, max_cells)
     hold_budget(table.rows, named, max_cells)
     columns, short = _squared(table, named, place)
-    notices = [*text.notices]
-    if short:
-        notices.append(f"{name_rows(short)}: fewer cells than the header; the missing ones are blank.")
-    rows = np.arange(1, table.rows + 1, dtype=np.int64)
-    return Grid(
-        "tsv" if found == "\t" else "csv",
-        columns,
-        rows,
-        range(named),
-        None,
-        text.encoding,
-        found,
-        notices=notices,
-    )
+    said = [f"{name_rows(short)}: fewer cells than the header; the missing ones are blank."] if short else []
+    kind, rows = "tsv" if found == "\t" else "csv", np.arange(1, table.rows + 1, dtype=np.int64)
+    grid = Grid(kind, columns, rows, range(named), notices=[*text.notices, *said])
+    return replace(grid, encoding=text.encoding, delimiter=found)
 
 
 def _declaration(data: bytes) -> tuple[bytes, str | None]:
@@ -94,18 +81,15 @@ def _refuse_zero_bytes(data: bytes) -> None:
 
 
 def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
-    """The first records: at least 50, or `needed`, or all there are."""
-    size = SAMPLE
+    """The first records: at least 50, or `needed`, or all there are up to a quote that makes no sense."""
+    size, enough = SAMPLE, max(LOOKED_AT, needed)
     while True:
         lines: list[list[str]] = []
-        whole = size >= len(data)
-        try:
+        with suppress(MalformedError):  # perhaps only because the sample ends here
             for line in records(data[:size].decode("utf-8", "ignore"), delimiter):
                 lines.append(line)
-                if len(lines) > max(LOOKED_AT, needed):
-                    return lines[:-1]
-        except MalformedError:
-            whole = whole and bool(lines)
+                if len(lines) > enough:
+                    return lines[:enough]
         if size >= len(data):
             return lines
         size *= 8
@@ -140,6 +124,16 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
 
 
 # --- the whole table ----------------------------------------------------------------------------------
+
+
+def _whole(text: Text, delimiter: str, width: int, max_cells: int) -> Table:
+    """All records; the text is let go of while Arrow parses it."""
+    seen = survey(text.data, delimiter)
+    if not seen.well_quoted:
+        return by_hand(text.data, delimiter, width, max_cells)
+    hold_budget(seen.rows, width, max_cells)
+    block = max(BLOCK, seen.longest + 1)
+    return by_arrow(Pieces(text.give(), block), block, delimiter, width, has_quotes=seen.has_quotes)
 
 
 def _squared(table: Table, named: int, place: int | None) -> tuple[list[pa.ChunkedArray], list[int]]:

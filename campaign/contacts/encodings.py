@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
+from campaign.display import clean
 from campaign.errors import FileError, UsageError
 
 # The longer mark first: UTF-32 LE begins like UTF-16 LE.
@@ -183,4 +184,4 @@ def _odd_word(data: bytes) -> str:
     around = data[max(at - 200, 0) : at + 200].decode("utf-8", "ignore")
     words: Iterable[str] = re.findall(r"[^\W\d_]+", around)
     odd = [word for word in words if not word.isascii()]
-    return unicodedata.normalize("NFC", odd[0])[:40] if odd else around.strip()[:10]
+    return unicodedata.normalize("NFC", odd[0])[:40] if odd else clean(around).strip()[:10]

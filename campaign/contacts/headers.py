@@ -35,8 +35,9 @@ def header_place(
     place = locate_header(lines, banners=banners)
     if place is None and header is None:
         raise FileError(
-            "The table has no header: its first row already holds a phone number or a mail address. "
-            "Write a name over each column, or read it with header=False (columns: column A, column B …)."
+            "The table has no header: where it should stand, there is a phone number or a mail address. "
+            "Write a name over each column, or give header=False for a table without one (its columns are "
+            "then called column A, column B and so on), or the header's row number."
         )
     return place
 

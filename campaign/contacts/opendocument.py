@@ -18,6 +18,7 @@ from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW
 from campaign.contacts.texts import TEXT, clock_text, moment_text, number_text, span_text
 from campaign.contacts.workbooks import choose_sheet, hold_rectangle
 from campaign.contacts.xml_parts import parse_xml
+from campaign.display import clean
 from campaign.errors import FileError
 
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
@@ -34,9 +35,8 @@ LONGEST_CELL = 32_767  # signs, in Excel and LibreOffice alike
 def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
     """One sheet of an .ods file, from its first row and column on."""
     archive = Archive(data, max_bytes=max_bytes)
-    if "meta-inf/manifest.xml" in archive.names and b"encryption-data" in archive.read(
-        "meta-inf/manifest.xml"
-    ):
+    manifest = "meta-inf/manifest.xml"
+    if manifest in archive.names and b"encryption-data" in archive.read(manifest):
         raise FileError(LOCKED)
     chosen, notices = choose_sheet(_sheets(archive), sheet)
     table = _Table(chosen.part, max_bytes)
@@ -47,7 +47,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
         _columns(table.lines, table.width),
         np.arange(1, len(table.lines) + 1, dtype=np.int64),
         range(table.width),
-        sheet=chosen.name,
+        sheet=clean(chosen.name),
         hidden_rows=frozenset(table.hidden_rows),
         hidden_columns=frozenset(at for at in table.hidden_columns if at < table.width),
         merges=table.merges,

@@ -108,7 +108,7 @@ def read_contacts(
         text = to_text(opened.give(), encoding)
         grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
     elif kind == "parquet":
-        grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells)
+        grid, header = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells), 1
     else:
         read = {"xlsx": read_xlsx, "xls": read_xls, "ods": read_ods}[kind]
         grid = read(opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
@@ -128,7 +128,8 @@ def _refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:
 def _described(
     grid: Grid, source: Source, header: Header, skip_hidden: bool, said: Sequence[str]
 ) -> pd.DataFrame:
-    table = make_table(grid, header=header, skip_hidden=skip_hidden)
+    trim = grid.format not in ("DataFrame", "parquet")  # there, rows at the end are rows on purpose
+    table = make_table(grid, header=header, skip_hidden=skip_hidden, trim=trim)
     table.frame.attrs["reading"] = Reading(
         source=source.name,
         format=grid.format,
@@ -148,16 +149,20 @@ def _described(
 def _from_frame(frame: pd.DataFrame, max_cells: int) -> pd.DataFrame:
     """A DataFrame as text; one that was read before, and filtered or extended, keeps its row numbers."""
     table = _described(read_frame(frame, max_cells=max_cells), Source("a DataFrame", b""), 1, False, ())
-    before = frame.attrs.get("reading")
-    if isinstance(before, Reading) and frame.index.name == "row" and frame.index.is_unique:
-        reading: Reading = table.attrs["reading"]
-        table.index = frame.index[table.index - 2]
-        changed = f"Changed after reading: {figure(len(table))} of {figure(before.rows)} rows are left."
-        notices = [*before.notices, changed] if len(table) != before.rows else before.notices
-        kept = tuple(f for f in before.findings if f.row in table.index and f.column in table.columns)
-        table.attrs["reading"] = replace(
-            before, rows=len(table), blank_rows=reading.blank_rows, notices=tuple(notices), findings=kept
-        )
+    before, index = frame.attrs.get("reading"), frame.index
+    numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
+    if not isinstance(before, Reading) or not numbered:
+        return table
+    table.index = index.astype("int64")
+    notices, reading = before.notices, table.attrs["reading"]
+    if len(table) != before.rows:
+        said = f"Changed after reading: {figure(len(table))} of {figure(before.rows)} rows are left."
+        notices = (*notices, said)
+    kept = tuple(one for one in before.findings if one.row in index and one.column in table.columns)
+    blank = reading.blank_rows
+    table.attrs["reading"] = replace(
+        before, rows=len(table), blank_rows=blank, notices=notices, findings=kept
+    )
     return table
 
 
@@ -170,13 +175,15 @@ def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     names = ["file", "row in file"]
     while any(fold(name) in places for name in names):
         names = [f"{name} (source)" for name in names]
-    parts, readings, offset = [], [], 0
-    for table in tables:
-        reading: Reading = table.attrs["reading"]
+    sources = _told_apart([table.attrs["reading"] for table in tables])
+    parts: list[pd.DataFrame] = []
+    readings: list[Reading] = []
+    offset = 0
+    for table, reading in zip(tables, sources, strict=True):
         strange = sorted(places.keys() ^ {fold(name) for name in table.columns})
         if strange:
             raise ColumnError(
-                f"The files have different columns: {first.attrs['reading'].source} has "
+                f"The files have different columns: {sources[0].source} has "
                 f"{listed(list(first.columns))}, {reading.source} has {listed(list(table.columns))}. "
                 "Give them the same ones."
             )
@@ -189,10 +196,19 @@ def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
         span = f"rows {part.index[0]} to {part.index[-1]}" if len(part) else "no rows"
         notices = (f"{reading.source}: {span}.", *(f"{reading.source}: {said}" for said in reading.notices))
         readings.append(replace(reading, findings=moved, notices=notices))
-        offset += max([int(i) for i in table.index[-1:]] + [reading.header_row or 0])
+        offset += max([*table.index.tolist(), reading.header_row or 0])
     whole = pd.concat(parts)
     whole.attrs["reading"] = _together(readings)
     return whole
+
+
+def _told_apart(readings: Sequence[Reading]) -> list[Reading]:
+    """The readings, numbered where files have the same name."""
+    names = [reading.source for reading in readings]
+    return [
+        replace(one, source=f"{one.source} ({i})") if names.count(one.source) > 1 else one
+        for i, one in enumerate(readings, start=1)
+    ]
 
 
 def _together(readings: Sequence[Reading]) -> Reading:
@@ -205,7 +221,7 @@ def _together(readings: Sequence[Reading]) -> Reading:
         source=" and ".join(dict.fromkeys(reading.source for reading in readings)),
         format=" and ".join(dict.fromkeys(reading.format for reading in readings)),
         sheet=common([reading.sheet for reading in readings]),
-        header_row=common([reading.header_row for reading in readings]),
+        header_row=readings[0].header_row,
         encoding=common([reading.encoding for reading in readings]),
         delimiter=common([reading.delimiter for reading in readings]),
         rows=sum(reading.rows for reading in readings),

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from campaign.contacts.archives import DAMAGED
 from campaign.contacts.grid import Merge
 from campaign.contacts.xml_parts import parse_xml
+from campaign.display import clean
 from campaign.errors import FileError
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
@@ -87,7 +88,7 @@ class _Events:
     def _place(self, reference: str) -> tuple[int, int]:
         found = _REFERENCE.fullmatch(reference)
         if found is None:
-            raise FileError(DAMAGED.format(f'a cell is called "{reference[:20]}"'))
+            raise FileError(DAMAGED.format(f'a cell is called "{clean(reference[:20])}"'))
         return int(found[2]), column_position(found[1].encode())
 
     def characters(self, text: str) -> None:

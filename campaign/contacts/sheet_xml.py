@@ -35,8 +35,8 @@ def scan_sheet(pieces: Callable[[], Iterable[bytes]]) -> SheetFacts:
 
 # Possessive (*+): what was taken is not given back, so a hostile tag costs no more than its length.
 _ATTRIBUTES = rb"""(?:[^<>"']|"[^"<]*"|'[^'<]*')*+"""
-_ROW = re.compile(rb'<row r="(\d+)"(' + _ATTRIBUTES + rb")>")
-_HIDDEN = re.compile(rb"""\shidden\s*=\s*["'](?:1|true)["']""")
+_ROW = re.compile(rb'<row r="(\d+)"')
+_HIDDEN = re.compile(rb"""hidden\s*=\s*["'](?:1|true)["']""")
 _COLUMN = re.compile(rb"<col(\s" + _ATTRIBUTES + rb")>")
 _ENDS = re.compile(rb"""\s(min|max)\s*=\s*["'](\d{1,6})["']""")
 _MERGE = re.compile(rb"""<mergeCell\sref=["']([A-Z]{1,3})(\d{1,8}):([A-Z]{1,3})(\d{1,8})["']\s*/?>""")
@@ -114,8 +114,10 @@ def _scan_rows(xml: bytes, facts: SheetFacts) -> None:
     for found in (rows, numbers):
         facts.last_row = max(facts.last_row, int(found.max(initial=0)))
     facts.last_column = max(facts.last_column, int(columns.max(initial=-1)))
-    if b"hidden" in xml:
-        facts.hidden_rows.update(int(row[1]) for row in _ROW.finditer(xml) if _HIDDEN.search(row[2]))
+    for hit in _HIDDEN.finditer(xml):  # LibreOffice says hidden="false" of every row: those are no hits
+        row = _ROW.match(xml, xml.rfind(b"<", 0, hit.start()))
+        if row is not None:
+            facts.hidden_rows.add(int(row[1]))
     if (opens & (following == ord("f"))).any():
         _scan_formulas(xml, facts)
     if b't="e"' in xml:

@@ -59,7 +59,7 @@ class Source:
 def open_source(source: Any, *, max_bytes: int) -> Source:
     """The bytes behind a path, bytes or an open file, at most `max_bytes` of them."""
     if isinstance(source, (str, os.PathLike)):
-        return _from_path(Path(source), max_bytes)
+        return _from_path(Path(os.path.expanduser(source)), max_bytes)  # noqa: PTH111 - never raises
     if isinstance(source, (bytes, bytearray, memoryview)):
         return Source("the given bytes", _held([bytes(source)], "The given data", max_bytes))
     if hasattr(source, "read"):

@@ -22,6 +22,7 @@ from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW, SheetFacts
 from campaign.contacts.sheet_xml import scan_sheet
 from campaign.contacts.texts import TEXT, column_text
 from campaign.contacts.xml_parts import parse_xml
+from campaign.display import clean
 from campaign.errors import FileError, UsageError
 
 SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
@@ -74,19 +75,18 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
     if not sheets:
         raise FileError("The workbook has no sheet with cells.")
     if wanted is not None:
-        same = [s for s in sheets if s.name == wanted] or [
-            s for s in sheets if fold(s.name) == fold(str(wanted))
-        ]
+        alike = [sheet for sheet in sheets if fold(sheet.name) == fold(str(wanted))]
+        same = [sheet for sheet in sheets if sheet.name == wanted] or alike
         if len(same) != 1:
             raise UsageError(f'There is no one sheet "{wanted}". The sheets are: {names}.')
-        return same[0], [] if same[0].visible else [f'The sheet "{same[0].name}" is hidden in the workbook.']
+        said = f"The sheet {listed([same[0].name])} is hidden in the workbook."
+        return same[0], [] if same[0].visible else [said]
     chosen = next((sheet for sheet in sheets if sheet.visible), None)
     if chosen is None:
         raise FileError(f"All sheets are hidden: {names}. Name the one to read with sheet=.")
-    others = [
-        f"{sheet.name}{'' if sheet.visible else ' (hidden)'}" for sheet in sheets if sheet is not chosen
-    ]
-    return chosen, [f'Only the sheet "{chosen.name}" was read, not {listed(others)}.'] if others else []
+    others = [sheet.name + ("" if sheet.visible else " (hidden)") for sheet in sheets if sheet is not chosen]
+    said = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
+    return chosen, [said] if others else []
 
 
 def _grid(
@@ -103,7 +103,7 @@ def _grid(
         columns,
         rows,
         range(left, left + len(columns)),
-        sheet=sheet.name,
+        sheet=clean(sheet.name),
         hidden_rows=frozenset(facts.hidden_rows),
         hidden_columns=facts.hidden_columns,
         merges=facts.merges,
