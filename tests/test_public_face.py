@@ -9,8 +9,8 @@ import campaign
 NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
     "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan", "ReportError",
-    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers", "load_result",
-    "prepare", "read_contacts", "resolve", "resume", "send", "start", "summary", "try_out",
+    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
+    "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start", "summary", "try_out",
     "write_report",
 }  # fmt: skip
 
