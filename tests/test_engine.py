@@ -216,24 +216,9 @@ def test_what_is_on_record_as_leaving_is_never_given_back():
 
 
 def test_a_record_that_cannot_be_kept_ends_the_run_and_keeps_everything_here():
-    class Full(Memory):
-        def move(self, batch, state, **facts):
-            if batch < 5:
-                return super().move(batch, state, **facts)
-            failed = asyncio.get_running_loop().create_future()
-            failed.set_exception(LedgerError("The ledger cannot be written: database or disk is full."))
-            return failed
-
-    class Careful(Service):
-        async def post(self, entries, gate):
-            try:
-                return await super().post(entries, gate)
-            except LedgerError as error:
-                return Outcome("not_sent", error=str(error), cause="gate")
-
-    service, record = Careful(), Full()
+    service = Service()
     engine, _, snapshots = make_engine(service)
-    engine._record = record
+    engine._record = Full(5, "sending")
     asyncio.run(engine.run())
     assert service.received == [1, 2, 3, 4]
     assert snapshots[-1].status == "stopped"
@@ -291,6 +276,183 @@ def test_ending_at_once_leaves_what_had_left_as_unknown(how):
     assert record.moves == {number: ["sending", "unknown"] for number in (1, 2, 3, 4)}
     assert snapshots[-1].unknown == 40
     assert snapshots[-1].waiting == 160
+
+
+async def while_running(engine, act, *, until):
+    """Run the engine, and call `act` once `until` is true."""
+    running = asyncio.create_task(engine.run())
+    while not until():
+        await asyncio.sleep(0.001)
+    act()
+    async with asyncio.timeout(5):
+        await running
+
+
+NOBODY = Outcome("not_sent", error="the service could not be reached", cause="connect")
+
+
+@pytest.mark.parametrize("order", ["stop", "cancel", "pause"])
+def test_an_order_ends_the_wait_before_another_try(monkeypatch, order):
+    monkeypatch.setattr(engines, "BACKOFF", 1e6)
+    service = Service({1: NOBODY})
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(while_running(engine, getattr(engine, order), until=lambda: engine._tally.last_miss))
+    assert record.moves == {}
+    assert (snapshots[-1].in_flight, snapshots[-1].waiting) == (0, 200)
+    assert snapshots[-1].status == ("paused" if order == "pause" else "stopped")
+
+
+def test_a_batch_that_is_cancelled_before_it_begins_is_still_waiting():
+    engine, record, snapshots = make_engine(Service(), batches=3)
+
+    def first_then_cancel():
+        engine.cancel()  # from now on in the queue of the loop, before the first step of batch 1
+        yield Batch(1, 10, memoryview(b"1"))
+
+    engine._batches = first_then_cancel()
+    asyncio.run(engine.run())
+    assert record.moves == {}
+    assert (snapshots[-1].in_flight, snapshots[-1].waiting) == (0, 30)
+
+
+def test_a_pause_that_is_over_before_its_batches_came_back_is_over():
+    """The gate of batch 3 is closed by a pause, and a person resumes before the transport has said so."""
+
+    class Slow(Service):
+        async def post(self, entries, gate):
+            if int(bytes(entries)) == 3 and 3 not in seen:
+                seen.append(3)
+                engine.pause()
+                await asyncio.sleep(0.01)
+                outcome = await super().post(entries, gate)
+                engine.resume()
+                await asyncio.sleep(0.01)
+                return outcome
+            return await super().post(entries, gate)
+
+    seen, service = [], Slow()
+    engine, record, snapshots = make_engine(service, end_when_paused=False)
+    asyncio.run(engine.run())
+    assert seen == [3]
+    assert snapshots[-1].status == "finished"
+    assert set(record.states.values()) == {"accepted"}
+
+
+def test_an_order_that_comes_after_the_end_changes_nothing():
+    async def late():
+        await engine.run()
+        for order in (engine.pause, engine.resume, engine.stop, engine.cancel):
+            order()
+            await asyncio.sleep(0)
+        return engine.status
+
+    engine, _, _ = make_engine(Service())
+    assert asyncio.run(late()) == "finished"
+
+
+def test_a_run_that_ended_because_it_paused_cannot_be_resumed():
+    async def late():
+        await engine.run()
+        engine.resume()
+        await asyncio.sleep(0)
+        return engine.status
+
+    engine, _, _ = make_engine(Service({3: Outcome("unknown", error="no answer in time")}))
+    assert asyncio.run(late()) == "paused"
+
+
+def test_what_the_service_asks_to_wait_is_waited_also_by_a_batch_that_was_due_before():
+    asked = Outcome("unknown", error="unavailable", retry_after=0.3)
+    service = Service({2: asked}, latency=0.02)
+    valves, pace = [Unknown(99)], Pace(100)  # 10 messages each 0.1 s
+    engine, _, snapshots = make_engine(service, batches=3, valves=valves, pace=pace, concurrency=2)
+    asyncio.run(engine.run())
+    assert service.received == [1, 2, 3]
+    assert snapshots[-1].seconds >= 0.1 + 0.02 + 0.3
+
+
+def test_the_last_batch_is_refused_and_the_end_says_so():
+    wrong = Outcome("refused", error="Wrong Username or Password", cause="credentials")
+    engine, _, snapshots = make_engine(Service({1: wrong}), batches=1)
+    asyncio.run(engine.run())
+    assert snapshots[-1].status == "finished"
+    assert "refused 10 messages: Wrong Username or Password" in snapshots[-1].sentence
+
+
+def test_a_run_without_faults_ends_without_words():
+    engine, _, snapshots = make_engine(Service())
+    asyncio.run(engine.run())
+    assert (snapshots[-1].status, snapshots[-1].sentence) == ("finished", "")
+
+
+class Full(Memory):
+    """A ledger whose disk fills up before the move of batch `number` to one of `states`."""
+
+    def __init__(self, number, *states):
+        super().__init__()
+        self.number, self.states_lost = number, states
+
+    def move(self, batch, state, **facts):
+        if batch < self.number or state not in self.states_lost:
+            return super().move(batch, state, **facts)
+        failed = asyncio.get_running_loop().create_future()
+        failed.set_exception(LedgerError("The ledger cannot be written: database or disk is full."))
+        return failed
+
+
+def test_an_outcome_that_cannot_be_kept_is_unknown_and_fails_the_run():
+    engine, record, snapshots = make_engine(Service(), concurrency=1)
+    engine._record = record = Full(5, "accepted")
+    with pytest.raises(LedgerError, match="disk is full"):
+        asyncio.run(engine.run())
+    assert record.states == {1: "accepted", 2: "accepted", 3: "accepted", 4: "accepted", 5: "sending"}
+    last = snapshots[-1]
+    assert (last.status, last.accepted, last.unknown, last.waiting) == ("failed", 40, 10, 150)
+    assert last.cost == 4 * 350
+
+
+def test_an_intent_that_could_not_be_kept_is_not_sent_even_when_the_run_is_ended_meanwhile():
+    class Interrupted(Service):
+        async def post(self, entries, gate):
+            with pytest.raises(GateClosed):
+                await gate()
+            raise asyncio.CancelledError
+
+    engine, _, snapshots = make_engine(Interrupted())
+    engine._record = Full(1, "sending", "unknown")
+    asyncio.run(while_running(engine, engine.cancel, until=lambda: not engine._under_way))
+    assert (snapshots[-1].unknown, snapshots[-1].waiting) == (0, 200)
+
+
+@pytest.mark.parametrize("at", ["before the gate", "after it"])
+def test_a_fault_of_our_own_ends_the_run_and_keeps_the_count(at):
+    class Faulty(Service):
+        async def post(self, entries, gate):
+            if at == "after it":
+                await gate()
+            raise ValueError("a body with a password in it")
+
+    engine, record, snapshots = make_engine(Faulty())
+    with pytest.raises(ValueError, match="password"):
+        asyncio.run(engine.run())
+    last = snapshots[-1]
+    assert record.states == ({1: "unknown"} if at == "after it" else {})
+    assert (last.status, last.in_flight, last.unknown) == ("failed", 0, 10 if at == "after it" else 0)
+    assert "password" not in "".join(snapshot.sentence for snapshot in snapshots)
+
+
+def test_a_part_that_cannot_be_read_lets_what_is_under_way_finish():
+    def damaged():
+        for number in (1, 2, 3):
+            yield Batch(number, 10, memoryview(str(number).encode()))
+        raise MemoryError
+
+    engine, record, snapshots = make_engine(Service(latency=0.01), concurrency=2)
+    engine._batches = damaged()
+    with pytest.raises(MemoryError):
+        asyncio.run(engine.run())
+    assert set(record.states.values()) == {"accepted"}
+    assert (snapshots[-1].status, snapshots[-1].in_flight, snapshots[-1].accepted) == ("failed", 0, 30)
 
 
 def test_a_budget_is_never_passed():

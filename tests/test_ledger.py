@@ -116,7 +116,7 @@ def test_moves_that_come_together_share_one_commit(fresh_ledger):
     async def send():
         recorder = Recorder(fresh_ledger)
         await asyncio.gather(*(recorder.move(batch, "sending") for batch in (1, 2, 3)))
-        kept = [recorder.move(batch, "accepted") for batch in (1, 2, 3, 3)]
+        kept = [recorder.move(batch, "refused") for batch in (1, 2, 3, 3)]
         recorder.flush()
         return [future.exception() for future in kept]
 
@@ -124,12 +124,47 @@ def test_moves_that_come_together_share_one_commit(fresh_ledger):
     assert allowed == [None, None, None]
     assert isinstance(refused, LedgerError)
     assert fresh_ledger.commits == 2
-    assert fresh_ledger.counts() == {"accepted": Count(3, 201)}
+    assert fresh_ledger.counts() == {"refused": Count(3, 201)}
+
+
+def test_messages_without_a_known_cost_are_counted(fresh_ledger):
+    for batch, cost in ((1, Decimal("0.35")), (2, None)):
+        fresh_ledger.move(batch, "sending")
+        fresh_ledger.move(batch, "accepted", cost=cost)
+    assert fresh_ledger.counts() == {"accepted": Count(2, 101, unpriced=100), "pending": Count(1, 100)}
+
+
+def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger):
+    """Half a surrogate pair cannot be written; whoever waits for the group has to be told."""
+    moves = [Move(1, "sending", {"error": "\ud800"}), Move(2, "sending", {})]
+    assert all(isinstance(answer, LedgerError) for answer in fresh_ledger.commit(moves))
+    assert fresh_ledger.commit(moves[1:]) == [None]
+    assert fresh_ledger.counts() == {"pending": Count(2, 101), "sending": Count(1, 100)}
 
 
 def test_a_ledger_of_another_campaign_is_refused(path):
     with pytest.raises(LedgerError, match="another campaign"):
         ledger.open_ledger(path, IDENTITY | {"fingerprint": "f2"})
+
+
+def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    twice = [Entry(1, 0, 0, 1, b"d"), Entry(1, 0, 1, 1, b"d")]
+    with pytest.raises(LedgerError, match="cannot be made"):
+        ledger.create(path, IDENTITY, twice)
+    assert list(tmp_path.iterdir()) == []
+    ledger.create(path, IDENTITY, twice[:1])
+
+
+def test_a_ledger_that_another_program_holds_is_said_in_words(path, monkeypatch):
+    """Whatever SQLite says becomes a LedgerError, also while the ledger is opened."""
+    monkeypatch.setattr(ledger, "PATIENCE", 10)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerError, match="database is locked"):
+        ledger.open_ledger(path, IDENTITY)
+    other.close()
+    ledger.open_ledger(path, IDENTITY).close()
 
 
 def test_a_missing_ledger_is_never_made_anew(tmp_path):

@@ -103,6 +103,16 @@ def test_unknown_batches_pause_until_a_person_has_looked():
     assert tally.unknown == 10
 
 
+@pytest.mark.parametrize("error", ["the service asks to slow down", "the service points to another address"])
+def test_a_service_that_turns_us_away_pauses_however_many_may_be_unknown(error):
+    tally = tally_after(accepted(), Outcome("unknown", error=error, cause="throttled"))
+    hold = Unknown(99).look(tally, 10, NOON)
+    assert hold is not None
+    assert error in hold.reason
+    tally.forgive()
+    assert Unknown(99).look(tally, 10, NOON) is None
+
+
 def test_three_refusals_among_fifty_pause():
     two = [refused("bad sender")] * 2 + [accepted()] * 40
     assert Breaker().look(tally_after(*two), 10, NOON) is None
@@ -115,6 +125,15 @@ def test_three_refusals_among_fifty_pause():
 def test_a_canary_without_a_cost_pauses():
     assert Canary().look(tally_after(accepted(None)), 10, NOON) is not None
     assert Canary().look(tally_after(accepted("0")), 10, NOON) is None
+
+
+def test_a_canary_that_does_not_come_back_pauses_however_many_may_be_unknown():
+    tally = tally_after(Outcome("unknown", error="no answer in time"))
+    hold = Canary().look(tally, 10, NOON)
+    assert hold is not None
+    assert "first message" in hold.reason
+    tally.forgive()
+    assert Canary().look(tally, 10, NOON) is None
 
 
 def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
@@ -130,6 +149,24 @@ def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
 
 def test_a_budget_cannot_be_kept_without_costs():
     assert Budget(cost=Decimal(100)).look(tally_after(accepted(None)), 10, NOON) is not None
+
+
+def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
+    tally = tally_after(accepted("350"), accepted(None))
+    tally.forgive()  # a person has looked
+    assert Budget(cost=Decimal(1050)).look(tally, 10, NOON) is None
+    assert Budget(cost=Decimal(1049)).look(tally, 10, NOON) is not None
+    kept = {"accepted": Count(2, 20, unpriced=10), "pending": Count(98, 980)}
+    assert Tally.of(kept, Decimal(350)).cost_with(10) == tally.cost_with(10) == 1050
+
+
+def test_a_budget_is_not_kept_blindly_when_a_person_resumes_without_a_price():
+    tally = tally_after(accepted(None))
+    tally.forgive()
+    hold = Budget(cost=Decimal(100_000)).look(tally, 10, NOON)
+    assert hold is not None
+    assert "Budget(messages=" in hold.reason
+    assert Budget(messages=1000).look(tally, 10, NOON) is None
 
 
 def test_a_budget_of_messages():

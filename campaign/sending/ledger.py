@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import os
 import sqlite3
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
 from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -28,6 +28,7 @@ from campaign.sending.mark import Mark
 # Written into the file's header, so that another program's database is told from a ledger.
 APPLICATION_ID = 0x434D504E  # "CMPN"
 FORMAT = 1
+PATIENCE = 10_000  # milliseconds to wait for another program that holds the file
 
 _SCHEMA = """
 CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
@@ -57,9 +58,11 @@ CREATE TABLE journal (
     note TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER only_known_moves BEFORE UPDATE OF state ON batches
-WHEN (old.state || '>' || new.state) NOT IN (
-    'pending>sending', 'sending>accepted', 'sending>refused', 'sending>unknown',
-    'unknown>accepted', 'unknown>refused', 'unknown>pending'
+WHEN NOT instr(
+    -- one text and not a list: SQLite would build a table of a list for every move, 3 of 12 microseconds
+    ' pending>sending sending>accepted sending>refused sending>unknown '
+    || 'unknown>accepted unknown>refused unknown>pending ',
+    ' ' || old.state || '>' || new.state || ' '
 ) OR (old.state = 'unknown' AND new.note = '')
 BEGIN SELECT RAISE(ABORT, 'this move is not allowed'); END;
 CREATE TRIGGER every_move_is_kept AFTER UPDATE OF state ON batches BEGIN
@@ -95,10 +98,11 @@ class Entry(NamedTuple):
 
 
 class Count(NamedTuple):
-    """How many batches and messages are in one state."""
+    """How many batches and messages are in one state, and how many of the messages have no known cost."""
 
     batches: int
     messages: int
+    unpriced: int = 0
 
 
 class Move(NamedTuple):
@@ -119,9 +123,9 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         self.path = path
         self._process = os.getpid()
-        self._connection = _connect(path)
         self._mark = Mark(path)
         self._identity = _file_identity(path)
+        self._connection = _connect(path)
         self._closed = False
         self.moves = self.commits = 0
 
@@ -142,12 +146,14 @@ class Ledger:
             self._connection.execute("BEGIN IMMEDIATE")
             answers = [self._apply(move) for move in moves]
             self._connection.execute("COMMIT")
-        except sqlite3.Error as error:  # disk full, file gone
+        except LedgerError as error:
+            return [error] * len(moves)
+        except (
+            Exception
+        ) as error:  # disk full, file gone, a text that is none: somebody waits for each answer
             with suppress(sqlite3.Error):
                 self._connection.execute("ROLLBACK")
             return [LedgerError(f"The ledger cannot be written: {error}.")] * len(moves)
-        except LedgerError as error:
-            return [error] * len(moves)
         self.moves += len(moves)
         self.commits += 1
         self._note()
@@ -168,7 +174,7 @@ class Ledger:
         # Fetched at once: an open cursor would keep the write-ahead file from being folded in.
         query = "SELECT batch, part, first, messages, digest FROM batches"
         waiting = " WHERE part = ? AND state = 'pending' ORDER BY batch"
-        with closing(_connect(self.path)) as reader:
+        with _opened(self.path) as reader:
             return [Entry(*row) for row in reader.execute(query + waiting, (part,))]
 
     def counts(self) -> dict[str, Count]:
@@ -219,8 +225,8 @@ def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) ->
             "or give a file on one as ledger=."
         )
     path.touch(mode=0o600)
-    with closing(_connect(path)) as connection:
-        try:
+    try:
+        with closing(_connect(path)) as connection:
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.execute(f"PRAGMA user_version = {FORMAT}")
             connection.executescript("BEGIN IMMEDIATE;" + _SCHEMA)
@@ -230,9 +236,12 @@ def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) ->
             )
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-            Mark(path).write(lambda: 0, at_once=True)
-        except sqlite3.Error as error:
+        Mark(path).write(lambda: 0, at_once=True)
+    except BaseException as error:
+        _remove(path)  # half a ledger stands in nobody's way
+        if isinstance(error, sqlite3.Error):
             raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
+        raise
 
 
 def open_ledger(path: Path, identity: Mapping[str, str]) -> Ledger:
@@ -242,7 +251,7 @@ def open_ledger(path: Path, identity: Mapping[str, str]) -> Ledger:
     missing, damaged, no ledger, or belongs to another campaign.
     """
     check(path, identity)
-    with closing(_connect(path)) as connection:
+    with _opened(path) as connection:
         error = "the program ended while this batch was under way"
         connection.execute(
             "UPDATE batches SET state = 'unknown', error = ? WHERE state = 'sending'", (error,)
@@ -256,19 +265,13 @@ def check(path: Path, identity: Mapping[str, str]) -> None:
         raise LedgerError(
             f"There is no ledger at {path}. Without it nobody knows what was sent: restore the file."
         )
-    try:
-        with closing(_connect(path)) as connection:
-            found = connection.execute("PRAGMA application_id").fetchone()[0]
-            if found != APPLICATION_ID:
-                raise LedgerError(
-                    f"{path} is not a ledger of this program. Restore the file that belongs here."
-                )
-            if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
-                raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
-            kept = dict(connection.execute("SELECT key, value FROM campaign"))
-            schema, moves = _schema_of(connection), _moves(connection)
-    except sqlite3.Error as error:
-        raise LedgerError(f"The ledger at {path} cannot be read: {error}. Restore it from a copy.") from None
+    with _opened(path) as connection:
+        if connection.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+            raise LedgerError(f"{path} is not a ledger of this program. Restore the file that belongs here.")
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
+        kept = dict(connection.execute("SELECT key, value FROM campaign"))
+        schema, moves = _schema_of(connection), _moves(connection)
     if schema != _expected_schema():
         raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
     for key, value in identity.items():
@@ -283,7 +286,7 @@ def result_frame(path: Path) -> pd.DataFrame:
     A batch that is under way is shown as unknown, one that was not attempted as not_sent.
     """
     names = ["batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds"]
-    with closing(_connect(path)) as connection:
+    with _opened(path) as connection:
         rows = connection.execute(_RESULT).fetchall()
     frame = pd.DataFrame(rows, columns=names)
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
@@ -298,7 +301,7 @@ def result_frame(path: Path) -> pd.DataFrame:
 
 def journal(path: Path) -> pd.DataFrame:
     """Every move of every batch, oldest first: at, batch, was, now, error, note."""
-    with closing(_connect(path)) as connection:
+    with _opened(path) as connection:
         rows = connection.execute(
             "SELECT at, batch, was, now, error, note FROM journal ORDER BY id"
         ).fetchall()
@@ -308,16 +311,27 @@ def journal(path: Path) -> pd.DataFrame:
 
 def counts_of(path: Path) -> dict[str, Count]:
     """Batches and messages by state."""
-    query = "SELECT state, count(*), sum(messages) FROM batches GROUP BY state"
-    with closing(_connect(path)) as connection:
-        return {state: Count(batches, messages) for state, batches, messages in connection.execute(query)}
+    unpriced = "sum(messages) FILTER (WHERE state = 'accepted' AND cost IS NULL)"
+    query = f"SELECT state, count(*), sum(messages), ifnull({unpriced}, 0) FROM batches GROUP BY state"  # noqa: S608
+    with _opened(path) as connection:
+        return {state: Count(*found) for state, *found in connection.execute(query)}
 
 
 def spent(path: Path) -> Decimal:
     """The sum of the costs that the service named, exactly."""
-    with closing(_connect(path)) as connection:
+    with _opened(path) as connection:
         costs = connection.execute("SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost")
         return sum((Decimal(cost) * count for cost, count in costs), Decimal(0))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[sqlite3.Connection]:
+    """A connection for one look; whatever is wrong with the file becomes a `LedgerError`."""
+    try:
+        with closing(_connect(path)) as connection:
+            yield connection
+    except sqlite3.Error as error:
+        raise LedgerError(f"The ledger at {path} cannot be used: {error}. Restore it from a copy.") from None
 
 
 def _connect(path: Path) -> sqlite3.Connection:
@@ -331,7 +345,7 @@ def _connect(path: Path) -> sqlite3.Connection:
     )
     try:
         connection.execute("PRAGMA trusted_schema = OFF")
-        connection.execute("PRAGMA busy_timeout = 10000")
+        connection.execute(f"PRAGMA busy_timeout = {PATIENCE}")
         mode = connection.execute("PRAGMA journal_mode = WAL").fetchone()[0]
         connection.execute("PRAGMA synchronous = FULL")
         if (mode, connection.execute("PRAGMA synchronous").fetchone()[0]) != ("wal", 2):
@@ -356,6 +370,11 @@ def _file_identity(path: Path) -> tuple[int, int] | None:
     except OSError:
         return None
     return found.st_dev, found.st_ino
+
+
+def _remove(path: Path) -> None:
+    for ending in ("", "-wal", "-shm", ".mark"):
+        path.with_name(path.name + ending).unlink(missing_ok=True)
 
 
 def _schema_of(connection: sqlite3.Connection) -> list[str]:

@@ -48,7 +48,6 @@ class Mark:
         beside = self._path.with_name(self._path.name + ".new")
         with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
             file.write(str(count_moves()))
-            if at_once:
-                file.flush()
-                os.fsync(file.fileno())
+            file.flush()
+            os.fsync(file.fileno())  # or a power cut leaves it empty, and the campaign cannot go on
         beside.replace(self._path)

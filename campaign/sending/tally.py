@@ -52,6 +52,7 @@ class Tally:
     in_flight: int = 0
     cost: Decimal = Decimal(0)
     price: Decimal | None = None  # the highest cost of one message seen so far
+    unpriced: int = 0  # messages accepted without a cost that can be read
     accepted_batches: int = 0
     accepted_here: int = 0  # batches accepted by this run
     unpriced_batches: int = 0
@@ -68,11 +69,11 @@ class Tally:
         """The tally of a ledger as it stands."""
         tally = cls(messages=sum(count.messages for count in counts.values()), cost=cost)
         nothing = Count(0, 0)
-        tally.accepted_batches, tally.accepted = counts.get("accepted", nothing)
+        tally.accepted_batches, tally.accepted, tally.unpriced = counts.get("accepted", nothing)
         tally.refused = counts.get("refused", nothing).messages
         tally.unknown = counts.get("unknown", nothing).messages
-        if tally.accepted and cost:
-            tally.price = cost / tally.accepted
+        if tally.accepted > tally.unpriced:
+            tally.price = cost / (tally.accepted - tally.unpriced)
         return tally
 
     @property
@@ -86,9 +87,25 @@ class Tally:
 
     @property
     def expected_cost(self) -> Decimal | None:
-        if self.price is None:
-            return None
-        return self.cost + self.price * (self.unknown + self.in_flight + self.waiting)
+        return None if self.price is None else self.cost_with(self.waiting)
+
+    @property
+    def remark(self) -> str:
+        """What this run has to say although every batch was tried."""
+        said = []
+        if self.last_refusal:
+            said.append(f"The service refused {self.refused:,} messages: {self.last_refusal}.")
+        if self.last_unknown:
+            said.append(
+                f"It is not known whether {self.unknown:,} messages were sent: {self.last_unknown}. "
+                "Ask the service what it received, then settle them."
+            )
+        return " ".join(["Every batch was tried.", *said]) if said else ""
+
+    def cost_with(self, messages: int) -> Decimal:
+        """The cost so far with `messages` more, and with all that may have cost something."""
+        price = self.price or Decimal(0)
+        return self.cost + price * (self.unpriced + self.unknown + self.in_flight + messages)
 
     def start(self, messages: int) -> None:
         """A batch goes out."""
@@ -116,10 +133,19 @@ class Tally:
         self.accepted_batches += 1
         self.accepted_here += 1
         if cost is None:
+            self.unpriced += messages
             self.unpriced_batches += 1
             return
         self.cost += cost
         self.price = max(self.price or Decimal(0), cost / messages)
+
+    def doubt(self, messages: int, outcome: Outcome) -> None:
+        """An outcome could not be kept: the ledger knows no more than that the batch was under way."""
+        setattr(self, outcome.status, getattr(self, outcome.status) - messages)
+        self.unknown += messages
+        self.cost -= outcome.cost or 0
+        if outcome.status == "accepted" and outcome.cost is None:
+            self.unpriced -= messages
 
     def miss(self, outcome: Outcome) -> None:
         """A try did not reach the service; nothing left."""

@@ -76,12 +76,15 @@ class Reach:
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Pauses when the fate of `limit` batches is unknown."""
+    """Pauses when the fate of `limit` batches is unknown, and at once when the service turns us away.
+
+    It does so with HTTP status 429, when it is too much for it, or by pointing to another address.
+    """
 
     limit: int = 1
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        if tally.unknown_batches < self.limit:
+        if tally.unknown_batches < self.limit and "throttled" not in tally.causes:
             return None
         return Hold(
             f"It is not known whether {tally.unknown:,} messages were sent: {tally.last_unknown}. They are "
@@ -106,9 +109,14 @@ class Breaker:
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """Pauses when the first message was accepted without a cost that can be read."""
+    """Pauses when the fate of the first message is unknown, or its cost cannot be read."""
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+        if not tally.accepted_batches and tally.unknown_batches:
+            return Hold(
+                f"It is not known whether the first message was sent: {tally.last_unknown}. "
+                "Ask the service what it received, then resume for the rest."
+            )
         if tally.accepted_batches != 1 or not tally.unpriced_batches:
             return None
         return Hold(
@@ -120,8 +128,9 @@ class Canary:
 class Budget:
     """Pauses before a campaign costs more than `cost` units or reaches more than `messages` messages.
 
-    What is under way or unknown counts at the highest price seen. Without any price, one batch at a time
-    goes out until there is one; a batch whose cost cannot be read ends that, because it cannot be counted.
+    What is under way, unknown or accepted without a cost that can be read counts at the highest price seen.
+    Without any price, one batch at a time goes out until there is one; a batch whose cost cannot be read ends
+    that, because it cannot be counted.
     """
 
     cost: Decimal | None = None
@@ -151,8 +160,13 @@ class Budget:
             return Hold(
                 "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
             )
-        expected = tally.cost + (tally.price or Decimal(0)) * (tally.unknown + tally.in_flight + messages)
-        if expected > self.cost:
+        if tally.accepted_here and tally.price is None:
+            return Hold(
+                "The service names no cost that can be read, so a budget in cost units cannot be kept. "
+                "Resume with a budget of messages, for example Budget(messages=1000).",
+                final=True,
+            )
+        if tally.cost_with(messages) > self.cost:
             return Hold(
                 f"The next batch would pass the budget: {tally.cost:,} of {self.cost:,} are spent. "
                 "Resume with a larger budget to send the rest.",

@@ -1,0 +1,98 @@
+"""One batch on its way to the service: its tries, the gate, and what is on record about it."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable
+from datetime import UTC, datetime
+from typing import Any, Protocol
+
+from campaign.errors import GateError, LedgerError
+from campaign.sending.batches import Batch
+from campaign.sending.valves import Hold
+from campaign.service.transport import Gate, GateClosed, Outcome
+
+Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
+Look = Callable[[int], Hold | None]
+Again = Callable[[int, Outcome], Awaitable[bool]]
+
+
+class Record(Protocol):
+    """What a delivery and the engine need of a recorder."""
+
+    def move(self, batch: int, state: str, **facts: Any) -> asyncio.Future[None]: ...
+
+    def flush(self) -> None: ...
+
+
+class Delivery:
+    """Brings one batch to the service, again while nothing of it left.
+
+    `look` is the last look at the valves, `again` waits between two tries and says whether there is another.
+    `held_back` tells afterwards that a hold closed the gate, `fault` what no run should go on after.
+    """
+
+    def __init__(self, batch: Batch, record: Record, post: Post, look: Look, again: Again) -> None:
+        self._batch, self._record, self._post, self._look, self._again = batch, record, post, look, again
+        self._tries = 0
+        self._began = time.monotonic()
+        self._intent: asyncio.Future[None] | None = None  # the move to "sending"
+        self.held_back = False
+        self.fault: Exception | None = None
+
+    @property
+    def seconds(self) -> float:
+        """Since the last try began."""
+        return round(time.monotonic() - self._began, 3)
+
+    async def outcome(self) -> Outcome:
+        """What is known about the batch in the end. Nothing is awaited between an answer and the return.
+
+        A cancellation is answered by an outcome, so that every batch that was begun is accounted for.
+        """
+        try:
+            outcome = await self._try()
+        except asyncio.CancelledError:
+            outcome = Outcome("not_sent", error="the run was ended before an answer came")
+        except Exception as error:
+            self.fault = error
+            outcome = Outcome("not_sent", error=f"a fault of this program ({type(error).__name__})")
+        if outcome.cause == "impossible":
+            self.fault = GateError(
+                f"Batch {self._batch.number}: {outcome.error}. The answer cannot be trusted."
+            )
+        if outcome.status == "not_sent" and self._is_on_record():
+            return Outcome("unknown", error=outcome.error)
+        return outcome
+
+    async def _try(self) -> Outcome:
+        while True:
+            self._tries += 1
+            self._began, self.held_back = time.monotonic(), False
+            outcome = await self._post(self._batch.entries, self._gate)
+            if outcome.cause != "connect" or not await self._again(self._tries, outcome):
+                return outcome
+
+    async def _gate(self) -> None:
+        """The last look; then the intent is made durable. The body leaves when this returns."""
+        if hold := self._look(0):
+            self.held_back = True
+            raise GateClosed(hold.reason)
+        if self._intent is None:  # a connection may break while its intent is being recorded
+            now = datetime.now(UTC).isoformat(timespec="milliseconds")
+            self._intent = self._record.move(
+                self._batch.number, "sending", attempts=self._tries, submitted_at=now
+            )
+        try:
+            # Shielded: a commit that has been asked for happens, whatever becomes of the connection.
+            await asyncio.shield(self._intent)
+        except LedgerError as error:
+            raise GateClosed(str(error)) from None
+
+    def _is_on_record(self) -> bool:
+        """Whether the ledger says that the batch is leaving. A move that still waits is committed first."""
+        if self._intent is None:
+            return False
+        self._record.flush()
+        return self._intent.exception() is None
