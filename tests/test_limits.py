@@ -64,6 +64,12 @@ def test_truncated_texts_are_the_slow_cut_and_the_ellipsis():
         )
 
 
+def test_a_boundary_is_never_inside_a_line_break_or_a_character():
+    assert [limits.boundary("a\r\nb", place) for place in range(5)] == [0, 1, 1, 3, 4]
+    assert [limits.boundary("ae\u0301b", place) for place in range(5)] == [0, 1, 1, 3, 4]
+    assert [limits.boundary("🇺🇬🇰🇪", place) for place in range(5)] == [0, 0, 2, 2, 4]
+
+
 def test_words_are_kept_whole_when_asked():
     text = "word " * 40
     assert limits.cut(text, 158) == ("word " * 31 + "wor")

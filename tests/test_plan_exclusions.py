@@ -52,6 +52,13 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     ]  # fmt: skip
 
 
+def test_each_row_names_the_first_row_of_its_own_number():
+    made = plan("Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1213212"))
+    assert [(row, detail[37:43]) for row, _, _, detail in findings(made, "duplicate")] == [
+        (4, "row 2,"), (6, "row 3,"), (7, "row 2,"), (8, "row 3,"),
+    ]  # fmt: skip
+
+
 def test_duplicates_can_be_kept():
     made = plan(duplicates="keep")
     assert statuses(made) == ["not_sent"] * 5
@@ -86,7 +93,7 @@ def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
         pd.Series([256772000001.0, None]),
         pd.DataFrame({"Name": ["Ann"], "Phone": ["772000001"]}),
         pd.DataFrame({"whoever": ["+256 772 000001"]}),
-        pd.DataFrame({"mobile": ["0701000000"], "home": ["0772000001"]}),
+        pd.DataFrame({"mobile": ["0701000000"], "home phone": ["0772000001"]}),
         ["0772000001"],
         {"0772000001"},
     ],

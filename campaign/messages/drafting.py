@@ -1,7 +1,9 @@
 """From a contact table to the frames of a plan, step by step, whole columns at a time."""
 
-from collections.abc import Collection
+from collections import Counter, deque
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -12,19 +14,19 @@ import pyarrow.compute as pc
 from campaign.contacts.reading import Reading
 from campaign.errors import UsageError
 from campaign.messages import limits
-from campaign.messages.exclusions import exclude_already_sent, exclude_opted_out, handle_duplicates
+from campaign.messages.exclusions import Repeats, exclude_already_sent, exclude_opted_out, report_repeats
 from campaign.messages.fitting import Fitted, Policy, fit
 from campaign.messages.issues import Findings
 from campaign.messages.languages import describe_texts, render_texts
+from campaign.messages.number_lists import Region, opted_out_numbers, sent_numbers
 from campaign.messages.recipients import Recipients, find_numbers
 from campaign.messages.rendering import render_short
 from campaign.messages.template import Template
-from campaign.messages.texts import Ints, scalar, series, texts
+from campaign.messages.texts import Ints, scalar, series, texts, written
 from campaign.messages.totals import STATUSES, Totals
 from campaign.messages.wording import Wording
 
 BLOCK = 131_072  # rows judged together: large enough for column-wise speed, small enough to reuse memory
-MESSAGE_COLUMNS = ("row", "number", "message", "sender", "priority", "parts")
 OWN_COLUMNS = ("status", "reason", "batch", "code")  # that plans and results add to the contact table
 
 
@@ -36,13 +38,20 @@ class Exclusions:
     opt_outs: Any
     not_again: Any
 
+    def read(self, region: Region, findings: Findings) -> dict[str, Ints]:
+        """The numbers of the lists."""
+        nobody = np.empty(0, dtype=np.int64)
+        opted_out = nobody if self.opt_outs is None else opted_out_numbers(self.opt_outs, region, findings)
+        sent = nobody if self.not_again is None else sent_numbers(self.not_again, region, findings)
+        return {"opt_outs": opted_out, "not_again": sent}
+
 
 @dataclass(frozen=True)
 class Draft:
     """The frames of a plan."""
 
     messages: pd.DataFrame
-    issues: pd.DataFrame
+    issues: Callable[[], pd.DataFrame]
     contacts: pd.DataFrame
     totals: Totals
 
@@ -60,54 +69,128 @@ class Rules:
 
 @dataclass(frozen=True)
 class _Block:
-    """What some consecutive rows came to."""
+    """Some consecutive rows, their numbers, and what was found so far."""
 
     start: int
+    contacts: pd.DataFrame
     findings: Findings
     recipients: Recipients
-    senders: pa.Array | str
-    priorities: pa.Array | str
-    rendered: pa.Array
-    fitted: Fitted
+    countries: pa.Array
 
 
-def draft(
-    contacts: pd.DataFrame, rules: Rules, exclusions: Exclusions, region: "str | pd.Series | None"
-) -> Draft:
+@dataclass(frozen=True)
+class _Chunk:
+    """The messages of a block, as columns."""
+
+    columns: dict[str, Any]
+    countries: dict[str, int]
+    ucs2: int  # parts
+    longest: int  # UTF-16 units
+
+
+def draft(contacts: pd.DataFrame, rules: Rules, exclusions: Exclusions, region: Region) -> Draft:
     """All rows through all steps. The order decides which status a row gets when it could have several."""
     findings = Findings(len(contacts))
     labels = contacts.index.to_numpy(dtype=np.int64)
     _repeat_notices(contacts, findings)
     describe_texts(rules.wording, contacts, findings)
-    blocks = []
-    for start in range(0, max(len(contacts), 1), BLOCK):
-        rows = slice(start, start + BLOCK)
-        where = region.iloc[rows] if isinstance(region, pd.Series) else region
-        blocks.append(_judge(contacts.iloc[rows], start, rules, where))
-        findings.absorb(blocks[-1].findings, start)
-    recipients = Recipients.concat([block.recipients for block in blocks])
-    if exclusions.opt_outs is not None:
-        exclude_opted_out(findings, contacts, recipients, exclusions.opt_outs, region)
-    if exclusions.not_again is not None:
-        exclude_already_sent(findings, contacts, recipients, exclusions.not_again, region)
-    rendered = pa.chunked_array([block.rendered for block in blocks])
-    handle_duplicates(findings, contacts, recipients, rendered, exclusions.duplicates)
-    del rendered
-    messages, totals = _collect(blocks, labels, findings)
-    return Draft(messages, findings.frame(labels), _with_statuses(contacts, findings), totals)
-
-
-def _judge(contacts: pd.DataFrame, start: int, rules: Rules, region: "str | pd.Series | None") -> _Block:
-    """Everything about some rows that does not depend on others."""
-    findings = Findings(len(contacts))
-    recipients = find_numbers(
-        contacts, rules.columns, findings, region=region, several=rules.several, kinds=rules.kinds
+    listed = exclusions.read(region, findings)
+    blocks = deque(
+        _address(contacts.iloc[start : start + BLOCK], start, rules, region)
+        for start in range(0, max(len(contacts), 1), BLOCK)
     )
+    repeats = Repeats(np.concatenate([block.recipients.numbers for block in blocks]))
+    chunks = []
+    while blocks:  # given up one by one: what they held serves the next
+        block = blocks.popleft()
+        chunks.append(_write(block, rules, listed, repeats, labels, keep=exclusions.duplicates == "keep"))
+        findings.absorb(block.findings, block.start)
+    if exclusions.duplicates == "error":
+        repeats.refuse(labels)
+    totals = _totals(findings, chunks)
+    issues = partial(findings.frame, labels)
+    return Draft(_messages(chunks), issues, _with_statuses(contacts, findings), totals)
+
+
+def _address(contacts: pd.DataFrame, start: int, rules: Rules, region: Region) -> _Block:
+    """The numbers of some rows."""
+    findings = Findings(len(contacts))
+    where = region.iloc[start : start + len(contacts)] if isinstance(region, pd.Series) else region
+    recipients, countries = find_numbers(
+        contacts, rules.columns, findings, region=where, several=rules.several, kinds=rules.kinds
+    )
+    return _Block(start, contacts, findings, recipients, countries)
+
+
+def _write(
+    block: _Block, rules: Rules, listed: dict[str, Ints], repeats: Repeats, labels: Ints, *, keep: bool
+) -> _Chunk:
+    """The messages of a block's rows; who gets none is told in its findings."""
+    contacts, findings, recipients = block.contacts, block.findings, block.recipients
     senders = _checked_senders(rules.wording.sender, contacts, findings)
     priorities = _checked_priorities(rules.wording.priority, contacts, findings)
     rendered = render_texts(rules.wording, contacts, findings)
     fitted = fit(rendered, rules.policy, findings)
-    return _Block(start, findings, recipients, senders, priorities, rendered.texts, fitted)
+    exclude_opted_out(findings, contacts, recipients, listed["opt_outs"])
+    exclude_already_sent(findings, contacts, recipients, listed["not_again"])
+    met = repeats.meet(block.start, findings, rendered.texts)
+    report_repeats(findings, contacts, recipients, met, labels, keep=keep)
+    return _chunk(block, senders, priorities, fitted, labels)
+
+
+def _chunk(
+    block: _Block, senders: pa.Array | str, priorities: pa.Array | str, fitted: Fitted, labels: Ints
+) -> _Chunk:
+    places = np.flatnonzero(block.findings.waiting[fitted.rows])
+    rows = fitted.rows[places]
+    parts, ucs2 = fitted.lengths.parts[places].astype(np.int64), fitted.lengths.ucs2[places]
+    countries = pc.value_counts(block.countries.take(pa.array(rows))).to_pylist()
+    columns = {
+        "row": labels[rows + block.start],
+        "number": written(block.recipients.numbers[rows]),
+        "message": fitted.texts.take(pa.array(places)),
+        "sender": _of(senders, rows),
+        "priority": _of(priorities, rows),
+        "parts": parts,
+    }
+    return _Chunk(
+        columns,
+        {each["values"]: each["counts"] for each in countries},
+        int(parts[ucs2].sum()),
+        int(fitted.lengths.units[places].max(initial=0)),
+    )
+
+
+def _of(values: pa.Array | str, rows: Ints) -> pa.Array:
+    """The values of some rows, or the one for all."""
+    return pa.repeat(scalar(values), len(rows)) if isinstance(values, str) else values.take(pa.array(rows))
+
+
+def _messages(chunks: list[_Chunk]) -> pd.DataFrame:
+    """The chunks one below the other; texts stay where they are."""
+    columns: dict[str, Any] = {}
+    for name in chunks[0].columns:
+        parts = [chunk.columns[name] for chunk in chunks]
+        figures = isinstance(parts[0], np.ndarray)
+        columns[name] = np.concatenate(parts) if figures else series(pa.chunked_array(parts))
+    return pd.DataFrame(columns)
+
+
+def _totals(findings: Findings, chunks: list[_Chunk]) -> Totals:
+    countries: Counter[str] = Counter()
+    for chunk in chunks:
+        countries.update(chunk.countries)
+    counts = np.bincount(findings.status, minlength=len(STATUSES)).tolist()
+    parts = sum(int(chunk.columns["parts"].sum()) for chunk in chunks)
+    ucs2 = sum(chunk.ucs2 for chunk in chunks)
+    return Totals(
+        dict(zip(STATUSES, counts, strict=True)),
+        messages=sum(len(chunk.columns["row"]) for chunk in chunks),
+        gsm7=parts - ucs2,
+        ucs2=ucs2,
+        longest=max(chunk.longest for chunk in chunks),
+        countries=dict(sorted(countries.items(), key=lambda each: (-each[1], each[0]))),
+    )
 
 
 def _repeat_notices(contacts: pd.DataFrame, findings: Findings) -> None:
@@ -150,50 +233,6 @@ def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Fi
     cells = priorities.take(pa.array(bad))
     findings.add(bad, "priority", cells, "bad_priority", "error", detail, status="invalid")
     return priorities
-
-
-def _collect(blocks: list[_Block], labels: Ints, findings: Findings) -> tuple[pd.DataFrame, Totals]:
-    """The messages of the rows that nothing speaks against. The blocks are given up one by one."""
-    arrays: dict[str, list[Any]] = {name: [] for name in (*MESSAGE_COLUMNS, "country", "units", "ucs2")}
-    while blocks:
-        block = blocks.pop(0)
-        fitted = block.fitted
-        places = np.flatnonzero(findings.waiting[fitted.rows + block.start])
-        rows = fitted.rows[places]
-        arrays["row"].append(labels[rows + block.start])
-        arrays["message"].append(fitted.texts.take(pa.array(places)))
-        for name, values in (
-            ("number", block.recipients.numbers),
-            ("sender", block.senders),
-            ("priority", block.priorities),
-            ("country", block.recipients.countries),
-        ):
-            if isinstance(values, str):
-                some = pa.repeat(scalar(values), len(rows))
-            else:
-                some = values.take(pa.array(rows))
-            arrays[name].append(some)
-        for name in ("parts", "units", "ucs2"):
-            arrays[name].append(getattr(fitted.lengths, name)[places])
-    figures = {name: np.concatenate(arrays.pop(name)) for name in ("row", "parts", "units", "ucs2")}
-    totals = _totals(findings, figures, pa.chunked_array(arrays.pop("country")))
-    texts_of = {name: series(pa.chunked_array(chunks)) for name, chunks in arrays.items()}
-    messages = pd.DataFrame({name: {**figures, **texts_of}[name] for name in MESSAGE_COLUMNS})
-    return messages.astype({"row": np.int64, "parts": np.int64}), totals
-
-
-def _totals(findings: Findings, figures: dict[str, Any], countries: pa.ChunkedArray) -> Totals:
-    counts = np.bincount(findings.status, minlength=len(STATUSES)).tolist()
-    ucs2 = int(figures["parts"][figures["ucs2"]].sum())
-    by_country = [(each["values"], each["counts"]) for each in pc.value_counts(countries).to_pylist()]
-    return Totals(
-        dict(zip(STATUSES, counts, strict=True)),
-        messages=len(figures["row"]),
-        gsm7=int(figures["parts"].sum()) - ucs2,
-        ucs2=ucs2,
-        longest=int(figures["units"].max(initial=0)),
-        countries=dict(sorted(by_country, key=lambda each: (-each[1], each[0]))),
-    )
 
 
 def _with_statuses(contacts: pd.DataFrame, findings: Findings) -> pd.DataFrame:

@@ -6,8 +6,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
-from campaign.messages.texts import Bools, Ints, concat, join, replace, series, texts
+from campaign.messages.texts import Bools, Ints, concat, scalar, series, texts
 from campaign.messages.totals import STATUSES
 
 # code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.
@@ -136,20 +137,15 @@ class Findings:
         telling = [found for found in self._found if found.status != NOT_SENT]
         details, ids = self._details(telling)
         rows = _concat([found.rows for found in telling])
-        status = np.repeat([found.status for found in telling], [len(found.rows) for found in telling])
         order = np.argsort(rows, kind="stable")
-        order = order[self.status[rows[order]] == status[order]]
         rows, ids = rows[order], ids[order]
-        rank = _rank(rows)
-        first = np.full(len(self.status), len(details))  # of a text behind the others, which is ""
-        first[rows[rank == 0]] = ids[rank == 0]
-        reasons = concat([details, texts([""])]).take(pa.array(first))
-        for nth in range(1, int(rank.max(initial=0)) + 1):
-            those = np.flatnonzero(rank == nth)
-            before = reasons.take(pa.array(rows[those]))
-            sentences = details.take(pa.array(ids[those]))
-            reasons = replace(reasons, rows[those], join(before, " ", sentences))
-        return reasons
+        starts = np.flatnonzero(np.diff(rows, prepend=-1))  # where the reasons of each excluded row begin
+        counts = np.diff(starts, append=len(rows))
+        several = counts > 1
+        joined = _joined(details.take(pa.array(ids[np.repeat(several, counts)])), counts[several])
+        which = ids[starts]
+        which[several] = len(details) + np.arange(len(joined))
+        return _spread(concat([details, joined]).take(pa.array(which)), rows[starts], len(self.status))
 
     @staticmethod
     def _details(found: list[_Finding]) -> tuple[pa.Array, Ints]:
@@ -167,9 +163,15 @@ def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
-def _rank(rows: Ints) -> Ints:
-    """0 for the first entry of each row, 1 for the second, and so on; `rows` ascend."""
-    places = np.arange(len(rows))
-    first = np.ones(len(rows), dtype=bool)
-    first[1:] = rows[1:] != rows[:-1]
-    return places - np.maximum.accumulate(np.where(first, places, 0))
+def _joined(values: pa.Array, counts: Ints) -> pa.Array:
+    """So many texts at a time put together, with spaces between."""
+    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    return pc.binary_join(pa.LargeListArray.from_arrays(offsets, values), scalar(" "))
+
+
+def _spread(values: pa.Array, rows: Ints, total: int) -> pa.Array:
+    """The texts in their rows, which ascend, and "" in all others: only the offsets are new."""
+    lengths = np.zeros(total + 1, dtype=np.int64)
+    lengths[rows + 1] = pc.binary_length(values)
+    offsets = np.cumsum(lengths, out=lengths)
+    return pa.LargeStringArray.from_buffers(total, pa.py_buffer(offsets), values.buffers()[2])

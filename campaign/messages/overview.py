@@ -25,10 +25,20 @@ def counted(number: int, noun: str) -> str:
     return f"{display.figure(number)} {noun}{'' if number == 1 else 's'}"
 
 
+def fates(totals: Totals) -> str:
+    """A bar for the rows that are ready, and one for each reason why others get nothing."""
+    none = {name: count for name, count in totals.items() if name != "not_sent"}
+    return display.bars({"ready to send": totals["not_sent"], **none})
+
+
+def beside(*pieces: str) -> str:
+    """Pieces of HTML next to each other where there is room."""
+    cells = "".join(f"<div>{piece}</div>" for piece in pieces)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:0 3em;align-items:center">{cells}</div>'
+
+
 def what_it_takes(totals: Totals) -> str:
     """A small table of messages, parts, the longest text and the countries."""
-    if not totals.messages:
-        return ""
     shown = list(totals.countries.items())[:SHOWN_COUNTRIES]
     more = len(totals.countries) - len(shown)
     countries = ", ".join(f"{name or '?'} {display.figure(count)}" for name, count in shown)

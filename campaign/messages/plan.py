@@ -1,7 +1,7 @@
 """The plan: what will be sent, what will not, and why."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from decimal import Decimal, InvalidOperation
 from typing import Any, Literal
 
@@ -33,7 +33,7 @@ class Plan:
         self,
         *,
         messages: pd.DataFrame,
-        issues: pd.DataFrame,
+        issues: pd.DataFrame | Callable[[], pd.DataFrame],
         contacts: pd.DataFrame,
         totals: Totals,
         reading: Reading | None = None,
@@ -63,9 +63,12 @@ class Plan:
     def issues(self) -> pd.DataFrame:
         """Every finding: row Int64 (<NA> for the whole table), column, value, code, severity, detail (str).
 
-        Severity is "error" (the row is excluded), "warning" or "info".
+        Severity is "error" (the row is excluded), "warning" or "info". The table is put together when it is
+        first asked for: half a million findings take 80 MB.
         """
-        return self._issues.copy(deep=False)
+        issues = self._issues if isinstance(self._issues, pd.DataFrame) else self._issues()
+        self.__dict__["_issues"] = issues
+        return issues.copy(deep=False)
 
     @property
     def contacts(self) -> pd.DataFrame:
@@ -153,10 +156,10 @@ class Plan:
         return f"Plan: {self.sentence} Fingerprint {self.fingerprint[:12]}."
 
     def _repr_html_(self) -> str:
-        pieces = [display.paragraph(self.sentence), display.bars(self.totals)]
+        pieces = [display.paragraph(self.sentence), overview.fates(self.totals)]
         if len(self._messages):
-            pieces += [display.paragraph("The first message:", note=True), self.preview().phone()]
-        pieces += [overview.what_it_takes(self.totals), overview.issue_kinds(self._issues)]
+            pieces.append(overview.beside(self.preview().phone(), overview.what_it_takes(self.totals)))
+        pieces.append(overview.issue_kinds(self.issues))
         if self.reading is not None:
             pieces.append(display.paragraph(self.reading.sentence, note=True))
         pieces.append(display.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))

@@ -14,29 +14,22 @@ from campaign.contacts.numbers import PROBLEMS, REPAIRS, clean_numbers, readings
 from campaign.contacts.texts import blank_rows
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import Findings
-from campaign.messages.texts import Bools, Ints, column, concat, replace, scalar, texts
+from campaign.messages.texts import Bools, Ints, chunked, column, concat, replace, scalar, texts
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
 
 @dataclass(frozen=True)
 class Recipients:
-    """For each row of a contact table its number, the number's country, and the column it came from."""
+    """For each row of a contact table its number, and the column it came from.
 
-    numbers: pa.Array  # "" where there is none that can be sent to
-    countries: pa.Array
+    Numbers are whole numbers here, the digits from the country code on, which compare faster than texts; they
+    have at most 15 digits and never begin with a zero. 0 stands for none that can be sent to.
+    """
+
+    numbers: Ints
     columns: list[str]
     source: npt.NDArray[np.int8]  # which of the columns
-
-    @classmethod
-    def concat(cls, blocks: "list[Recipients]") -> "Recipients":
-        """Those of several tables, one after the other."""
-        return cls(
-            concat([block.numbers for block in blocks]),
-            concat([block.countries for block in blocks]),
-            blocks[0].columns,
-            np.concatenate([block.source for block in blocks]),
-        )
 
     def report(
         self,
@@ -106,10 +99,10 @@ def find_numbers(
     region: "str | pd.Series | None",
     several: str,
     kinds: Collection[str],
-) -> Recipients:
-    """The first number of each row that can be sent to, with every problem and repair as a finding."""
-    nothing = pa.repeat(scalar(""), len(contacts))
-    numbers, countries = nothing, nothing
+) -> tuple[Recipients, pa.Array]:
+    """The first number of each row that can be sent to, and its country; problems and repairs as findings."""
+    numbers = np.zeros(len(contacts), dtype=np.int64)
+    countries = pa.repeat(scalar(""), len(contacts))
     source = np.zeros(len(contacts), dtype=np.int8)
     pending = np.arange(len(contacts))
     problems: list[tuple[Ints, str, pa.Array, pa.Array]] = []
@@ -118,10 +111,12 @@ def find_numbers(
         cells = contacts[name] if whole else contacts[name].iloc[pending]
         where = region if whole or not isinstance(region, pd.Series) else region.iloc[pending]
         cleaned = clean_numbers(cells, region=where, several=several, kinds=kinds)
-        raw, found, problem = column(cells), column(cleaned["number"]), column(cleaned["problem"])
-        good = pc.not_equal(found, "").to_numpy(zero_copy_only=False)
-        numbers = _put(numbers, pending, found)
-        countries = _put(countries, pending, column(cleaned["region"]))
+        raw, problem = column(cells), column(cleaned["problem"])
+        found = as_integers(cleaned["number"])
+        good = found > 0
+        numbers[pending] = found
+        where_from = column(cleaned["region"])
+        countries = where_from if whole else replace(countries, pending, where_from)
         source[pending] = place
         _add_repairs(findings, name, pending, raw, column(cleaned["repair"]), good)
         bad = np.flatnonzero(~good & pc.not_equal(problem, "blank").to_numpy(zero_copy_only=False))
@@ -132,11 +127,13 @@ def find_numbers(
     _add_problems(findings, problems, numbers, region)
     told = np.concatenate([rows for rows, _, _, _ in problems])
     _add_missing(contacts, findings, columns, np.setdiff1d(pending, told, assume_unique=True))
-    return Recipients(numbers, countries, columns, source)
+    return Recipients(numbers, columns, source), countries
 
 
-def _put(values: pa.Array, rows: Ints, others: pa.Array) -> pa.Array:
-    return others if len(rows) == len(values) else replace(values, rows, others)
+def as_integers(numbers: "pd.Series[str]") -> Ints:
+    """Numbers in the service's form as whole numbers, missing ones as 0."""
+    digits = pc.cast(concat(chunked(numbers, missing=None)), pa.int64())
+    return np.asarray(pc.fill_null(digits, 0), dtype=np.int64)
 
 
 def _groups(codes: pa.Array) -> list[tuple[str, Ints]]:
@@ -166,11 +163,11 @@ def _add_repairs(
 def _add_problems(
     findings: Findings,
     problems: list[tuple[Ints, str, pa.Array, pa.Array]],
-    numbers: pa.Array,
+    numbers: Ints,
     region: "str | pd.Series | None",
 ) -> None:
     """A problem excludes the row, unless another column had a number that can be sent to."""
-    none = pc.equal(numbers, "").to_numpy(zero_copy_only=False)
+    none = numbers == 0
     for rows, name, raw, codes in problems:
         for code, places in _groups(codes):
             lost = places[none[rows[places]]]
@@ -197,11 +194,12 @@ def _explained(cells: pa.Array, region: "str | pd.Series | None") -> "str | pa.A
 
 def _add_missing(contacts: pd.DataFrame, findings: Findings, columns: list[str], rows: Ints) -> None:
     """Rows in which every number cell is empty: nothing else may be in them either."""
-    some = contacts.iloc[rows]
-    blank = rows[blank_rows((column(some[name]) for name in some.columns), len(some))]
+    places = pa.array(rows)
+    cells = (column(contacts[name]).take(places) for name in contacts.columns)
+    blank = rows[blank_rows(cells, len(rows))]
     nothing = pa.repeat(scalar(""), len(blank))
     findings.add(blank, "", nothing, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{_quoted(columns)} are empty"
     detail = f"There is no number: {where}. Fill it in, or leave the row out."
-    cells = column(some[columns[0]])
-    findings.add(rows, columns[0], cells, "missing_number", "error", detail, status="invalid")
+    empty = column(contacts[columns[0]]).take(places)
+    findings.add(rows, columns[0], empty, "missing_number", "error", detail, status="invalid")

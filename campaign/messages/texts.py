@@ -18,11 +18,13 @@ def column(values: "pd.Series[Any]") -> pa.Array:
     return concat(chunked(values))
 
 
-def chunked(values: "pd.Series[Any]") -> list[pa.Array]:
-    """The column as its large_string arrays, one after the other, without missing values."""
+def chunked(values: "pd.Series[Any]", missing: str | None = "") -> list[pa.Array]:
+    """The column as its large_string arrays, one after the other; `missing` stands for missing values."""
     array = pa.array(values, type=pa.large_string(), from_pandas=True)
     chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
-    return [pc.fill_null(chunk, "") if chunk.null_count else chunk for chunk in chunks]
+    return [
+        chunk if missing is None or not chunk.null_count else pc.fill_null(chunk, missing) for chunk in chunks
+    ]
 
 
 def series(texts: pa.Array | pa.ChunkedArray, index: pd.Index | None = None) -> "pd.Series[str]":
@@ -75,3 +77,21 @@ def replace(values: pa.Array, rows: Ints, others: pa.Array) -> pa.Array:
     mask = np.zeros(len(values), dtype=bool)
     mask[rows] = True
     return pc.replace_with_mask(values, pa.array(mask), others)
+
+
+def take_among(chunks: list[pa.Array], rows: Ints) -> pa.Array:
+    """The texts of some rows of several arrays that stand one after the other.
+
+    `ChunkedArray.take` would copy all of them into one array first.
+    """
+    ends = np.cumsum([len(chunk) for chunk in chunks])
+    order = np.argsort(rows, kind="stable")
+    ascending = rows[order]
+    cuts = np.searchsorted(ascending, ends)
+    found = [
+        chunk.take(pa.array(ascending[first:last] - (end - len(chunk))))
+        for chunk, end, first, last in zip(chunks, ends, [0, *cuts], cuts, strict=False)
+    ]
+    back = np.empty(len(rows), dtype=np.int64)
+    back[order] = np.arange(len(rows))
+    return concat(found).take(pa.array(back))

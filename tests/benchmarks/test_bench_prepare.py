@@ -1,0 +1,181 @@
+"""What `prepare` costs, as ratios of CPU time and memory measured side by side in one run.
+
+python -m pytest -m benchmark tests/benchmarks/test_bench_prepare.py -s
+"""
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from campaign.contacts.numbers import clean_numbers
+from campaign.contacts.reading import read_contacts
+from campaign.messages.plan import prepare
+
+ROWS = 1_000_000
+MESSAGE = "Hi {first_name}, your visit to {clinic} is on {visit_date}. Please bring your card and come at 9."
+NAMES = np.array(
+    ["Grace", "Joseph", "Nakato Sarah", "Okello James", "Mary", "John", "Ibrahim", "Esther", "José", "Zoë",
+     "O’Brien", "Achieng", "Mwangi", "Namukasa", "Peter", "Ruth", "Samuel", "Agnes", "Ŋabo", "Hope"]
+)  # fmt: skip
+CLINICS = np.array(["Mulago", "Nsambya", "Gulu Main", "Kisenyi IV", "Kawempe"])
+
+
+def dirty_rows(count: int) -> pd.DataFrame:
+    """Contacts as an export has them: numbers in six spellings, about one row in five of no use."""
+    chance = np.random.default_rng(7)
+    digits = pd.Series(chance.integers(0, 10_000_000, count)).astype("str").str.zfill(7)
+    spelling = pd.Series(chance.integers(0, 100, count))
+    phone = ("077" + digits).where(spelling < 40, "+25677" + digits)
+    phone = phone.where(spelling < 60, "25677" + digits)
+    phone = phone.where(spelling < 70, "0772 " + digits.str[:3] + " " + digits.str[3:6])
+    phone = phone.where(spelling < 80, "77" + digits)
+    phone = phone.where(spelling < 86, "(077) " + digits.str[:3] + "-" + digits.str[3:])
+    phone = phone.where(spelling < 88, "O77" + digits)
+    phone = phone.where(spelling < 90, "")
+    phone = phone.where(spelling < 92, "0414" + digits.str[:6])
+    phone = phone.where(spelling < 95, "077" + digits.str[:5])
+    phone = phone.where(spelling < 97, "2.56772E+11")
+    phone = phone.where(spelling < 98, "077" + digits + " / 0701" + digits.str[:6])
+    days = pd.Series(np.datetime64("2026-01-01") + chance.integers(0, 300, count))
+    names = pd.Series(NAMES[chance.integers(0, len(NAMES), count)]).where(
+        pd.Series(chance.random(count)) > 0.02, ""
+    )
+    return pd.DataFrame(
+        {
+            "First name": names,
+            "Phone": phone,
+            "Visit date": days.dt.strftime("%Y-%m-%d"),
+            "Clinic": CLINICS[chance.integers(0, len(CLINICS), count)],
+            "Card": "K-" + digits,
+            "Remark": "seen by the nurse",
+        }
+    ).astype("str")
+
+
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("contacts") / "dirty.csv"
+    dirty_rows(ROWS).to_csv(path, index=False)
+    return path
+
+
+def cpu(work: Callable[[], object]) -> float:
+    """Seconds of CPU, user and system, of all threads."""
+    before = os.times()
+    work()
+    after = os.times()
+    return after.user + after.system - before.user - before.system
+
+
+@pytest.mark.benchmark
+@pytest.mark.timeout(1800)
+def test_prepare_costs_at_most_twice_what_cleaning_its_numbers_costs(csv: Path) -> None:
+    contacts = read_contacts(csv)
+    plans = []
+
+    def whole() -> None:
+        plans[:] = [prepare(contacts, message=MESSAGE, sender="CLINIC", region="UG")]
+
+    def numbers() -> None:
+        clean_numbers(contacts["Phone"], region="UG")
+
+    whole()  # memory touched for the first time is charged by some machines: the first turn does not count
+    turns = [(cpu(whole), cpu(numbers)) for _ in range(3)]
+    all_of_it, alone = (min(times) for times in zip(*turns, strict=True))
+    sendable = len(plans[0].messages) / ROWS
+    print(
+        f"\nprepare {all_of_it:.2f} s, clean_numbers alone {alone:.2f} s: {all_of_it / alone:.2f} times; "
+        f"{sendable:.0%} of {ROWS:,} rows sendable, {len(plans[0].issues):,} findings"
+    )
+    assert 0.75 < sendable < 0.87
+    assert all_of_it <= 2.0 * alone
+
+
+MEASURE = """
+import re, sys
+from pathlib import Path
+import pandas as pd
+from campaign.contacts.numbers import clean_numbers
+from campaign.messages.plan import prepare
+
+def peak():
+    return 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])
+
+clean_numbers(pd.Series(["0772000001"], dtype="str"), region="UG")
+before = peak()
+plan = prepare(sys.argv[1], message=sys.argv[2], sender="CLINIC", region="UG")
+held = peak()
+print(held - before, len(plan.messages), len(plan.issues), len(plan.contacts), peak() - before)
+"""
+
+
+@pytest.mark.benchmark
+@pytest.mark.timeout(1800)
+@pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
+def test_peak_memory_is_at_most_eight_times_the_csv(csv: Path) -> None:
+    """Reading included, and looking at all three frames; what the imports take is not counted."""
+    done = subprocess.run(
+        [sys.executable, "-c", MEASURE, str(csv), MESSAGE], capture_output=True, text=True, check=True
+    )
+    peak, messages, _, _, peak_with_frames = map(int, done.stdout.split())
+    size = csv.stat().st_size
+    print(
+        f"\npeak {peak / 1e6:.0f} MB for a csv of {size / 1e6:.0f} MB: {peak / size:.1f} times, "
+        f"{peak_with_frames / size:.1f} with all frames looked at; {messages:,} messages"
+    )
+    assert peak_with_frames <= 8 * size
+
+
+def row_at_a_time(contacts: pd.DataFrame) -> list[dict[str, object]]:
+    """What a careful script does: each number through phonenumbers, each text through format_map."""
+    import phonenumbers
+
+    basic = set("@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡§¿ÄÖÑÜäöñüà") | {
+        chr(code) for code in (*range(65, 91), *range(97, 123))
+    }
+    template = "Hi {First name}, your visit to {Clinic} is on {Visit date}. Please bring your card and come at 9."
+    seen, messages = set(), []
+    for row, contact in zip(contacts.index, contacts.to_dict("records"), strict=True):
+        try:
+            number = phonenumbers.parse(contact["Phone"], "UG")
+        except phonenumbers.NumberParseException:
+            continue
+        mobile = phonenumbers.PhoneNumberType.MOBILE
+        if not phonenumbers.is_valid_number(number) or phonenumbers.number_type(number) != mobile:
+            continue
+        if not contact["First name"].strip():
+            continue
+        text = template.format_map(contact)
+        if len(text) > 160:
+            continue
+        written = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)[1:]
+        if written in seen:
+            continue
+        seen.add(written)
+        gsm = all(character in basic for character in text)
+        parts = 1 if len(text) <= (160 if gsm else 70) else -(-len(text) // (153 if gsm else 67))
+        messages.append({"row": row, "number": written, "message": text, "sender": "CLINIC", "parts": parts})
+    return messages
+
+
+@pytest.mark.benchmark
+@pytest.mark.timeout(1800)
+def test_a_row_at_a_time_script_costs_twelve_times_as_much(csv: Path) -> None:
+    contacts = read_contacts(csv)
+    part = contacts.iloc[: ROWS // 5]
+
+    def whole() -> None:
+        prepare(contacts, message=MESSAGE, sender="CLINIC", region="UG")
+
+    row_at_a_time(part.iloc[:1000])
+    whole()
+    turns = [(cpu(lambda: row_at_a_time(part)) / len(part), cpu(whole) / ROWS) for _ in range(3)]
+    script, ours = (min(times) * 1e6 for times in zip(*turns, strict=True))
+    print(f"\nscript {script:.1f} us a row, prepare {ours:.2f} us a row: {script / ours:.1f} times")
+    assert script >= 12 * ours
