@@ -326,6 +326,12 @@ def test_calls_that_cannot_be_carried_out(options, sentence):
         clean_numbers(pd.Series(["0772000012", "0772000013"]), **options)
 
 
+@pytest.mark.parametrize("numbers", [["0772000012"], "0772000012", pd.DataFrame({"Phone": ["0772000012"]})])
+def test_numbers_are_a_column(numbers):
+    with pytest.raises(UsageError, match="one column of a table"):
+        clean_numbers(numbers, region="UG")
+
+
 def test_one_kind_may_be_given_alone():
     assert one("0772000012", kinds="mobile") == (GRACE, "", "")
 
@@ -430,7 +436,7 @@ regions = st.one_of(st.none(), st.just("001"), st.sampled_from(REGIONS))
     region=regions,
     several=firsts,
 )
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_no_text_raises_and_every_row_is_decided(rows, region, several):
     table = clean(*rows, region=region, several=several, kinds=KINDS)
     assert (table["number"].notna() == table["problem"].eq("")).all()
@@ -450,7 +456,7 @@ def test_not_even_half_characters_raise(rows):
 
 
 @given(rows=st.lists(texts, min_size=1, max_size=20), region=regions)
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 def test_cleaning_a_cleaned_number_changes_nothing(rows, region):
     """In the world and behind a plus never; in its own region it is at most refused for its two readings."""
     once = clean(*rows, region=region)
@@ -473,7 +479,7 @@ def test_most_countries_have_no_two_readings_of_a_cleaned_number():
 
 
 @given(rows=st.lists(texts, min_size=1, max_size=20), region=st.sampled_from(REGIONS))
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 def test_a_row_does_not_depend_on_its_neighbours(rows, region):
     together = clean(*rows, region=region, several="first")
     alone = pd.concat([clean(text, region=region, several="first") for text in rows], ignore_index=True)

@@ -136,9 +136,10 @@ def fuzzed(seed, size):
         region, code, prefix, abroad, number = rng.choice(EXAMPLES)
         stray = rng.choice(("", "", "", "0", "00", "+", "(0)", abroad, code, prefix))
         text = stray + rng.choice(formats(code, prefix, abroad, mutated(rng, number)))
+        signs = rng.choice((SIGNS, SIGNS, " -.()/", "~[]*-–−　​", "+,;#'\"<>?"))
         for _ in range(rng.randint(0, 4)):
-            place = rng.randint(0, len(text))
-            text = text[:place] + rng.choice(SIGNS) * rng.choice((1, 1, 1, 2)) + text[place:]
+            place = rng.choice((0, len(text), rng.randint(0, len(text))))
+            text = text[:place] + rng.choice(signs) * rng.choice((1, 1, 1, 2)) + text[place:]
         if rng.random() < 0.15:
             text = "".join(rng.choices("0123456789" + SIGNS, k=rng.randint(0, 24)))
         rows.append((text, region if rng.random() < 0.7 else rng.choice(REGIONS)))

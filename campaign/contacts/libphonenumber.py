@@ -70,7 +70,7 @@ def longest_short_code(region: str) -> int:
     return max(lengths, default=0)
 
 
-@functools.lru_cache(100_000)
+@functools.lru_cache(10_000)
 def read_one(text: str, region: str) -> One:
     """What `phonenumbers` itself makes of a text written in a region ("" for none)."""
     import phonenumbers

@@ -109,10 +109,8 @@ class Plan:
     def mobile_lengths(self) -> tuple[int, int]:
         """The fewest and the most digits of a mobile number, or of any where the plan does not say."""
         mobile = self.metadata.mobile
-        lengths = [
-            length for length in (mobile.possible_length if mobile else ()) if length > 0
-        ] or self.lengths
-        return min(lengths), max(lengths)
+        lengths = [length for length in (mobile.possible_length if mobile else ()) if length > 0]
+        return min(lengths or self.lengths), max(lengths or self.lengths)
 
     @functools.cached_property
     def zero_expected(self) -> bool:
@@ -129,7 +127,7 @@ class Plan:
 
 
 class NumberingPlans:
-    """The plans met so far, as tables: each attribute in lower case is an array by the place of the plan."""
+    """The plans met so far; what columns of numbers need of them is in arrays by the place of the plan."""
 
     def __init__(self) -> None:
         self.plans: list[Plan] = []
@@ -159,9 +157,7 @@ class NumberingPlans:
     def _add(self, code: int) -> None:
         regions = libphonenumber.regions_by_code()[code]
         found = [(region, libphonenumber.metadata(code, region)) for region in regions]
-        plans = [
-            Plan(metadata, position) for position, (_, metadata) in enumerate(found) if metadata is not None
-        ]
+        plans = [Plan(known, position) for position, (_, known) in enumerate(found) if known is not None]
         try:
             self._compile(plans)
         except UnknownPatternError:
@@ -253,10 +249,9 @@ class NumberingPlans:
             if kind and (not leads or "leading_digits" in matched):
                 return Outcome(kind, plan.region)
             if leads and "leading_digits" in matched:
-                return None
-            if "fictitious" in matched:
-                return Outcome(FICTITIOUS[plan.region][1], plan.region, fictitious=True)
-        return None
+                break
+        films = next((plan.region for plan in plans if (code, plan.position, "fictitious") in labels), None)
+        return Outcome(FICTITIOUS[films][1], films, fictitious=True) if films else None
 
 
 def _calling_codes() -> tuple[Outcomes, npt.NDArray[np.int8]]:

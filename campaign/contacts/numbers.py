@@ -65,6 +65,8 @@ def clean_numbers(
     column can hold, become U+FFFD and are refused as signs. Raises `UsageError` for an unknown region, kind
     or `several`.
     """
+    if not isinstance(numbers, pd.Series):
+        raise UsageError("numbers= is one column of a table. Make one of a list with pd.Series([...]).")
     if several not in ("refuse", "first"):
         raise UsageError(f'several={several!r} is not known. Choose "refuse" or "first".')
     allowed = _known_kinds(kinds)

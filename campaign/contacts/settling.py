@@ -68,9 +68,8 @@ def settle(column: Column, texts: pa.LargeStringArray, plans: NumberingPlans, ki
 
 
 def _allowed(outcome: Short, plans: NumberingPlans, kinds: Set[str]) -> Bools:
-    allowed: Bools = np.array([known is not None and known.kind in kinds for known in plans.outcomes])[
-        outcome
-    ]
+    known = np.array([what is not None and what.kind in kinds for what in plans.outcomes])
+    allowed: Bools = known[outcome]
     return allowed
 
 

@@ -34,14 +34,23 @@ class Column:
     """The digits of a column of texts, and what was found out on the way."""
 
     digits: Digits
-    repairs: Short  # bits
     bracketed: Bools  # the text has a (0)
+    repairs: Short  # bits
+    which: Ints  # by row the place in `written`
     decimal: Ints  # the rows with a .0 at the end
     with_zeros: Digits  # these as if the .0 were digits of the number
     written: list[Written]  # each odd text once, behind one that stands for all the plain ones
-    which: Ints  # by row the place in `written`
     unusual: dict[int, str]  # rows that have more than digits in them and must be read by the library itself
     firsts: dict[int, str]  # rows with several numbers, and the first of them
+
+    @classmethod
+    def plain(cls, digits: Digits, bracketed: Bools, decimal: Ints) -> "Column":
+        """A column in which no text is odd."""
+        repairs = np.zeros(len(digits), np.int16)
+        repairs[decimal] = REPAIR_BITS["decimal"]
+        which = np.zeros(len(digits), np.int64)
+        with_zeros = digits.take(decimal).copied()
+        return cls(digits, bracketed, repairs, which, decimal, with_zeros, [Written()], {}, {})
 
     def replace(self, rows: Ints, others: "Column") -> None:
         """Put what was found out about some rows in their place."""
@@ -90,20 +99,10 @@ def _spell_plain(texts: pa.LargeStringArray, plan: Ints) -> tuple[Column, Ints]:
     plus = _pluses(content, opening, closing, odd)
     _look_at_slashes(content, kept, start, closing, odd)
     digits = Digits(stream, start, close - start, plus, plan)
-    decimal = _decimals(content, opening, closing, digits, odd)
-    column = Column(
-        digits=digits,
-        repairs=np.zeros(len(texts), np.int16),
-        bracketed=_brackets(content, closing),
-        decimal=decimal,
-        with_zeros=digits.take(decimal).copied(),
-        written=[Written()],
-        which=np.zeros(len(texts), np.int64),
-        unusual={},
-        firsts={},
-    )
-    column.repairs[decimal] = REPAIR_BITS["decimal"]
-    digits.length[decimal] -= np.where(content[closing[decimal] - 2] == ord("."), 1, 2)
+    zeros = _decimal_zeros(content, opening, closing, digits) * ~odd
+    decimal = np.flatnonzero(zeros)
+    column = Column.plain(digits, _brackets(content, closing), decimal)
+    digits.length -= zeros
     stream[digits.start[decimal] + digits.length[decimal]] = END
     return column, np.flatnonzero(odd)
 
@@ -142,16 +141,16 @@ def _look_at_slashes(content: Symbols, kept: Ints, start: Ints, closing: Ints, o
     odd[rows[digits >= WHOLE]] = True
 
 
-def _decimals(content: Symbols, opening: Ints, closing: Ints, digits: Digits, odd: Bools) -> Ints:
-    """The rows of digits with a .0 or a .00 at the end and nothing else between."""
-    rows = np.flatnonzero((content[closing - 1] == ord("0")) & ~odd)
-    last, but_one = content[closing[rows] - 2], content[closing[rows] - 3]
-    pointed = (last == ord(".")) | ((last == ord("0")) & (but_one == ord(".")))
-    rows = rows[pointed]
-    signs = closing[rows] - opening[rows] - digits.plus[rows]
-    zeros = 1 + (but_one == ord("."))[pointed]
-    decimal: Ints = rows[(digits.length[rows] == signs - 1) & (digits.length[rows] >= WHOLE + zeros)]
-    return decimal
+def _decimal_zeros(content: Symbols, opening: Ints, closing: Ints, digits: Digits) -> Ints:
+    """How many zeros stand behind the point in texts of digits with .0 or .00 at the end and nothing else."""
+    zeros = np.zeros(len(closing), np.int64)
+    rows = np.flatnonzero(content[closing - 1] == ord("0"))
+    one, two = content[closing[rows] - 2] == ord("."), content[closing[rows] - 3] == ord(".")
+    two &= content[closing[rows] - 2] == ord("0")
+    only_digits = digits.length[rows] + digits.plus[rows] + 1 == closing[rows] - opening[rows]
+    found = np.select([only_digits & one, only_digits & two], [1, 2], 0)
+    zeros[rows] = np.where(digits.length[rows] >= WHOLE + found, found, 0)
+    return zeros
 
 
 def _brackets(content: Symbols, closing: Ints) -> Bools:
