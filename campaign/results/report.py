@@ -16,7 +16,7 @@ from campaign.errors import ReportError, UsageError
 from campaign.results import charts
 from campaign.results.masks import Masks
 from campaign.results.separated import write_separated
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, spoken
 from campaign.results.workbook import write_workbook
 
 MEANINGS = {
@@ -129,8 +129,8 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
     totals, batches, issues = result.totals, result.batches, result.issues
     follow_up = result.follow_up(TO_FOLLOW_UP)
     first = {
-        "batches": _spoken(_errors_last(masks.table(batches.head(_MOST_BATCHES)))),
-        "follow_up": _spoken(_reasons_first(masks.table(follow_up.head(_MOST_ROWS)))),
+        "batches": spoken(_errors_last(masks.table(batches.head(_MOST_BATCHES)))),
+        "follow_up": spoken(_reasons_first(masks.table(follow_up.head(_MOST_ROWS)))),
         "issue_kinds": _findings(masks.table(_kinds(issues))),
         "issues": _findings(masks.issues(issues.head(_MOST_ROWS))),
     }
@@ -164,13 +164,6 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
 def _errors_last(batches: pd.DataFrame) -> pd.DataFrame:
     names = [name for name in batches.columns if name not in ("error", "attempts")]
     return batches[[*names, "error"]]
-
-
-def _spoken(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table with words for readers of a page: statuses without underscores, the zone of a time."""
-    statuses = [name for name in ("status", "last status") if name in frame.columns]
-    words = {name: frame[name].str.replace("_", " ") for name in statuses}
-    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
 
 
 def _findings(issues: pd.DataFrame) -> pd.DataFrame:

@@ -196,15 +196,22 @@ class Result:
                 {
                     "rows in the file": display.figure(totals.rows),
                     "messages": display.figure(totals.messages),
-                    "cost": display.money(totals.cost),
+                    "cost": display.money(totals.cost) + (" or more" if totals.unpriced else ""),
                 }
             ),
-            display.table(batches.drop(columns=["attempts", "seconds"]), limit=10),
+            display.table(spoken(batches.drop(columns=["attempts", "seconds"])), limit=10),
         ]
         if self.folder is not None:
             pieces.append(display.paragraph(f"Kept in {self.folder}", note=True))
         where = ENVIRONMENTS.get(self.environment, self.environment)
         return display.card(f"What came of it ({where})", pieces)
+
+
+def spoken(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table with words for readers of a page: statuses without underscores, the zone of a time."""
+    statuses = [name for name in ("status", "last status") if name in frame.columns]
+    words = {name: frame[name].str.replace("_", " ") for name in statuses}
+    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
 
 
 def _reasons(batches: pd.DataFrame) -> "pd.Series[str]":
