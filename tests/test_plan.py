@@ -202,6 +202,26 @@ def test_the_region_may_be_a_column():
         assert made.totals.countries == {"GB": 1, "UG": 1}
 
 
+def test_a_region_that_is_no_country_excludes_its_row():
+    made = plan(
+        "Phone,Country\n0772000001,UG\n0772000002,Uganda\n+256772000003,\n0772000004,\n",
+        message="Hi",
+        region="country",
+    )
+    assert made.messages["row"].tolist() == [2, 4]
+    assert findings(made)[:2] == [
+        (3, "Country", "Uganda", "unknown_region", "error"),
+        (3, "Phone", "0772000002", "no_region", "error"),
+    ]
+
+
+def test_two_numbers_in_a_cell_and_other_kinds_of_numbers_are_taken_when_asked_for():
+    text = "Phone\n0772000001 / 0772000002\n0414000000\n"
+    assert plan(text, message="Hi").messages.empty
+    made = plan(text, message="Hi", several="first", kinds=["mobile", "fixed"])
+    assert made.messages["number"].tolist() == ["256772000001", "256414000000"]
+
+
 @pytest.mark.parametrize(
     "options",
     [
@@ -391,6 +411,13 @@ def test_preview_shows_what_a_row_gets_or_why_it_gets_nothing():
     assert "256772000008" not in html
     with pytest.raises(UsageError, match=r"There is no row 1\. Rows go from 2 to 9"):
         made.preview(1)
+
+
+def test_a_preview_masks_the_readers_own_number_and_no_other():
+    made = plan(message="{phone}, 256772000001, +256 772-000-001. Call 0800 100 200 100 on 2026-01-05, {name}")
+    shown = "25677*****01, 25677*****01, 25677*****01. Call 0800 100 200 100 on 2026-01-05, Ann"
+    assert str(made.preview()).endswith(shown)
+    assert shown in made._repr_html_()
 
 
 def test_a_sample_is_the_same_each_time():

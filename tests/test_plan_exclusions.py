@@ -170,6 +170,13 @@ def test_plain_lists_of_numbers_may_be_given_too():
     assert statuses(plan(FOUR, not_again=pd.Series(["+256772000004"]))) == ["not_sent"] * 3 + ["duplicate"]
 
 
+def test_a_frame_with_a_column_called_messages_is_a_frame():
+    assert (
+        statuses(plan(FOUR, not_again=pd.DataFrame({"number": ["0772000004"], "messages": ["Hi"]})))[3]
+        == "duplicate"
+    )
+
+
 def test_a_folder_and_a_plan_are_not_results():
     with pytest.raises(UsageError, match=r"campaign\.load_result\('campaigns/visits-3fa2c1'\)"):
         plan(not_again=["campaigns/visits-3fa2c1"])

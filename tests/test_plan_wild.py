@@ -224,6 +224,7 @@ def test_hidden_characters_are_refused_and_shown_escaped(character):
     detail = made.issues["detail"].iloc[0]
     assert f"U+{ord(character):04X}" in detail
     assert character not in detail
+    assert character not in made.issues["value"].iloc[0]
 
 
 def test_lengths_of_a_plan_are_those_of_its_texts():

@@ -114,6 +114,16 @@ def of_class(text: str, kinds: int) -> list[str]:
     return list(dict.fromkeys(text[place] for place in found))
 
 
+def escaped(text: str) -> str:
+    """The text with those characters that are never sent written as Python writes them: \\u202e."""
+    return "".join(_escaped(character) for character in text)
+
+
+def _escaped(character: str) -> str:
+    hidden = classify(np.array([ord(character)]))[0] & (REFUSED | JOINER | TAG)
+    return character.encode("unicode_escape").decode("ascii") if hidden else character
+
+
 def named(characters: Iterable[str], most: int = 5) -> str:
     """Characters as a person can look them up: ŋ (U+014B); those that cannot be seen by name."""
     known = list(dict.fromkeys(characters))

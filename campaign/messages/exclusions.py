@@ -38,6 +38,8 @@ def exclude_already_sent(
 
 def _among(findings: Findings, recipients: Recipients, listed: Ints) -> Ints:
     """The rows so far without a reason against them whose number is listed."""
+    if not len(listed):
+        return np.empty(0, dtype=np.int64)
     rows = np.flatnonzero(findings.waiting)
     return rows[pd.Series(recipients.numbers[rows]).isin(listed).to_numpy()]
 

@@ -16,6 +16,7 @@ CODES = {
     "reading": "what was repaired, skipped or guessed when the file was read",
     "blank_row": "the row is empty",
     "missing_number": "no number column of the row holds anything",
+    "unknown_region": "the row's region is no country",
     "missing_value": "a placeholder's cell is empty",
     "unreadable_value": "a placeholder's cell is not what its format wants",
     "no_text": "there is no text for the row's language",
@@ -101,11 +102,14 @@ class Findings:
         self.status[start : start + len(others.status)] = others.status
         self._found += [found._replace(rows=found.rows + start) for found in others._found]
 
-    def add_for_table(self, column: str, value: str, code: str, severity: str, detail: str) -> None:
-        """One finding about the table as a whole."""
-        nowhere = np.array([WHOLE_TABLE], dtype=np.int64)
-        found = _Finding(nowhere, column, texts([value]), code, severity, texts([detail]), NOT_SENT)
-        self._found.append(found)
+    def add_for_table(
+        self, column: str, values: str | pa.Array, code: str, severity: str, details: str | pa.Array
+    ) -> None:
+        """Findings about the table as a whole, or about a list beside it: one, or many with their details."""
+        cells = texts([values]) if isinstance(values, str) else values
+        sentences = texts([details]) if isinstance(details, str) else details
+        nowhere = np.full(len(cells), WHOLE_TABLE)
+        self._found.append(_Finding(nowhere, column, cells, code, severity, sentences, NOT_SENT))
 
     def frame(self, labels: Ints) -> pd.DataFrame:
         """Every finding: those of the whole table first, then row by row, in the order they were found."""

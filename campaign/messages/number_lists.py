@@ -14,7 +14,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
 from campaign.messages.issues import Findings
 from campaign.messages.recipients import as_integers
-from campaign.messages.texts import Ints, column, join, series
+from campaign.messages.texts import Ints, column, join, series, written
 from campaign.messages.totals import STATUSES
 
 Region = str | pd.Series | None
@@ -40,7 +40,7 @@ def _sent_numbers(source: Any) -> Ints | None:
         raise UsageError(
             f"not_again= takes results, not folders: give campaign.load_result({str(source)!r}) instead."
         )
-    frame = getattr(source, "messages", source)
+    frame = source if isinstance(source, pd.DataFrame) else getattr(source, "messages", source)
     if isinstance(frame, pd.DataFrame) and {"number", "status"} <= set(frame.columns):
         status = frame["status"].astype("str")
         if status.isin(STATUSES).all():
@@ -72,11 +72,10 @@ def _listed(findings: Findings, source: Any, region: Region, argument: str) -> I
     digits = pc.replace_substring_regex(texts.take(pa.array(rest)), "[^0-9]", "")
     international = _cleaned(series(join("+", digits)), None)
     numbers.append(international[international > 0])
-    for row in rest[international == 0]:
-        findings.add_for_table(
-            argument, str(cells.iloc[row]), "unreadable_entry", "warning",
-            f"Row {cells.index[row]} of the list is no number, so it excludes nobody. Put it right.",
-        )  # fmt: skip
+    lost = rest[international == 0]
+    rows = written(cells.index.to_numpy(dtype=np.int64)[lost])
+    detail = join("Row ", rows, " of the list is no number, so it excludes nobody. Put it right.")
+    findings.add_for_table(argument, texts.take(pa.array(lost)), "unreadable_entry", "warning", detail)
     return np.unique(np.concatenate(numbers))
 
 

@@ -1,5 +1,6 @@
 """One row's message as its reader will see it: as text, and in a notebook as a phone's screen."""
 
+import re
 from dataclasses import dataclass
 
 from campaign import display
@@ -13,6 +14,8 @@ padding-bottom:.4em;margin-bottom:.6em}
 .campaign .phone .bubble{background:rgba(128,128,128,.16);border-radius:1em;padding:.5em .8em;margin:.4em 0;
 white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext}
 """
+
+_NUMBER = re.compile(r"\+?[0-9][0-9 ().-]{6,}[0-9]")
 
 
 @dataclass(frozen=True, repr=False)
@@ -43,8 +46,17 @@ class Preview:
             f"{self.parts} {'part' if self.parts == 1 else 'parts'}."
         )
 
+    @property
+    def _shown(self) -> list[str]:
+        """The messages, with the reader's own number masked where it stands in them."""
+        return [_NUMBER.sub(self._mask, text) for text in self.messages]
+
+    def _mask(self, found: re.Match[str]) -> str:
+        digits = re.sub("[^0-9]", "", found[0])
+        return display.mask_number(self.number) if self.number.endswith(digits[-8:]) else found[0]
+
     def __str__(self) -> str:
-        bubbles = (f"{self.sender}: {_printable(text)}" for text in self.messages)
+        bubbles = (f"{self.sender}: {_printable(text)}" for text in self._shown)
         return "\n".join((_printable(self.facts), *bubbles))
 
     __repr__ = __str__
@@ -53,7 +65,7 @@ class Preview:
         """The screen alone, as a piece of HTML; "" if the row gets nothing."""
         if not self.messages:
             return ""
-        bubbles = "".join(f'<div class="bubble">{display.escape(text)}</div>' for text in self.messages)
+        bubbles = "".join(f'<div class="bubble">{display.escape(text)}</div>' for text in self._shown)
         sender = f'<div class="from">{display.escape(self.sender)}</div>'
         return f'<style>{PHONE}</style><div class="phone">{sender}{bubbles}</div>'
 

@@ -14,7 +14,7 @@ from campaign.contacts.numbers import PROBLEMS, REPAIRS, clean_numbers, readings
 from campaign.contacts.texts import blank_rows
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import Findings
-from campaign.messages.texts import Bools, Ints, chunked, column, concat, replace, scalar, texts
+from campaign.messages.texts import Bools, Ints, chunked, column, concat, replace, scalar, series, texts
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
@@ -43,7 +43,7 @@ class Recipients:
         status: str = "not_sent",
     ) -> None:
         """One finding about the number of each of the rows."""
-        for place, name in enumerate(self.columns):
+        for place, name in enumerate(self.columns if len(rows) else ()):
             which = np.flatnonzero(self.source[rows] == place)
             own = detail if isinstance(detail, str) else detail.take(pa.array(which))
             cells = column(contacts[name].iloc[rows[which]])
@@ -101,6 +101,8 @@ def find_numbers(
     kinds: Collection[str],
 ) -> tuple[Recipients, pa.Array]:
     """The first number of each row that can be sent to, and its country; problems and repairs as findings."""
+    if isinstance(region, pd.Series):
+        region = _known_regions(region, findings)
     numbers = np.zeros(len(contacts), dtype=np.int64)
     countries = pa.repeat(scalar(""), len(contacts))
     source = np.zeros(len(contacts), dtype=np.int8)
@@ -109,7 +111,7 @@ def find_numbers(
     for place, name in enumerate(columns):
         whole = len(pending) == len(contacts)
         cells = contacts[name] if whole else contacts[name].iloc[pending]
-        where = region if whole or not isinstance(region, pd.Series) else region.iloc[pending]
+        where = region.iloc[pending] if isinstance(region, pd.Series) else region
         cleaned = clean_numbers(cells, region=where, several=several, kinds=kinds)
         raw, problem = column(cells), column(cleaned["problem"])
         found = as_integers(cleaned["number"])
@@ -128,6 +130,28 @@ def find_numbers(
     told = np.concatenate([rows for rows, _, _, _ in problems])
     _add_missing(contacts, findings, columns, np.setdiff1d(pending, told, assume_unique=True))
     return Recipients(numbers, columns, source), countries
+
+
+def _known_regions(regions: "pd.Series[str]", findings: Findings) -> "pd.Series[str]":
+    """The codes of a column, blank where they are none: those rows are excluded."""
+    cells = column(regions)
+    unknown = {code for code in cells.unique().to_pylist() if code.strip() and not _is_region(code)}
+    if not unknown:
+        return regions
+    bad = pc.is_in(cells, value_set=texts(sorted(unknown))).to_numpy(zero_copy_only=False)
+    rows = np.flatnonzero(bad)
+    detail = "This is no country. Write a two-letter ISO code such as UG, KE or GB."
+    name = str(regions.name) if regions.name is not None else "region"
+    findings.add(rows, name, cells.filter(pa.array(bad)), "unknown_region", "error", detail, status="invalid")
+    return series(pc.if_else(bad, "", cells), regions.index)
+
+
+def _is_region(code: str) -> bool:
+    try:
+        clean_numbers(pd.Series([], dtype="str"), region=code)
+    except UsageError:
+        return False
+    return True
 
 
 def as_integers(numbers: "pd.Series[str]") -> Ints:

@@ -203,7 +203,7 @@ def _refuse_hidden(columns: dict[Placeholder, _Column], rows: Ints, findings: Fi
         places = np.flatnonzero(each.found.refused)
         if len(places):
             details = _each(each.values.texts.take(pa.array(places)), _hidden)
-            cells = each.values.raw.take(pa.array(places))
+            cells = _each(each.values.raw.take(pa.array(places)), alphabet.escaped)
             findings.add(
                 rows[places],
                 each.values.column,
