@@ -414,8 +414,8 @@ def test_preview_shows_what_a_row_gets_or_why_it_gets_nothing():
 
 
 def test_a_preview_masks_the_readers_own_number_and_no_other():
-    made = plan(message="{phone}, 256772000001, +256 772-000-001. Call 0800 100 200 100 on 2026-01-05, {name}")
-    shown = "25677*****01, 25677*****01, 25677*****01. Call 0800 100 200 100 on 2026-01-05, Ann"
+    made = plan(message="{phone}, 256772000001, +256 772-000-001. Call 0800 100 200 on 2026-01-05, {name}")
+    shown = "25677*****01, 25677*****01, 25677*****01. Call 0800 100 200 on 2026-01-05, Ann"
     assert str(made.preview()).endswith(shown)
     assert shown in made._repr_html_()
 

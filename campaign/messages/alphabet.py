@@ -101,10 +101,12 @@ def is_double(character: str) -> bool:
     return character in EXTENSION
 
 
+_GSM = frozenset(BASIC + EXTENSION).union(LAYOUT)
+
+
 def is_gsm(text: str) -> bool:
-    """Whether every character is in GSM-7."""
-    codes = np.fromiter(map(ord, text), dtype=np.int64, count=len(text))
-    return not (classify(codes) & ~np.uint8(DOUBLE | UNTIDY)).any()
+    """Whether every character is in GSM-7, or is layout, which is not sent as it is."""
+    return _GSM.issuperset(text)
 
 
 def of_class(text: str, kinds: int) -> list[str]:
@@ -114,14 +116,32 @@ def of_class(text: str, kinds: int) -> list[str]:
     return list(dict.fromkeys(text[place] for place in found))
 
 
+_HIDDEN = (*INVISIBLE, (JOINERS[0], JOINERS[1]), TAGS)
+_ESCAPES = {
+    code: chr(code).encode("unicode_escape").decode("ascii")
+    for first, last in _HIDDEN
+    for code in range(first, last + 1)
+    if code < 0xE0080
+}
+
+
 def escaped(text: str) -> str:
     """The text with those characters that are never sent written as Python writes them: \\u202e."""
-    return "".join(_escaped(character) for character in text)
+    return text.translate(_ESCAPES)
 
 
-def _escaped(character: str) -> str:
-    hidden = classify(np.array([ord(character)]))[0] & (REFUSED | JOINER | TAG)
-    return character.encode("unicode_escape").decode("ascii") if hidden else character
+def _ranges(codes: Iterable[tuple[int, int]]) -> str:
+    return "".join(rf"\x{{{first:x}}}-\x{{{last:x}}}" for first, last in codes)
+
+
+def _one_by_one(characters: Iterable[str]) -> str:
+    return _ranges((ord(character), ord(character)) for character in characters)
+
+
+# Everything but the characters in question, as RE2 has it: taken out of a text, it leaves those.
+ALL_BUT_FOREIGN = f"[{_one_by_one(_GSM)}]+"
+ALL_BUT_REPLACED = f"[^{_one_by_one([*TWINS, *LAYOUT])}]+"
+ALL_BUT_HIDDEN = f"[^{_ranges(_HIDDEN)}]+"
 
 
 def named(characters: Iterable[str], most: int = 5) -> str:

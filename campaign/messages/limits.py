@@ -4,7 +4,6 @@ The contract's 160 characters are counted on the text, before any encoding, in U
 characters but for emoji and their like, which count two. No service can count more than that.
 """
 
-import re
 from collections.abc import Iterator
 
 import regex
@@ -91,17 +90,18 @@ def cut(text: str, units: int, *, keep_words: bool = False) -> str:
     limit = _place(text, units)
     place = boundary(text, limit)
     if keep_words and place < len(text) and not text[place].isspace():
-        spaces = [match.start() for match in re.finditer(r"\s+", text[:place])]
-        if spaces and spaces[-1] > 0:
-            place = spaces[-1]
+        space = place
+        while space > 0 and not text[space - 1].isspace():
+            space -= 1
+        place = space or place
     return text[: boundary(text, len(text[:place].rstrip()))]
 
 
 def truncate(text: str, ellipsis: str, *, keep_words: bool, max_parts: int | None) -> str | None:
     """The text cut to 160 units and to `max_parts`, the ellipsis included; None if nothing of it fits."""
     room = LONGEST - count_units(ellipsis)
-    if max_parts is None or count_parts(cut(text, room, keep_words=keep_words) + ellipsis) <= max_parts:
-        found = cut(text, room, keep_words=keep_words)
+    found = cut(text, room, keep_words=keep_words)
+    if max_parts is None or count_parts(found + ellipsis) <= max_parts:
         return found + ellipsis if found else None
     fits, too_much = 0, room  # parts never fall as the text grows: the longest that fits is found by halving
     while too_much - fits > 1:

@@ -4,7 +4,7 @@ Literal text is looked at once and each column once; what a finished text holds 
 so that the finished texts are only joined (measured: 38 ns each), never searched (350 ns).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 from functools import partial
@@ -19,6 +19,8 @@ from campaign.messages.issues import Findings
 from campaign.messages.lengths import Lengths, Scan, lengths_of, scan
 from campaign.messages.template import Placeholder, Template, Values, fill
 from campaign.messages.texts import Bools, Ints, column, concat, join, replace, scalar, texts
+
+LOOKED_AT = 12  # foreign letters of a cell: whole texts in another script would each be a case of its own
 
 
 @dataclass(frozen=True)
@@ -133,18 +135,19 @@ def _make_plain(each: _Column, foreign: Bools, rows: Ints, findings: Findings) -
         after = _each(before, rewrite)
         found.put(places, scan(after))
         each = _Column(with_changes(each.values, texts=replace(each.values.texts, places, after)), each.found)
-        kinds = alphabet.TWIN | alphabet.UNTIDY if rewrite is alphabet.plain else alphabet.UNTIDY
+        tell = partial(_replaced, rewrite=rewrite)
         told = np.flatnonzero(findings.waiting[rows[places]])
-        details = _each(before.take(pa.array(told)), partial(_replaced, kinds=kinds))
+        details = _each(_only(before.take(pa.array(told)), alphabet.ALL_BUT_REPLACED), tell)
         cells = each.values.raw.take(pa.array(places[told]))
         findings.add(rows[places[told]], each.values.column, cells, "replaced", "info", details)
     return each
 
 
-def _replaced(text: str, kinds: int) -> str:
+def _replaced(characters: str, rewrite: Callable[[str], str]) -> str:
     pairs = [
-        f"{alphabet.named([character])} by {_shown(alphabet.plain(character))}"
-        for character in alphabet.of_class(text, kinds)
+        f"{alphabet.named([character])} by {_shown(rewrite(character))}"
+        for character in dict.fromkeys(characters)
+        if rewrite(character) != character
     ]
     return f"Replaced so that the text stays plain: {', '.join(pairs)}."
 
@@ -157,6 +160,11 @@ def _each(values: pa.Array, make: Callable[[str], str]) -> pa.Array:
     """What becomes of each text; unique texts once."""
     unique = values.dictionary_encode()
     return texts([make(text) for text in unique.dictionary.to_pylist()]).take(unique.indices)
+
+
+def _only(values: pa.Array, others: str) -> pa.Array:
+    """What is left of the texts without the others: many texts hold the same few characters in question."""
+    return pc.replace_substring_regex(values, others, "")
 
 
 def _assemble(
@@ -202,7 +210,8 @@ def _refuse_hidden(columns: dict[Placeholder, _Column], rows: Ints, findings: Fi
     for each in columns.values():
         places = np.flatnonzero(each.found.refused)
         if len(places):
-            details = _each(each.values.texts.take(pa.array(places)), _hidden)
+            hidden = _only(each.values.texts.take(pa.array(places)), alphabet.ALL_BUT_HIDDEN)
+            details = _each(hidden, _hidden)
             cells = _each(each.values.raw.take(pa.array(places)), alphabet.escaped)
             findings.add(
                 rows[places],
@@ -215,9 +224,8 @@ def _refuse_hidden(columns: dict[Placeholder, _Column], rows: Ints, findings: Fi
             )
 
 
-def _hidden(text: str) -> str:
-    kinds = alphabet.REFUSED | alphabet.JOINER | alphabet.TAG
-    names = alphabet.named(alphabet.of_class(text, kinds))
+def _hidden(characters: str) -> str:
+    names = alphabet.named(characters)
     return f"There are characters in the cell that nobody can see: {names}. Type the cell anew."
 
 
@@ -240,7 +248,7 @@ def describe(template: Template, findings: Findings, *, what: str, downgrade: bo
     if own:
         findings.add_for_table("message", "".join(own), "ucs2", "warning", f"The {what} holds {_ucs2(own)}")
     elif twins:
-        detail = _replaced(template.literal, alphabet.TWIN)
+        detail = _replaced(template.literal, alphabet.plain)
         findings.add_for_table("message", "".join(twins), "replaced", "info", detail)
 
 
@@ -261,16 +269,17 @@ def _name_foreign(
             places = np.flatnonzero(which)
             if not len(places):
                 continue
-            details = _each(each.values.texts.take(pa.array(places)), _forced)
+            foreign = _only(each.values.texts.take(pa.array(places)), alphabet.ALL_BUT_FOREIGN)
+            details = _each(pc.utf8_slice_codeunits(foreign, 0, LOOKED_AT), _forced)
             cells = each.values.raw.take(pa.array(places))
             findings.add(rows[places], each.values.column, cells, "ucs2", severity, details)
 
 
-def _forced(text: str) -> str:
-    return f"The cell holds {_ucs2(alphabet.of_class(text, alphabet.FOREIGN | alphabet.TWIN))}"
+def _forced(characters: str) -> str:
+    return f"The cell holds {_ucs2(characters)}"
 
 
-def _ucs2(characters: list[str]) -> str:
+def _ucs2(characters: Iterable[str]) -> str:
     return (
         f"{alphabet.named(characters)}, which GSM-7 has not: a part of the text holds 70 characters "
         "instead of 160 (67 instead of 153 where there are several)."
