@@ -360,7 +360,9 @@ def test_what_a_notebook_keeps_is_where_the_run_stood_at_its_end(project):
     """A run that a valve has paused: the dashboard is not behind, though the run goes on being shown."""
     faults = {2: "accept_half"}
     cells = [
-        CAMPAIGN.replace("FAULTS", repr(faults)).replace('os.environ["MADE_UP"]', "'made up'"),
+        CAMPAIGN.replace("FAULTS", repr(faults))
+        .replace('os.environ["MADE_UP"]', "'made up'")
+        .replace("batch_size=10", "batch_size=2"),  # so that much is left to send
         "run.wait()",
     ]
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])

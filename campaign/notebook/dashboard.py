@@ -4,6 +4,7 @@ The buttons only give orders to the run. A thread looks at it ten times a second
 ends with the run, and what it has drawn last is final.
 """
 
+import atexit
 import threading
 import time
 from collections.abc import Callable
@@ -71,12 +72,15 @@ class Dashboard(Panel):
         super().__init__(run.__repr__, shown, style=STYLE)
         run.progress = False
         self._drawing = threading.Lock()
+        self._left = False
         if not self.draw():
             threading.Thread(target=self._follow, name="campaign dashboard", daemon=True).start()
 
     def draw(self) -> bool:
         """Write what is to be seen now, and say whether it is final."""
         with self._drawing:
+            if self._left:
+                return True
             ended = self._run.ended  # read first: after the end the counts change no more
             counts, sentence = self._run.counts, self._run.sentence
             self._status.value = _status(counts.status, sentence)
@@ -89,8 +93,15 @@ class Dashboard(Panel):
             return ended
 
     def _follow(self) -> None:
+        atexit.register(self._leave)
         while not self.draw():
             time.sleep(TICK)
+        atexit.unregister(self._leave)
+
+    def _leave(self) -> None:
+        """The kernel ends and stops the run: the notebook keeps where the run stood before that."""
+        with self._drawing:
+            self._left = True
 
 
 def _button(name: str, icon: str, hint: str, order: Callable[[], None], style: str = "") -> Any:
