@@ -15,12 +15,12 @@ from campaign.contacts.reading import Reading
 from campaign.errors import UsageError
 from campaign.messages import limits
 from campaign.messages.exclusions import Repeats, exclude_already_sent, exclude_opted_out, report_repeats
+from campaign.messages.filling import render_short
 from campaign.messages.fitting import Fitted, Policy, fit
 from campaign.messages.issues import Findings
 from campaign.messages.languages import describe_texts, render_texts
 from campaign.messages.number_lists import Region, opted_out_numbers, sent_numbers
 from campaign.messages.recipients import Recipients, find_numbers
-from campaign.messages.rendering import render_short
 from campaign.messages.template import Template
 from campaign.messages.texts import Ints, scalar, series, texts, written
 from campaign.messages.totals import STATUSES, Totals

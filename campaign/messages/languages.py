@@ -6,7 +6,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.messages.issues import Findings
-from campaign.messages.rendering import Rendered, describe, merge, render_message
+from campaign.messages.remarks import describe
+from campaign.messages.rendering import Rendered, merge, render_message
 from campaign.messages.texts import Ints, column
 from campaign.messages.wording import Wording
 

@@ -1,5 +1,6 @@
 """A column of text as one Arrow array, and back."""
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -47,6 +48,12 @@ def concat(arrays: list[pa.Array]) -> pa.Array:
     if len(arrays) == 1:
         return arrays[0]
     return pa.concat_arrays(arrays) if arrays else texts([])
+
+
+def each_unique(values: pa.Array, make: Callable[[str], str]) -> pa.Array:
+    """What becomes of each text; a text that stands in many rows is looked at once."""
+    unique = values.dictionary_encode()
+    return texts([make(text) for text in unique.dictionary.to_pylist()]).take(unique.indices)
 
 
 def join(*pieces: pa.Array | pa.Scalar | str) -> pa.Array:
