@@ -228,6 +228,10 @@ def test_two_numbers_in_a_cell_and_other_kinds_of_numbers_are_taken_when_asked_f
         {"overlong": "chop"},
         {"duplicates": "drop"},
         {"max_parts": 0},
+        {"max_parts": "1"},
+        {"ellipsis": None},
+        {"number": 7},
+        {"opt_outs": {"a": 1}},
         {"sender": ""},
         {"sender": "TWELVE CHARS"},
         {"priority": 5},
@@ -244,7 +248,7 @@ def test_two_numbers_in_a_cell_and_other_kinds_of_numbers_are_taken_when_asked_f
         {"message": {}, "language": "Name"},
         {"message": {"en": "a", "EN": "b"}, "language": "Name"},
         {"opt_outs": 7},
-        {"not_again": "campaigns/visits-3fa2c1"},
+        {"not_again": 7},
     ],
 )
 def test_arguments_that_cannot_be_used(options):

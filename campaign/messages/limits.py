@@ -41,6 +41,8 @@ def check_sender(sender: str) -> str:
 
 def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
     """The ending of a truncated text, made plain where asked; a UsageError if it cannot be one."""
+    if not isinstance(ellipsis, str):
+        raise UsageError(f"The ellipsis is a text such as '...', not {ellipsis!r}.")
     ending = alphabet.plain(ellipsis) if downgrade else ellipsis
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
     if joins or count_units(ending) > LONGEST // 2 or alphabet.of_class(ending, alphabet.REFUSED):

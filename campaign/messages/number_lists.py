@@ -1,5 +1,6 @@
 """Lists of numbers that get nothing: opt-outs, and those an earlier campaign reached."""
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,14 @@ from campaign.messages.totals import STATUSES
 
 Region = str | pd.Series | None
 
+# Campaign folders belong to a floor above this one, which leaves here what opens one.
+_readers: list[Callable[[Path], Any]] = []
+
+
+def read_folders_with(reader: Callable[[Path], Any]) -> None:
+    """Let `not_again=` take campaign folders: `reader` gives the result that one holds."""
+    _readers[:] = [reader]
+
 
 def opted_out_numbers(source: Any, region: Region, findings: Findings) -> Ints:
     """The numbers of an opt-out list; entries that are no numbers become findings."""
@@ -36,10 +45,8 @@ def sent_numbers(sources: Any, region: Region, findings: Findings) -> Ints:
 
 def _sent_numbers(source: Any) -> Ints | None:
     """The numbers to which an earlier campaign sent, or may have; None if these are not its results."""
-    if isinstance(source, str | Path):
-        raise UsageError(
-            f"not_again= takes results, not folders: give campaign.load_result({str(source)!r}) instead."
-        )
+    if isinstance(source, str | Path) and not Path(source).is_file():
+        source = _read_folder(Path(source))
     frame = source if isinstance(source, pd.DataFrame) else getattr(source, "messages", source)
     if isinstance(frame, pd.DataFrame) and {"number", "status"} <= set(frame.columns):
         status = frame["status"].astype("str")
@@ -49,6 +56,12 @@ def _sent_numbers(source: Any) -> Ints | None:
     if frame is not source:
         raise UsageError("not_again= takes the results of campaigns: what send() or load_result() gave.")
     return None
+
+
+def _read_folder(path: Path) -> Any:
+    if not _readers:
+        raise UsageError(f"not_again= takes results here: give campaign.load_result({str(path)!r}) instead.")
+    return _readers[0](path)
 
 
 def _listed(findings: Findings, source: Any, region: Region, argument: str) -> Ints:
@@ -97,6 +110,11 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
         source = source.rename("number").to_frame()
     elif isinstance(source, list | tuple | set | frozenset):
         source = pd.DataFrame({"number": [str(number) for number in source]}, dtype="str")
+    elif not isinstance(source, str | Path | pd.DataFrame):
+        kind = type(source).__name__
+        raise UsageError(
+            f"{argument}= takes a file's path, or a DataFrame, Series or list of numbers, not a {kind}."
+        )
     table = read_contacts(source)
     likely = number_columns(table.columns)
     if len(table.columns) > 1 and not likely:

@@ -136,8 +136,8 @@ class Plan:
 
         The pieces of one row's text stay together: a row of more pieces than `size` has a stretch of its own.
         """
-        if size < 1:
-            raise UsageError(f"A batch of {size} messages cannot be made. Give 1 or more.")
+        if not (isinstance(size, int) and size >= 1):
+            raise UsageError(f"A batch of {size!r} messages cannot be made. Give a whole number from 1 on.")
         rows = self._messages["row"].to_numpy()
         ends = np.append(np.flatnonzero(rows[1:] != rows[:-1]) + 1, len(rows))  # where a row's messages end
         start = 0
@@ -227,7 +227,7 @@ def prepare(
 
     `duplicates`: of rows with the same number the first is kept ("skip"), or all are ("keep"), or a
     ContactsError names them ("error"). `opt_outs`: a file, DataFrame or Series of numbers that get nothing.
-    `not_again`: results of earlier campaigns, or lists of numbers, one or several; whom these reached or may
+    `not_again`: results or folders of earlier campaigns, or lists of numbers; whom these reached or may
     have reached gets nothing and has the status duplicate, with the issue already_sent.
 
     Bad rows are data: see `Plan.issues`. Raises TemplateError for a placeholder without a column, ColumnError
@@ -235,8 +235,8 @@ def prepare(
     """
     _check_choice("overlong", overlong, limits.OVERLONG)
     _check_choice("duplicates", duplicates, DUPLICATES)
-    if max_parts is not None and max_parts < 1:
-        raise UsageError(f"max_parts={max_parts} leaves no message. Give 1 or more.")
+    if max_parts is not None and not (isinstance(max_parts, int) and max_parts >= 1):
+        raise UsageError(f"max_parts={max_parts!r} leaves no message. Give a whole number from 1 on.")
     table = _contact_table(contacts)
     columns = list(table.columns)
     wording = choose_wording(columns, message, language, sender, priority, downgrade=downgrade)

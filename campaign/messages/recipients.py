@@ -53,9 +53,9 @@ class Recipients:
 def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:
     """The columns that hold the numbers, in order of preference. A ColumnError says what to do."""
     if number is not None:
-        wanted = [number] if isinstance(number, str) else list(number)
-        if not wanted:
-            raise UsageError("number=[] names no column. Name one, or leave number= out.")
+        wanted = list(number) if isinstance(number, list | tuple) else [number]
+        if not wanted or not all(isinstance(name, str) for name in wanted):
+            raise UsageError(f"number={number!r} names no column. Name one or several, or leave number= out.")
         return list(dict.fromkeys(find_column(columns, name) for name in wanted))
     found = number_columns(columns)
     if not found:
