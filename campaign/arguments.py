@@ -78,6 +78,9 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--priority", help="0 (highest) to 4 (lowest)")
     parser.add_argument("--overlong", choices=("flag", "truncate", "split"), default="flag")
     parser.add_argument("--duplicates", choices=("skip", "keep", "error"), default="skip")
+    parser.add_argument(
+        "--not-again", action="append", help="folder of an earlier campaign: whom it reached gets nothing"
+    )
     parser.add_argument("--opt-outs", help="a file with numbers that get nothing")
     parser.add_argument("--max-parts", type=int, help="leave out messages with more SMS parts than this")
     parser.add_argument("--keep-words", action="store_true", help="truncate between words only")

@@ -181,6 +181,7 @@ def _plan(options: argparse.Namespace) -> Plan:
         overlong=options.overlong,
         duplicates=options.duplicates,
         opt_outs=options.opt_outs,
+        not_again=options.not_again,
         max_parts=options.max_parts,
         several=options.several,
         keep_words=options.keep_words,

@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 
 from campaign.contacts.reading import read_contacts
-from campaign.errors import ContactsError, UsageError
+from campaign.errors import ContactsError, FolderError, UsageError
 from campaign.messages.plan import Plan, prepare
 
 FAMILY = """\
@@ -177,8 +177,8 @@ def test_a_frame_with_a_column_called_messages_is_a_frame():
     )
 
 
-def test_a_folder_and_a_plan_are_not_results():
-    with pytest.raises(UsageError, match=r"campaign\.load_result\('campaigns/visits-3fa2c1'\)"):
+def test_a_missing_folder_and_a_plan_are_not_results():
+    with pytest.raises(FolderError, match="no campaign"):
         plan(not_again=["campaigns/visits-3fa2c1"])
     with pytest.raises(UsageError, match="results of campaigns"):
         plan(not_again=plan())

@@ -109,6 +109,21 @@ def test_a_renamed_spreadsheet_does_not_go_out_a_second_time(tmp_path):
         assert len(sandbox.inbox) == 2
 
 
+def test_whom_an_earlier_campaign_reached_gets_nothing_again():
+    with campaign.Sandbox(faults={3: "accept_reset"}) as sandbox:
+        options = {"account": sandbox.account, "batch_size": 10, "concurrency": 1, "progress": False}
+        first = campaign.send(plan_of(40), **options)
+        assert (first.totals["accepted"], first.totals["unknown"], first.totals["not_sent"]) == (11, 10, 19)
+        table = "name,phone\n" + "".join(f"Person {n},25677200{n:04d}\n" for n in range(40))
+        for earlier in (first.folder, [str(first.folder)], first):
+            plan = campaign.prepare(
+                contacts_of(table), message="Dear {name}", sender="CLINIC", region="UG", not_again=earlier
+            )
+            assert (plan.totals["not_sent"], plan.totals["duplicate"]) == (19, 21)
+    with pytest.raises(campaign.FolderError, match="no campaign"):
+        campaign.prepare(contacts_of(table), message="Hi", sender="CLINIC", region="UG", not_again="nowhere")
+
+
 def test_without_an_account_everything_stays_on_this_machine():
     result = campaign.send(plan_of(5), progress=False)
     assert result.environment == "local"

@@ -13,6 +13,7 @@ from typing import Any, Literal
 import pandas as pd
 
 from campaign.errors import AccountError, ConfirmationError, UsageError
+from campaign.messages.number_lists import read_folders_with
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending import folder as folders
@@ -213,6 +214,9 @@ def _evidence(batch: int, found: Mapping[Hashable, Any]) -> str:
 
 def _listed(batches: list[int]) -> str:
     return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"
+
+
+read_folders_with(load_result)
 
 
 def _begin(
