@@ -3,7 +3,6 @@
 import re
 from collections import Counter
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -85,11 +84,14 @@ def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
     size, enough = SAMPLE, max(LOOKED_AT, needed)
     while True:
         lines: list[list[str]] = []
-        with suppress(MalformedError):  # perhaps only because the sample ends here
+        try:
             for line in records(data[:size].decode("utf-8", "ignore"), delimiter):
                 lines.append(line)
                 if len(lines) > enough:
                     return lines[:enough]
+        except MalformedError as problem:
+            if not problem.is_open:
+                return lines
         if size >= len(data):
             return lines
         size *= 8
@@ -129,11 +131,13 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
 def _whole(text: Text, delimiter: str, width: int, max_cells: int) -> Table:
     """All records; the text is let go of while Arrow parses it."""
     seen = survey(text.data, delimiter)
-    if not seen.well_quoted:
+    if seen.quotes == "tangled":
         return by_hand(text.data, delimiter, width, max_cells)
-    hold_budget(seen.rows, width, max_cells)
+    quoted = seen.quotes == "strict"
+    lines = 4 if quoted else 1  # in a cell: more are many for a message; the sum is checked again
+    hold_budget(seen.rows // lines, width, max_cells)
     block = max(BLOCK, seen.longest + 1)
-    return by_arrow(Pieces(text.give(), block), block, delimiter, width, has_quotes=seen.has_quotes)
+    return by_arrow(Pieces(text.give(), block), block, delimiter, width, quoted=quoted)
 
 
 def _squared(table: Table, named: int, place: int | None) -> tuple[list[pa.ChunkedArray], list[int]]:

@@ -166,11 +166,12 @@ def blank_rows(columns: Iterable[pa.ChunkedArray], rows: int) -> NDArray[np.int6
     Each column is looked at only where the ones before it were blank, so that a table without blank rows
     costs one column.
     """
-    at = np.arange(rows, dtype=np.int64)
-    for i, column in enumerate(columns):
+    at: NDArray[np.int64] | None = None
+    for column in columns:
+        cells = column if at is None else column.take(pa.array(at))
+        empty = pc.or_(pc.equal(pc.binary_length(cells), 0), pc.utf8_is_space(cells))
+        here = np.flatnonzero(empty.to_numpy(zero_copy_only=False))
+        at = here if at is None else at[here]
         if not len(at):
             break
-        cells = column.take(pa.array(at)) if i else column
-        empty = pc.or_(pc.equal(pc.binary_length(cells), 0), pc.utf8_is_space(cells))
-        at = at[empty.to_numpy(zero_copy_only=False)]
-    return at
+    return np.arange(rows, dtype=np.int64) if at is None else at
