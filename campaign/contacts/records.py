@@ -105,7 +105,8 @@ def _measured(data: bytes, delimiter: str, quotes: Literal["none", "strict", "si
             last = start + int(ends[-1])
     if inside:
         raise _TangledError
-    return Survey(quotes, rows + 1, max(longest, len(signs) - 1 - last))
+    rows += not data.endswith((b"\n", b"\r"))
+    return Survey(quotes, rows, max(longest, len(signs) - 1 - last))
 
 
 def _around(signs: Signs, start: int) -> Signs:
