@@ -160,6 +160,17 @@ def test_a_paused_run_goes_on_when_a_person_resumes_it():
     assert snapshots[-1].unknown == 10
 
 
+@pytest.mark.parametrize("end_when_paused", [True, False])
+def test_a_run_that_would_pause_with_nothing_left_is_finished(end_when_paused):
+    outcomes = dict.fromkeys(range(2, 6), Outcome("unknown", error="no answer in time"))
+    engine, _, snapshots = make_engine(
+        Service(outcomes, latency=0.002), batches=5, concurrency=4, end_when_paused=end_when_paused
+    )
+    asyncio.run(engine.run())
+    assert snapshots[-1].status == "finished"
+    assert (snapshots[-1].accepted, snapshots[-1].unknown, snapshots[-1].waiting) == (10, 40, 0)
+
+
 def test_what_did_not_leave_is_tried_again_five_times_then_given_back():
     tries = []
 

@@ -133,7 +133,7 @@ class Engine:
             return False
         if self.status == "stopping" or (self.status == "paused" and self._end_when_paused):
             return True
-        return self.status == "running" and self._peek() is None
+        return self._peek() is None  # nothing is left, so that there is nothing to resume either
 
     def _may_issue(self) -> bool:
         """Issue the next batch if nothing speaks against it; say whether one was issued."""
@@ -291,8 +291,8 @@ class Engine:
             self.status = "failed"
         elif self.status == "stopping":
             self.status = "stopped"
-        elif self.status == "running":
-            self.status = "finished"
+        elif self._peek() is None:
+            self.status, self.hold = "finished", None
         self._tell(at_once=True)
 
     def _tell(self, at_once: bool = False) -> None:
