@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 from written_numbers import REGIONS, TYPES
 
 from campaign.contacts import libphonenumber
-from campaign.contacts.digit_patterns import Beginnings, Languages, UnknownPatternError
-from campaign.contacts.digits import Digits, values
+from campaign.contacts.digit_patterns import END, Beginnings, Languages, UnknownPatternError
+from campaign.contacts.digits import MARGIN, Digits, values
 
 NOWHERE = -1
 
@@ -160,3 +160,8 @@ def test_digits_of_texts(texts):
     both = digits.followed_by(copied)
     assert both.length.tolist() == [len(text) for text in kept] + [len(text) + 1 for text in kept]
     assert values(digits.stream, digits.start, digits.length).tolist() == [int(text or 0) for text in kept]
+    digits.replace(np.array([0]), copied.take(np.array([0])))
+    assert digits.text(0).lstrip("+") == "0" + kept[0]
+    for column in (digits, copied, both):
+        assert (column.stream[column.start + column.length] == END).all()
+        assert (column.stream[-MARGIN:] == END).all()
