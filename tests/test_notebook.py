@@ -138,9 +138,11 @@ def meet_a_fault_of_our_own(run):
 
 @pytest.mark.parametrize("happens", [lose_the_ledger, meet_a_fault_of_our_own])
 def test_a_run_that_fails_says_so_and_why(slow_run, happens):
-    run, _ = slow_run
+    run, sandbox = slow_run
     dashboard = Dashboard(run)
-    until(lambda: run.counts.in_flight)
+    until(lambda: run.counts.accepted)
+    received = sandbox.requests
+    until(lambda: sandbox.requests > received)  # one has just left, and its answer takes a while
     happens(run)
     with pytest.raises(campaign.CampaignError) as failure:
         run.wait(20)
