@@ -139,7 +139,9 @@ def row_at_a_time(contacts: pd.DataFrame) -> list[dict[str, object]]:
     basic = set("@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?¡§¿ÄÖÑÜäöñüà") | {
         chr(code) for code in (*range(65, 91), *range(97, 123))
     }
-    template = "Hi {First name}, your visit to {Clinic} is on {Visit date}. Please bring your card and come at 9."
+    template = (
+        "Hi {First name}, your visit to {Clinic} is on {Visit date}. Please bring your card and come at 9."
+    )
     seen, messages = set(), []
     for row, contact in zip(contacts.index, contacts.to_dict("records"), strict=True):
         try:
