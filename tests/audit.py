@@ -8,6 +8,7 @@ import pandas as pd
 
 from campaign.sending import folder as folders
 from campaign.sending import ledger
+from campaign.sending.batches import read_messages
 
 STATUSES = {"accepted", "refused", "unknown", "not_sent"}
 
@@ -40,5 +41,5 @@ def audit_folder(folder: Path, received: pd.DataFrame) -> list[str]:
     moves = ledger.journal(place.ledger_path)
     intents = moves.loc[moves["now"] == "sending", "batch"]
     batches = ledger.result_frame(place.ledger_path)
-    found = audit(place.load_plan().messages, batches, received)
+    found = audit(read_messages(place.plan_path, place.manifest.parts), batches, received)
     return found + [f"batch {batch} was begun twice" for batch in intents[intents.duplicated()].unique()]
