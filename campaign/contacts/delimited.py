@@ -100,20 +100,22 @@ def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
 def find_delimiter(data: bytes) -> str | None:
     """The delimiter of a text, or None for a single column.
 
-    It splits the header in two at least; of several, the one under which most rows are as wide as the header.
+    It splits the header in two at least; of several, the one under which most rows are as wide as the header,
+    the header has no gap, stands higher up and has more cells.
     """
-    best, found = (0.0, 0), None
+    best, found = (0.0, False, 0, 0), None
     for delimiter in DELIMITERS:
         lines = [line for line in sample(data, delimiter) if any(cell.strip() for cell in line)]
         if not lines:
             continue
         place = locate_header(lines) or 0
-        width, below = len(_trimmed(lines[place])), lines[place + 1 :]
-        if width < 2:
+        names, below = _trimmed(lines[place]), lines[place + 1 :]
+        if len(names) < 2:
             continue
-        fits = sum(len(_trimmed(line)) <= width and len(line) >= width for line in below) / (len(below) or 1)
-        if (fits, width) > best:
-            best, found = (fits, width), delimiter
+        fitting = sum(len(_trimmed(line)) <= len(names) <= len(line) for line in below)
+        score = (fitting / (len(below) or 1), all(map(str.strip, names)), -place, len(names))
+        if found is None or score > best:
+            best, found = score, delimiter
     return found
 
 
@@ -136,7 +138,7 @@ def _whole(text: Text, delimiter: str, width: int, max_cells: int) -> Table:
     quoted = seen.quotes == "strict"
     lines = 4 if quoted else 1  # in a cell: more are many for a message; the sum is checked again
     hold_budget(seen.rows // lines, width, max_cells)
-    block = max(BLOCK, seen.longest + 1)
+    block = max(BLOCK, seen.longest + 2)
     return by_arrow(Pieces(text.give(), block), block, delimiter, width, quoted=quoted)
 
 

@@ -16,7 +16,7 @@ from campaign.errors import FileError
 
 Signs = NDArray[np.uint8]
 QUOTE = ord('"')
-_LINE_END = np.array([10], np.uint8)
+_LINE_END = np.array([13], np.uint8)
 PIECE = 1 << 22  # bytes that are looked at in one go: memory stays flat
 STRETCH = 1000  # bytes of which the first line end is looked at: lines are shorter as a rule
 BLOCK = 1 << 20  # bytes that Arrow parses in one go, unless a record is longer
@@ -168,10 +168,20 @@ class Table:
 
 
 class Pieces(io.RawIOBase):
-    """Bytes that are given away piece by piece, so that the table can take their place in memory."""
+    """Bytes that are given away piece by piece, so that the table can take their place in memory.
+
+    A piece of `size` bytes is one shorter rather than end between a carriage return and its line feed: there
+    Arrow drops the line feed, even inside quotes.
+    """
 
     def __init__(self, data: bytes, size: int) -> None:
-        self._pieces = [data[at : at + size] for at in range(0, len(data), size)][::-1]
+        self._pieces, at = [], 0
+        while at < len(data):
+            end = at + size
+            end -= data[end - 1 : end + 1] == b"\r\n" and size > 1
+            self._pieces.append(data[at:end])
+            at = end
+        self._pieces.reverse()
 
     def readable(self) -> bool:
         return True
