@@ -105,6 +105,7 @@ def draft(contacts: pd.DataFrame, rules: Rules, exclusions: Exclusions, region: 
         block = blocks.popleft()
         chunks.append(_write(block, rules, listed, repeats, labels, keep=exclusions.duplicates == "keep"))
         findings.absorb(block.findings, block.start)
+    pa.default_memory_pool().release_unused()  # 60 MB after a million rows, which the frames now need
     if exclusions.duplicates == "error":
         repeats.refuse(labels)
     totals = _totals(findings, chunks)
