@@ -34,6 +34,7 @@ DOORS = {
     "charset_normalizer": {"contacts.encodings"},
     "idna": {"service.address"},
     "keyring": {"service.credentials"},
+    "phonenumbers": {"contacts.libphonenumber"},
     "regex": {"messages.limits"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}

@@ -119,7 +119,7 @@ print(held - before, len(plan.messages), len(plan.issues), len(plan.contacts), p
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
 def test_peak_memory_is_at_most_eight_times_the_csv(csv: Path) -> None:
-    """Reading included; what the imports take is not counted. The table of issues, made when asked for, is more."""
+    """Reading included; what the imports take is not counted. The table of issues comes on top of it."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, str(csv), MESSAGE], capture_output=True, text=True, check=True
     )
