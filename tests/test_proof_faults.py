@@ -6,6 +6,7 @@
 import random
 import time
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 
 import pytest
@@ -125,7 +126,7 @@ def play(seed, folder):
             kept = ledger.counts_of(folder / "ledger.sqlite")
             counts = (kept.get(state, ledger.Count(0, 0)).messages for state in ENDS)
             assert tuple(counts) == (run.counts.accepted, run.counts.refused, run.counts.unknown)
-            assert ("pending" in kept) == (run.status == "stopped"), f"seed {seed}"
+            assert "pending" not in kept or run.status == "stopped", f"seed {seed}"
             if "pending" not in kept:
                 return kept
 
@@ -142,8 +143,9 @@ def give_orders(run, chance):
 def play_all(seeds, tmp_path):
     print(f"seeds {seeds}")
     came = Counter()
-    for seed in seeds:
-        came.update({state: count.batches for state, count in play(seed, tmp_path / str(seed)).items()})
+    with ThreadPoolExecutor(3) as players:  # much of a schedule is waiting
+        for kept in players.map(lambda seed: play(seed, tmp_path / str(seed)), seeds):
+            came.update({state: count.batches for state, count in kept.items()})
     print(f"{len(seeds):,} schedules: 0 twice, 0 lost, 0 stuck; batches: {dict(came)}")
     assert min(came[state] for state in ENDS) > len(seeds) / 4
 

@@ -70,14 +70,14 @@ def test_killed_at_a_named_place(place, tmp_path, sandbox, chance):
 
 
 def kill_at_random(folder, people, sandbox, chance, kills, look_every):
-    """Kill and resume so often, half at a place and half at a time; the folder may be complete before."""
+    """Kill and resume so often, half at a place and half at a time; all may have been sent before."""
     for kill in range(1, kills + 1):
         if is_complete(folder):
             return kill
         if chance.random() < 0.5:
-            run(folder, people, sandbox, die=(chance.choice(SENDING), chance.randrange(1, 20)))
+            run(folder, people, sandbox, die=(chance.choice(SENDING), chance.randrange(1, 12)))
         else:
-            run(folder, people, sandbox, seconds=chance.uniform(0.05, 0.25))
+            run(folder, people, sandbox, seconds=chance.uniform(0.05, 0.2))
         if folder.exists() and kill % look_every == 0:
             assert audit_folder(folder, sandbox.inbox) == []
     return kills
