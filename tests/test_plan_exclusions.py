@@ -187,3 +187,11 @@ def test_a_missing_folder_and_a_plan_are_not_results():
 def test_opting_out_comes_before_having_been_sent_to_and_that_before_duplicates():
     made = plan(FOUR + "Ann,0772000001\n", opt_outs=["0772000001"], not_again=RESULT)
     assert statuses(made) == ["opted_out", "duplicate", "not_sent", "not_sent", "opted_out"]
+
+
+def test_an_opt_out_file_without_a_header_excludes_all_of_its_numbers(tmp_path):
+    (tmp_path / "stop.csv").write_text("0772000001\n0772000002\n")
+    made = plan(
+        "Name,Phone\nAnn,0772000001\nBen,0772000002\nCaro,0772000003\n", opt_outs=tmp_path / "stop.csv"
+    )
+    assert statuses(made) == ["opted_out", "opted_out", "not_sent"]

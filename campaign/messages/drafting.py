@@ -93,6 +93,7 @@ def draft(contacts: pd.DataFrame, rules: Rules, exclusions: Exclusions, region: 
     findings = Findings(len(contacts))
     labels = contacts.index.to_numpy(dtype=np.int64)
     _repeat_notices(contacts, findings)
+    _repeat_findings(contacts, findings)
     describe_texts(rules.wording, contacts, findings)
     listed = exclusions.read(region, findings)
     blocks = deque(
@@ -198,6 +199,20 @@ def _repeat_notices(contacts: pd.DataFrame, findings: Findings) -> None:
     reading: Reading | None = contacts.attrs.get("reading")
     for notice in reading.notices if reading is not None else ():
         findings.add_for_table("", reading.source if reading else "", "reading", "info", notice)
+
+
+def _repeat_findings(contacts: pd.DataFrame, findings: Findings) -> None:
+    """What the reader found about single cells, of the rows that are still there."""
+    reading: Reading | None = contacts.attrs.get("reading")
+    if reading is None or not reading.findings:
+        return
+    found = pd.DataFrame([vars(finding) for finding in reading.findings])
+    found["place"] = contacts.index.get_indexer(pd.Index(found["row"]))
+    found = found[found["place"] >= 0].sort_values("place", kind="stable")
+    for (column, code, severity), group in found.groupby(["column", "code", "severity"], sort=False):
+        places = group["place"].to_numpy(dtype=np.int64)
+        values, details = texts(group["value"].tolist()), texts(group["detail"].tolist())
+        findings.add(places, str(column), values, str(code), str(severity), details)
 
 
 def _checked_senders(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array | str:

@@ -14,6 +14,9 @@ from campaign.messages.totals import STATUSES
 # code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.
 CODES = {
     "reading": "what was repaired, skipped or guessed when the file was read",
+    "merged_cell": "the value of a merged cell was filled in",
+    "formula_without_value": "a formula that was never calculated, so that the cell is blank",
+    "cell_error": "the cell holds an error of the spreadsheet program, so it is taken as blank",
     "blank_row": "the row is empty",
     "missing_number": "no number column of the row holds anything",
     "unknown_region": "the row's region is no country",

@@ -115,7 +115,7 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
         raise UsageError(
             f"{argument}= takes a file's path, or a DataFrame, Series or list of numbers, not a {kind}."
         )
-    table = read_contacts(source)
+    table = read_contacts(source, header="if any")
     likely = number_columns(table.columns)
     if len(table.columns) > 1 and not likely:
         names = ", ".join(f'"{name}"' for name in table.columns)
