@@ -79,6 +79,17 @@ def test_every_other_move_is_refused(fresh_ledger, moves):
         fresh_ledger.move(2, wrong)
 
 
+def test_a_decision_of_a_person_is_good_for_one_move(fresh_ledger, path):
+    fresh_ledger.move(2, "sending")
+    fresh_ledger.move(2, "unknown")
+    fresh_ledger.move(2, "pending", note="ana: again")
+    fresh_ledger.move(2, "sending")
+    fresh_ledger.move(2, "unknown")
+    with pytest.raises(LedgerError, match="Batch 2 cannot become accepted"):
+        fresh_ledger.move(2, "accepted")
+    assert ledger.journal(path)["note"].tolist() == ["", "", "ana: again", "", ""]
+
+
 def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger):
     answers = fresh_ledger.commit([Move(batch, "sending", {}) for batch in (1, 99, 1, 2, 3)])
     assert [answer is None for answer in answers] == [True, False, False, True, True]

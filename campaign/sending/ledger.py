@@ -192,9 +192,9 @@ class Ledger:
             raise LedgerError("The ledger cannot be written: the file was moved or deleted.")
 
     def _apply(self, move: Move) -> LedgerError | None:
-        facts = {
-            key: str(value) if isinstance(value, Decimal) else value for key, value in move.facts.items()
-        }
+        facts = {"note": ""}  # a person's decision is good for one move
+        for key, value in move.facts.items():
+            facts[key] = str(value) if isinstance(value, Decimal) else value
         columns = "".join(f", {name} = :{name}" for name in facts)  # names are keywords of our own calls
         statement = f"UPDATE batches SET state = :state{columns} WHERE batch = :batch"  # noqa: S608
         try:
@@ -254,7 +254,7 @@ def open_ledger(path: Path, identity: Mapping[str, str]) -> Ledger:
     with _opened(path) as connection:
         error = "the program ended while this batch was under way"
         connection.execute(
-            "UPDATE batches SET state = 'unknown', error = ? WHERE state = 'sending'", (error,)
+            "UPDATE batches SET state = 'unknown', error = ?, note = '' WHERE state = 'sending'", (error,)
         )
     return Ledger(path)
 
