@@ -21,7 +21,7 @@ AMBER = "#8a5300"
 GREY = "#5f6368"
 
 # Colour is never the only sign: every bar carries its label and its figure.
-TONES = {"accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad"}
+TONES = {"accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good"}
 COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.

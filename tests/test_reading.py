@@ -651,3 +651,11 @@ def test_several_files_need_the_same_columns() -> None:
     )
     with pytest.raises(UsageError, match="The list of files is empty"):
         read_contacts([])
+
+
+def test_a_frame_without_columns_and_half_a_character_are_said_in_a_sentence():
+    with pytest.raises(FileError, match="no columns"):
+        read_contacts(pd.DataFrame())
+    broken = pd.DataFrame({"phone": pd.Series(["0772000001", "a\ud800"], dtype=object)})
+    with pytest.raises(ColumnError, match='Column "phone", row 3: half a character'):
+        read_contacts(broken)

@@ -1,5 +1,6 @@
 """DataFrames and parquet files: columns with types become columns of text, as a person would write them."""
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -29,6 +30,8 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     """A DataFrame as if it were a sheet, its column names in row 1; an index counts only if it has a name."""
     if any(name is not None for name in frame.index.names) and list(frame.index.names) != ["row"]:
         frame = frame.reset_index()
+    if not frame.shape[1]:
+        raise FileError("The DataFrame has no columns, so there is nothing to read.")
     hold_budget(len(frame) + 1, frame.shape[1], max_cells)
     names = [_name(name) for name in frame.columns]
     columns = [_series_text(frame.iloc[:, i], name) for i, name in enumerate(names)]
@@ -95,7 +98,17 @@ def _series_text(series: Any, name: str) -> pa.ChunkedArray:
             return chunked(column_text(series.tolist()))
         except ColumnError as problem:
             raise ColumnError(f'Column "{name}": {problem}') from None
+        except UnicodeEncodeError:
+            row = _first_broken(series.tolist()) + 2
+            raise ColumnError(
+                f'Column "{name}", row {row}: half a character stands here. Type the cell again.'
+            ) from None
     return chunked(_arrow_text(pa.array(series, from_pandas=True), name))
+
+
+def _first_broken(values: list[object]) -> int:
+    """The place of the first text that is no Unicode; there is one."""
+    return next(place for place, value in enumerate(values) if re.search("[\ud800-\udfff]", str(value)))
 
 
 def _arrow_text(array: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
