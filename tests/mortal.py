@@ -14,6 +14,7 @@ from typing import Any
 
 import pandas as pd
 from aiohttp.http_writer import StreamWriter
+from wrong_designs import adopt
 
 import campaign
 from campaign.sending import folder as folders
@@ -49,11 +50,11 @@ SENDING = (
 Passed = Callable[[str], None]
 
 
-def plan_of(people: int) -> campaign.Plan:
+def plan_of(people: int, message: str = "Hi {name}") -> campaign.Plan:
     """One message for each of so many people."""
     numbers = "2567720" + pd.Series(range(people)).astype(str).str.zfill(5)
     table = pd.DataFrame({"name": [f"Person {n}" for n in range(people)], "phone": numbers})
-    return campaign.prepare(table, message="Hi {name}", sender="CLINIC", region="UG")
+    return campaign.prepare(table, message=message, sender="CLINIC", region="UG")
 
 
 def begin(send: Callable[..., None], *arguments: Any, **options: Any) -> multiprocessing.Process:
@@ -74,9 +75,11 @@ def send(
     design: str = "",
     **options: Any,
 ) -> None:
-    """Send a campaign or go on with it; die at the n-th passing of a place, if told to."""
+    """Send a campaign or go on with it; if told to, die at the n-th passing of a place."""
     if die is not None:
         arm(Countdown(*die))
+    if design:
+        adopt(design)
     account = campaign.Account("local", url, "sandbox", "sesame")
     options = {"concurrency": 4, "max_unknown": 10**6, "progress": False} | options
     size = options.pop("batch_size", 5)

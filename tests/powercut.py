@@ -114,18 +114,12 @@ class Recording(NamedTuple):
     registered: int
 
 
-def record(folder: Path, monkeypatch: Any, batches: int, seed: int, pragma: str = "") -> Recording:
-    """Two sessions of a made-up campaign, committed in groups as a run commits them.
-
-    `pragma` is run on every connection after those of the ledger.
-    """
+def record(folder: Path, monkeypatch: Any, batches: int, seed: int) -> Recording:
+    """Two sessions of a made-up campaign, committed in groups as a run commits them."""
     disk, path, chance = Disk(), folder / "ledger.sqlite", random.Random(seed)
     with monkeypatch.context() as patch:
         patch.setattr(ledger, "sqlite3", disk.stand_in())
         _keep(patch, disk)
-        if pragma:
-            connect = ledger._connect
-            patch.setattr(ledger, "_connect", lambda path: _run(connect(path), pragma))
         entries = [ledger.Entry(batch, 0, 100 * batch, 100, b"d" * 32) for batch in range(1, batches + 1)]
         ledger.create(path, IDENTITY, entries)
         registered = len(disk.events)
@@ -138,11 +132,6 @@ def record(folder: Path, monkeypatch: Any, batches: int, seed: int, pragma: str 
 
 
 IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
-
-
-def _run(connection: Any, pragma: str) -> Any:
-    connection.execute(pragma)
-    return connection
 
 
 def _keep(patch: Any, disk: Disk) -> None:

@@ -9,6 +9,7 @@ from collections import Counter
 
 import pytest
 from powercut import cuts, record
+from wrong_designs import adopt
 
 from campaign.errors import LedgerError
 
@@ -20,13 +21,13 @@ def chance():
     return random.Random(seed)
 
 
-def look_after_cuts(tmp_path, monkeypatch, chance, count, *, batches=2000, pragma=""):
+def look_after_cuts(tmp_path, monkeypatch, chance, count, batches=2000):
     """What so many cuts did to a campaign: all was kept, moves were lost, or the mark found that out.
 
     At least one automatic checkpoint lies within the recording, where SQLite folds its log into the file.
     """
     (tmp_path / "first").mkdir()
-    recording = record(tmp_path / "first", monkeypatch, batches, chance.randrange(10**6), pragma)
+    recording = record(tmp_path / "first", monkeypatch, batches, chance.randrange(10**6))
     events = recording.events[recording.registered :]
     folded = sum(event.kind == "sync" and event.file == "ledger.sqlite" for event in events)
     assert folded > 2  # more often than at the ends of the two sessions
@@ -48,7 +49,8 @@ def test_no_power_cut_loses_what_was_acknowledged(tmp_path, monkeypatch, chance)
 
 
 def test_the_harness_sees_what_synchronous_normal_loses(tmp_path, monkeypatch, chance):
-    found = look_after_cuts(tmp_path, monkeypatch, chance, 100, pragma="PRAGMA synchronous = NORMAL")
+    adopt("synchronous normal", monkeypatch.setattr)
+    found = look_after_cuts(tmp_path, monkeypatch, chance, 100)
     assert found["lost"] + found["refused"] > 80
 
 
@@ -56,4 +58,4 @@ def test_the_harness_sees_what_synchronous_normal_loses(tmp_path, monkeypatch, c
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize("batches", [2000, 5000])
 def test_no_power_cut_of_thousands_loses_what_was_acknowledged(tmp_path, monkeypatch, chance, batches):
-    assert look_after_cuts(tmp_path, monkeypatch, chance, 2500, batches=batches) == {"kept": 2500}
+    assert look_after_cuts(tmp_path, monkeypatch, chance, 2500, batches) == {"kept": 2500}
