@@ -69,42 +69,6 @@ def test_a_fault_ends_in_its_class_and_is_not_tried_again(fault, tmp_path):
         assert audit_folder(folder, sandbox.inbox) == []
 
 
-@pytest.mark.parametrize("concurrency", [1, 4])
-def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_path, monkeypatch):
-    """`max_page_count` makes SQLite say that the disk is full, before some bodies and after others."""
-    folder, plan, opened = tmp_path / "visits", plan_of(300), ledger.open_ledger
-
-    def nearly_full(*arguments):
-        made = opened(*arguments)
-        pages = made._connection.execute("PRAGMA page_count").fetchone()[0]
-        made._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
-        return made
-
-    with campaign.Sandbox() as sandbox:
-        with monkeypatch.context() as full:
-            full.setattr(ledger, "open_ledger", nearly_full)
-            run = campaign.start(
-                plan,
-                account=sandbox.account,
-                folder=folder,
-                batch_size=1,
-                concurrency=concurrency,
-                progress=False,
-            )
-            with pytest.raises(campaign.LedgerError, match="disk is full"):
-                run.wait()
-        assert run.status == "failed"
-        assert "disk is full" in run.sentence
-        broken = campaign.load_result(folder).batches["status"].value_counts()
-        assert audit_folder(folder, sandbox.inbox) == []
-        assert (run.counts.accepted, run.counts.unknown) == (broken["accepted"], broken.get("unknown", 0))
-        assert broken["not_sent"] > 0
-        again = resume(folder, account=sandbox.account)
-        assert audit_folder(folder, sandbox.inbox) == []
-        assert again.totals["unknown"] == broken.get("unknown", 0)
-        assert again.totals["not_sent"] == 0
-
-
 def play(seed, folder):
     """One campaign under random faults and orders, from its start to its end; what came of its messages."""
     chance = random.Random(seed)
