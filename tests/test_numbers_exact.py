@@ -9,9 +9,9 @@ import pytest
 import written_numbers
 from phonenumbers import PhoneNumberType
 
-from campaign.contacts import libphonenumber, numbering_plan
-from campaign.contacts.digit_patterns import UnknownPatternError
-from campaign.contacts.numbering_plan import Plan, numbering_plans
+from campaign.contacts.numbering import libphonenumber
+from campaign.contacts.numbering.digit_patterns import UnknownPatternError
+from campaign.contacts.numbering.plans import LONGEST, Plan, numbering_plans
 from campaign.contacts.numbers import KINDS, clean_numbers, readings
 
 MOBILE = ("mobile", "fixed_or_mobile")
@@ -207,4 +207,4 @@ def test_no_number_has_more_digits_than_an_integer_holds():
         for code, regions in libphonenumber.regions_by_code().items()
     }
     assert max(len(str(code)) + digits for code, digits in longest.items()) <= 19
-    assert max(longest.values()) <= numbering_plan.LONGEST
+    assert max(longest.values()) <= LONGEST

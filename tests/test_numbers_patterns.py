@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from written_numbers import REGIONS, TYPES
 
-from campaign.contacts import libphonenumber
-from campaign.contacts.digit_patterns import END, Beginnings, Languages, UnknownPatternError
-from campaign.contacts.digits import MARGIN, Digits, values
+from campaign.contacts.numbering import libphonenumber
+from campaign.contacts.numbering.digit_patterns import END, Beginnings, Languages, UnknownPatternError
+from campaign.contacts.numbering.digits import MARGIN, Digits, values
 
 NOWHERE = -1
 

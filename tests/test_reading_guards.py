@@ -16,8 +16,8 @@ import pytest
 from sheets import as_rows, saved, workbook
 from test_reading_workbooks import AMINA, HEAD, label, old_workbook, record, rows_xml, with_part, with_sheet
 
-from campaign.contacts.compound import written
 from campaign.contacts.reading import read_contacts
+from campaign.contacts.workbooks.compound import written
 from campaign.errors import FileError
 
 SAMPLES = Path(__file__).parent / "samples"
@@ -234,7 +234,7 @@ def test_budgets_can_be_raised() -> None:
 
 def test_the_reader_gets_only_what_was_checked() -> None:
     """Bytes before, between and behind the parts, and parts that nobody asked for, stay outside."""
-    from campaign.contacts.archives import Archive, packed_again
+    from campaign.contacts.workbooks.archives import Archive, packed_again
 
     archive = Archive(plain(), max_bytes=10**6)
     fresh = packed_again([archive.member("xl/workbook.xml"), archive.member(SHEET)])

@@ -12,10 +12,10 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from sheets import as_rows, reading, saved, workbook
 
-from campaign.contacts.compound import Compound, written
 from campaign.contacts.reading import read_contacts
-from campaign.contacts.sheet_events import scan_events
-from campaign.contacts.sheet_xml import scan_sheet
+from campaign.contacts.workbooks.compound import Compound, written
+from campaign.contacts.workbooks.sheet_events import scan_events
+from campaign.contacts.workbooks.sheet_xml import scan_sheet
 from campaign.errors import FileError
 
 SAMPLES = Path(__file__).parent / "samples"

@@ -80,11 +80,21 @@ def find_column(columns: Iterable[str], wanted: str) -> str:
     matches = [column for column in there if fold(column) == fold(wanted)]
     if len(matches) == 1:
         return matches[0]
+    raise ColumnError(_why_none(there, matches, wanted))
+
+
+def why_none(columns: Iterable[str], wanted: str) -> str:
+    """What `find_column` says where it finds none."""
+    there = [str(column) for column in columns]
+    return _why_none(there, [column for column in there if fold(column) == fold(wanted)], wanted)
+
+
+def _why_none(there: list[str], matches: list[str], wanted: str) -> str:
     if matches:
-        raise ColumnError(f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.')
+        return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
     near = difflib.get_close_matches(fold(wanted), [fold(column) for column in there], n=1)
     hint = next((f' Did you mean "{column}"?' for column in there if near and fold(column) == near[0]), "")
-    raise ColumnError(f'There is no column "{wanted}".{hint} The columns are: {listed(there)}.')
+    return f'There is no column "{wanted}".{hint} The columns are: {listed(there)}.'
 
 
 def number_columns(columns: Iterable[str]) -> list[str]:

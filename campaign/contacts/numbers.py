@@ -13,17 +13,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.dialling import ask, dial
-from campaign.contacts.digit_patterns import Short
-from campaign.contacts.libphonenumber import WORLD, code_by_region, spaced
-from campaign.contacts.number_words import KINDS, PROBLEMS, REPAIR_BITS, REPAIRS, repairs_of
-from campaign.contacts.numbering_plan import NO_PLAN, numbering_plans
-from campaign.contacts.repairs import OtherReadings
-from campaign.contacts.settling import settle
-from campaign.contacts.spelling import Column, spell
+from campaign.contacts.numbering.dialling import ask, dial
+from campaign.contacts.numbering.digit_patterns import Short
+from campaign.contacts.numbering.libphonenumber import WORLD, code_by_region, spaced
+from campaign.contacts.numbering.plans import NO_PLAN, numbering_plans
+from campaign.contacts.numbering.repairs import OtherReadings
+from campaign.contacts.numbering.settling import settle
+from campaign.contacts.numbering.spelling import Column, spell
+from campaign.contacts.numbering.words import KINDS, PROBLEMS, REPAIR_BITS, REPAIRS, repairs_of
 from campaign.errors import UsageError
 
-__all__ = ["KINDS", "PROBLEMS", "REPAIRS", "clean_numbers", "readings"]
+__all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
 CHUNK = 32_768  # rows looked at together: small enough for the cache, large enough that a step costs nothing
 _WORLD_PLAN = -2

@@ -6,16 +6,16 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.contacts.cells.grid import Grid
+from campaign.contacts.cells.headers import Header
 from campaign.contacts.columns import fold, listed
-from campaign.contacts.contact_table import Finding, make_table
-from campaign.contacts.delimited import read_delimited
-from campaign.contacts.encodings import to_text
-from campaign.contacts.frames import read_frame, read_parquet
-from campaign.contacts.grid import Grid
-from campaign.contacts.headers import Header
-from campaign.contacts.opendocument import read_ods
-from campaign.contacts.sources import Source, find_format, misnamed, open_source
-from campaign.contacts.workbooks import read_xls, read_xlsx
+from campaign.contacts.files.delimited import read_delimited
+from campaign.contacts.files.encodings import to_text
+from campaign.contacts.files.frames import read_frame, read_parquet
+from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
+from campaign.contacts.table import Finding, make_table
+from campaign.contacts.workbooks.excel import read_xls, read_xlsx
+from campaign.contacts.workbooks.opendocument import read_ods
 from campaign.display import figure
 from campaign.errors import ColumnError, UsageError
 

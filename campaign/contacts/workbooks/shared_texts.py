@@ -6,7 +6,7 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from campaign.contacts.archives import DAMAGED
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError
 
 _END = re.compile(rb"</(?:[\w.-]+:)?si>")

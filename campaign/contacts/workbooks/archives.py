@@ -47,6 +47,7 @@ class Archive:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as opened:
                 entries = opened.infolist()
+        # zipfile checks few of the numbers in a list of parts: what they break raises any of these.
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, OverflowError, struct.error):
             raise FileError(DAMAGED.format("its list of parts cannot be read")) from None
         self._entries = {entry.filename.replace("\\", "/").lower(): entry for entry in entries}

@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from campaign.contacts.texts import TEXT
+from campaign.contacts.cells.grid import hold_budget
+from campaign.contacts.cells.texts import TEXT
 from campaign.errors import FileError
 
 Signs = NDArray[np.uint8]
@@ -138,7 +139,7 @@ def _opens_no_cell(data: bytes, delimiter: str) -> bool:
 
 def _bounds(signs: Signs, delimiter: str) -> NDArray[np.bool_]:
     """Where a cell ends."""
-    return (signs == ord(delimiter)) | (signs == 10) | (signs == 13)  # type: ignore[no-any-return]
+    return (signs == ord(delimiter)) | (signs == 10) | (signs == 13)  # type: ignore[no-any-return] # numpy says Any
 
 
 def _line_ends(around: Signs, has_returns: bool) -> NDArray[np.bool_]:
@@ -249,11 +250,3 @@ def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> Table:
         ) from None
     columns = [pa.chunked_array([pa.array(column, TEXT)]) for column in zip(*usual, strict=True)]
     return Table(columns or [pa.chunked_array([], TEXT)] * width, others)
-
-
-def hold_budget(rows: int, width: int, max_cells: int) -> None:
-    """Refuse a table of more cells than allowed: each blank line becomes a row of blank cells."""
-    if rows * width > max_cells:
-        raise FileError(
-            f"The table has more than {max_cells:,} cells. If it is meant, give a larger max_cells=."
-        )

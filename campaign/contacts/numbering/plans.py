@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from campaign.contacts import libphonenumber
-from campaign.contacts.digit_patterns import (
+from campaign.contacts.numbering import libphonenumber
+from campaign.contacts.numbering.digit_patterns import (
     DEAD,
     WIDTH,
     Beginnings,
@@ -26,7 +26,7 @@ from campaign.contacts.digit_patterns import (
     States,
     UnknownPatternError,
 )
-from campaign.contacts.libphonenumber import KINDS_BY_DESCRIPTION
+from campaign.contacts.numbering.libphonenumber import KINDS_BY_DESCRIPTION
 
 LONGEST = 17  # digits of a national number that `phonenumbers` accepts
 NO_PLAN = -1

@@ -8,14 +8,14 @@ from functools import lru_cache
 import numpy as np
 import pyarrow as pa
 
-from campaign.contacts.dialling import Dialled, ask, dial
-from campaign.contacts.digit_patterns import Bools, Ints, Long, Short
-from campaign.contacts.libphonenumber import EXPLICIT, longest_short_code, read_one, short_kind
-from campaign.contacts.number_words import PROBLEM_PLACES, REPAIR_BITS
-from campaign.contacts.numbering_plan import NO_PLAN, NumberingPlans, Outcome
-from campaign.contacts.repairs import OtherReadings, observed
-from campaign.contacts.spelling import Column
-from campaign.contacts.written import WHOLE
+from campaign.contacts.numbering.dialling import Dialled, ask, dial
+from campaign.contacts.numbering.digit_patterns import Bools, Ints, Long, Short
+from campaign.contacts.numbering.libphonenumber import EXPLICIT, longest_short_code, read_one, short_kind
+from campaign.contacts.numbering.odd_texts import WHOLE
+from campaign.contacts.numbering.plans import NO_PLAN, NumberingPlans, Outcome
+from campaign.contacts.numbering.repairs import OtherReadings, observed
+from campaign.contacts.numbering.spelling import Column
+from campaign.contacts.numbering.words import PROBLEM_PLACES, REPAIR_BITS
 
 _TWO_NUMBERS = 2 * WHOLE  # digits
 _NO_NUMBER = ("too_short", "too_long", "plus_missing", "no_such_number")

@@ -10,10 +10,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.digit_patterns import END, Bools, Ints, Short, Symbols
-from campaign.contacts.digits import MARGIN, Digits
-from campaign.contacts.number_words import REPAIR_BITS
-from campaign.contacts.written import LONGEST_TEXT, WHOLE, Written, write_out
+from campaign.contacts.numbering.digit_patterns import END, Bools, Ints, Short, Symbols
+from campaign.contacts.numbering.digits import MARGIN, Digits
+from campaign.contacts.numbering.odd_texts import LONGEST_TEXT, WHOLE, Written, write_out
+from campaign.contacts.numbering.words import REPAIR_BITS
 
 _SKIPPED, _ODD = END + 1, END + 2
 _SIGNS = np.full(256, _ODD, np.uint8)

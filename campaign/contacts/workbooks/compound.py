@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from campaign.contacts.archives import DAMAGED
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError
 
 MAGIC = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"

@@ -9,9 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.grid import Grid, chunked
-from campaign.contacts.records import hold_budget
-from campaign.contacts.texts import TEXT, column_text, float_texts, moment_texts, truth_texts
+from campaign.contacts.cells.grid import Grid, chunked, hold_budget
+from campaign.contacts.cells.texts import TEXT, column_text, float_texts, moment_texts, truth_texts
 from campaign.errors import ColumnError, FileError
 
 DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."
@@ -62,6 +61,7 @@ def read_parquet(data: bytes, *, max_bytes: int, max_cells: int) -> Grid:
                 )
             for i, name in enumerate(names):
                 parts[i].append(_arrow_text(batch.column(i), name))
+    # For damaged columns Arrow raises Python's own errors, too.
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, NotImplementedError):
         raise FileError(DAMAGED.format("its columns cannot be read")) from None
     columns = [pa.chunked_array(part, TEXT) for part in parts]

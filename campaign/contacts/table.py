@@ -9,10 +9,10 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from campaign.contacts.cells.grid import Grid, Merge, name_rows
+from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
+from campaign.contacts.cells.texts import blank_rows
 from campaign.contacts.columns import check_headers, column_letter, listed
-from campaign.contacts.grid import Grid, Merge, name_rows
-from campaign.contacts.headers import LOOKED_AT, Header, header_place
-from campaign.contacts.texts import blank_rows
 from campaign.display import clean, figure
 from campaign.errors import FileError, UsageError
 

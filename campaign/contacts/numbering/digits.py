@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from campaign.contacts.digit_patterns import END, Bools, Ints, Symbols
+from campaign.contacts.numbering.digit_patterns import END, Bools, Ints, Symbols
 
 _MOST_DIGITS = 19  # that an unsigned integer of 64 bits holds whatever they are
 MARGIN = 32  # ends behind the last number, so that a look ahead never leaves the stream

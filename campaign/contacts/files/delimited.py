@@ -8,22 +8,21 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from campaign.contacts.cells.grid import Grid, hold_budget, name_rows
+from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place, locate_header
+from campaign.contacts.cells.texts import TEXT, blank_rows
 from campaign.contacts.columns import check_headers
-from campaign.contacts.encodings import Text
-from campaign.contacts.grid import Grid, name_rows
-from campaign.contacts.headers import LOOKED_AT, Header, header_place, locate_header
-from campaign.contacts.records import (
+from campaign.contacts.files.encodings import Text
+from campaign.contacts.files.records import (
     BLOCK,
     MalformedError,
     Pieces,
     Table,
     by_arrow,
     by_hand,
-    hold_budget,
     records,
     survey,
 )
-from campaign.contacts.texts import TEXT, blank_rows
 from campaign.errors import FileError, UsageError
 
 DELIMITERS = (",", ";", "\t", "|")

@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from campaign.contacts.number_words import REPAIR_BITS
+from campaign.contacts.numbering.words import REPAIR_BITS
 
 LONGEST_TEXT = 250  # characters that `phonenumbers` looks at
 

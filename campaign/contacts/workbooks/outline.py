@@ -3,17 +3,9 @@
 import posixpath
 from dataclasses import dataclass, field
 
-from campaign.contacts.archives import Archive
-from campaign.contacts.xml_parts import parse_xml
-
-
-@dataclass(frozen=True)
-class Sheet:
-    """A sheet as the workbook lists it, and the part that holds it."""
-
-    name: str
-    visible: bool
-    part: str = ""
+from campaign.contacts.workbooks.archives import Archive
+from campaign.contacts.workbooks.sheets import Sheet
+from campaign.contacts.workbooks.xml_parts import parse_xml
 
 
 @dataclass

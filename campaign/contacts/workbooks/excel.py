@@ -1,8 +1,8 @@
-"""Workbooks through calamine: .xlsx, .xlsm, .xls. The only module that imports it."""
+"""Excel's workbooks through calamine: .xlsx, .xlsm, .xls. The only module that imports it."""
 
 import gc
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import islice
 
@@ -11,22 +11,19 @@ import pyarrow as pa
 import python_calamine
 from numpy.typing import NDArray
 
-from campaign.contacts.archives import DAMAGED, LOCKED, Archive, packed_again
-from campaign.contacts.biff import open_workbook, single_sheet
-from campaign.contacts.columns import column_letter, fold, listed
-from campaign.contacts.compound import Compound, written
-from campaign.contacts.grid import Grid
-from campaign.contacts.outline import Sheet, read_outline
-from campaign.contacts.shared_texts import hold_texts, text_lengths
-from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW, SheetFacts
-from campaign.contacts.sheet_xml import scan_sheet
-from campaign.contacts.texts import TEXT, column_text
-from campaign.contacts.xml_parts import parse_xml
+from campaign.contacts.cells.grid import Grid
+from campaign.contacts.cells.texts import TEXT, column_text
+from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive, packed_again
+from campaign.contacts.workbooks.biff import open_workbook, single_sheet
+from campaign.contacts.workbooks.compound import Compound, written
+from campaign.contacts.workbooks.outline import read_outline
+from campaign.contacts.workbooks.shared_texts import hold_texts, text_lengths
+from campaign.contacts.workbooks.sheet_xml import scan_sheet
+from campaign.contacts.workbooks.sheets import Sheet, SheetFacts, choose_sheet, hold_rectangle
+from campaign.contacts.workbooks.xml_parts import parse_xml
 from campaign.display import clean
-from campaign.errors import FileError, UsageError
+from campaign.errors import FileError
 
-SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
-SPARSE_FROM = 2_000_000  # cells that cost no more than a blink, however few are filled
 LINES = 10_000  # rows that are Python objects at a time
 
 
@@ -69,26 +66,6 @@ def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     return _grid("xls", columns, rows, left, chosen, facts, notices)
 
 
-def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, list[str]]:
-    """The sheet of that name, hidden or not, else the first one that is visible; and what to say of it."""
-    names = listed([sheet.name for sheet in sheets])
-    if not sheets:
-        raise FileError("The workbook has no sheet with cells.")
-    if wanted is not None:
-        alike = [sheet for sheet in sheets if fold(sheet.name) == fold(str(wanted))]
-        same = [sheet for sheet in sheets if sheet.name == wanted] or alike
-        if len(same) != 1:
-            raise UsageError(f'There is no one sheet "{wanted}". The sheets are: {names}.')
-        said = f"The sheet {listed([same[0].name])} is hidden in the workbook."
-        return same[0], [] if same[0].visible else [said]
-    chosen = next((sheet for sheet in sheets if sheet.visible), None)
-    if chosen is None:
-        raise FileError(f"All sheets are hidden: {names}. Name the one to read with sheet=.")
-    others = [sheet.name + ("" if sheet.visible else " (hidden)") for sheet in sheets if sheet is not chosen]
-    said = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
-    return chosen, [said] if others else []
-
-
 def _grid(
     kind: str,
     columns: list[pa.ChunkedArray],
@@ -121,27 +98,6 @@ def _without_zeros(grid: Grid, facts: SheetFacts) -> Grid:
     for place, texts in cells.items():
         grid = grid.put(place, texts)
     return grid.with_uncalculated(facts.zero_formulas)
-
-
-# --- guards -------------------------------------------------------------------------------------------
-
-
-def hold_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:
-    """Refuse a sheet whose rectangle from A1 to the last cell is beyond the budget or almost all empty."""
-    corner = f"{column_letter(max(last_column, 0))}{last_row}"
-    if last_row > LAST_ROW or last_column >= LAST_COLUMN:
-        raise FileError(DAMAGED.format(f"it has a cell {corner}, beyond the end of any sheet"))
-    cells = last_row * (last_column + 1)
-    if cells > SPARSE_FROM and cells > SPARSE * filled:
-        raise FileError(
-            f"The sheet reaches to {corner}, but almost all of its cells are empty: a stray cell is far out. "
-            "Delete the rows below and the columns to the right of the table, save, then read the file again."
-        )
-    if cells > max_cells:
-        raise FileError(
-            f"The sheet has {cells:,} cells, more than {max_cells:,}. "
-            "If it is meant, give a larger max_cells=."
-        )
 
 
 # --- calamine -----------------------------------------------------------------------------------------

@@ -7,12 +7,12 @@ another one as well, it is refused.
 
 import numpy as np
 
-from campaign.contacts.dialling import Dialled, ask, begins_with_own_code, dial, dial_behind_code
-from campaign.contacts.digit_patterns import Bools, Ints, Long, Short
-from campaign.contacts.digits import Digits
-from campaign.contacts.libphonenumber import NATIONAL, WITHOUT_PLUS
-from campaign.contacts.number_words import REPAIR_BITS
-from campaign.contacts.numbering_plan import NO_PLAN, NumberingPlans
+from campaign.contacts.numbering.dialling import Dialled, ask, begins_with_own_code, dial, dial_behind_code
+from campaign.contacts.numbering.digit_patterns import Bools, Ints, Long, Short
+from campaign.contacts.numbering.digits import Digits
+from campaign.contacts.numbering.libphonenumber import NATIONAL, WITHOUT_PLUS
+from campaign.contacts.numbering.plans import NO_PLAN, NumberingPlans
+from campaign.contacts.numbering.words import REPAIR_BITS
 
 # A number of another country without its plus is taken if it has at least so many digits more than a mobile
 # number of the region. With one digit more it may be a slip of the finger: 7700900123, which is British and

@@ -8,7 +8,8 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from campaign.contacts.texts import TEXT
+from campaign.contacts.cells.texts import TEXT
+from campaign.errors import FileError
 
 NAMED = 10  # rows named in one sentence
 
@@ -110,3 +111,11 @@ def name_rows(rows: Sequence[int]) -> str:
     if len(rows) > NAMED:
         return f"Rows {', '.join(shown)} and {len(rows) - NAMED:,} more"
     return f"Row {shown[0]}" if len(shown) == 1 else f"Rows {', '.join(shown[:-1])} and {shown[-1]}"
+
+
+def hold_budget(rows: int, width: int, max_cells: int) -> None:
+    """Refuse a table of more cells than allowed: each blank line becomes a row of blank cells."""
+    if rows * width > max_cells:
+        raise FileError(
+            f"The table has more than {max_cells:,} cells. If it is meant, give a larger max_cells=."
+        )

@@ -11,13 +11,11 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
-from campaign.contacts.archives import DAMAGED, LOCKED, Archive
-from campaign.contacts.grid import Grid, Merge
-from campaign.contacts.outline import Sheet
-from campaign.contacts.sheet_events import LAST_COLUMN, LAST_ROW
-from campaign.contacts.texts import TEXT, clock_text, moment_text, number_text, span_text
-from campaign.contacts.workbooks import choose_sheet, hold_rectangle
-from campaign.contacts.xml_parts import parse_xml
+from campaign.contacts.cells.grid import Grid, Merge
+from campaign.contacts.cells.texts import TEXT, clock_text, moment_text, number_text, span_text
+from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
+from campaign.contacts.workbooks.sheets import LAST_COLUMN, LAST_ROW, Sheet, choose_sheet, hold_rectangle
+from campaign.contacts.workbooks.xml_parts import parse_xml
 from campaign.display import clean
 from campaign.errors import FileError
 

@@ -2,41 +2,13 @@
 
 import re
 from collections.abc import Iterable
-from dataclasses import dataclass, field
 
-from campaign.contacts.archives import DAMAGED
-from campaign.contacts.grid import Merge
-from campaign.contacts.xml_parts import parse_xml
+from campaign.contacts.cells.grid import Merge
+from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.contacts.workbooks.sheets import LAST_COLUMN, SheetFacts
+from campaign.contacts.workbooks.xml_parts import parse_xml
 from campaign.display import clean
 from campaign.errors import FileError
-
-LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
-
-
-@dataclass
-class SheetFacts:
-    """What was seen. Row numbers count from 1, columns from 0."""
-
-    cells: int = 0
-    last_row: int = 0
-    last_column: int = -1
-    hidden_rows: set[int] = field(default_factory=set)
-    hidden_spans: list[tuple[int, int]] = field(default_factory=list)
-    merges: list[Merge] = field(default_factory=list)
-    uncalculated: list[tuple[int, int]] = field(default_factory=list)
-    zero_formulas: list[tuple[int, int]] = field(default_factory=list)
-    errors: list[tuple[int, int, str]] = field(default_factory=list)
-
-    @property
-    def hidden_columns(self) -> frozenset[int]:
-        """Hidden columns among those that are in use."""
-        return frozenset(
-            i for first, last in self.hidden_spans for i in range(first, min(last, self.last_column) + 1)
-        )
-
-    def reach(self, row: int, column: int) -> None:
-        """A cell at this place counts for the rectangle."""
-        self.last_row, self.last_column = max(self.last_row, row), max(self.last_column, column)
 
 
 def column_position(letters: bytes) -> int:

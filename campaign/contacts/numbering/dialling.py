@@ -10,10 +10,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from campaign.contacts.digit_patterns import Bools, Ints, Long, Short, Small, Symbols
-from campaign.contacts.digits import Digits, values
-from campaign.contacts.libphonenumber import EXPLICIT, NATIONAL, WITHOUT_PLUS, read_one
-from campaign.contacts.numbering_plan import NO_PLAN, NumberingPlans, Outcome
+from campaign.contacts.numbering.digit_patterns import Bools, Ints, Long, Short, Small, Symbols
+from campaign.contacts.numbering.digits import Digits, values
+from campaign.contacts.numbering.libphonenumber import EXPLICIT, NATIONAL, WITHOUT_PLUS, read_one
+from campaign.contacts.numbering.plans import NO_PLAN, NumberingPlans, Outcome
 
 _MOST = 20  # digits; what has more is no number, but the library is asked
 

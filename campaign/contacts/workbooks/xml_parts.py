@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 from xml.parsers import expat
 
-from campaign.contacts.archives import DAMAGED
+from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError
 
 

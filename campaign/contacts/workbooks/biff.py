@@ -9,10 +9,9 @@ import struct
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from campaign.contacts.archives import DAMAGED, LOCKED
-from campaign.contacts.grid import Merge
-from campaign.contacts.outline import Sheet
-from campaign.contacts.sheet_events import SheetFacts
+from campaign.contacts.cells.grid import Merge
+from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
+from campaign.contacts.workbooks.sheets import Sheet, SheetFacts
 from campaign.errors import FileError
 
 BOF, EOF, CONTINUE, BOUNDSHEET, SST, FILEPASS = 0x809, 0x0A, 0x3C, 0x85, 0xFC, 0x2F

@@ -10,6 +10,7 @@ States come into being when a number first needs them: of the 25 countries behin
 
 import re
 import threading
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
 from typing import Any
 
@@ -155,7 +156,7 @@ class _Steps:
         return self._leaves[step]
 
 
-class _Machine:
+class _Machine(ABC):
     """Patterns as states and moves. A state is named by the place of its first cell in the table."""
 
     def __init__(self, *, goals_stay: bool) -> None:
@@ -177,8 +178,9 @@ class _Machine:
             self._places[key] = place
         return self._places[key]
 
+    @abstractmethod
     def _key(self, leaves: dict[int, None]) -> tuple[int, ...]:
-        raise NotImplementedError
+        """What tells this state from others: two sets of next steps with the same key are one state."""
 
     def moved(self, cells: Ints) -> States:
         """The states that cells of the table lead to, a cell being a state plus a symbol."""

@@ -12,8 +12,9 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from campaign.contacts.grid import Merge
-from campaign.contacts.sheet_events import LAST_COLUMN, SheetFacts, column_position, scan_events
+from campaign.contacts.cells.grid import Merge
+from campaign.contacts.workbooks.sheet_events import column_position, scan_events
+from campaign.contacts.workbooks.sheets import LAST_COLUMN, SheetFacts
 from campaign.errors import FileError
 
 LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, and are not met

@@ -1,0 +1,1 @@
+"""Where a table comes from and what it is; text files, parquet files and DataFrames become grids."""

@@ -1,0 +1,1 @@
+"""Workbooks become grids, each part read under guard: .xlsx, .xlsm, .xls, .ods."""

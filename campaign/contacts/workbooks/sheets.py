@@ -1,0 +1,86 @@
+"""The sheets of a workbook of any format: which one is read, what is known of it, how far it may reach."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from campaign.contacts.cells.grid import Merge
+from campaign.contacts.columns import column_letter, fold, listed
+from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.errors import FileError, UsageError
+
+LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
+SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
+SPARSE_FROM = 2_000_000  # cells that cost no more than a blink, however few are filled
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A sheet as the workbook lists it, and the part that holds it."""
+
+    name: str
+    visible: bool
+    part: str = ""
+
+
+@dataclass
+class SheetFacts:
+    """What was seen of a sheet. Row numbers count from 1, columns from 0."""
+
+    cells: int = 0
+    last_row: int = 0
+    last_column: int = -1
+    hidden_rows: set[int] = field(default_factory=set)
+    hidden_spans: list[tuple[int, int]] = field(default_factory=list)
+    merges: list[Merge] = field(default_factory=list)
+    uncalculated: list[tuple[int, int]] = field(default_factory=list)
+    zero_formulas: list[tuple[int, int]] = field(default_factory=list)
+    errors: list[tuple[int, int, str]] = field(default_factory=list)
+
+    @property
+    def hidden_columns(self) -> frozenset[int]:
+        """Hidden columns among those that are in use."""
+        return frozenset(
+            i for first, last in self.hidden_spans for i in range(first, min(last, self.last_column) + 1)
+        )
+
+    def reach(self, row: int, column: int) -> None:
+        """A cell at this place counts for the rectangle."""
+        self.last_row, self.last_column = max(self.last_row, row), max(self.last_column, column)
+
+
+def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, list[str]]:
+    """The sheet of that name, hidden or not, else the first one that is visible; and what to say of it."""
+    names = listed([sheet.name for sheet in sheets])
+    if not sheets:
+        raise FileError("The workbook has no sheet with cells.")
+    if wanted is not None:
+        alike = [sheet for sheet in sheets if fold(sheet.name) == fold(str(wanted))]
+        same = [sheet for sheet in sheets if sheet.name == wanted] or alike
+        if len(same) != 1:
+            raise UsageError(f'There is no one sheet "{wanted}". The sheets are: {names}.')
+        said = f"The sheet {listed([same[0].name])} is hidden in the workbook."
+        return same[0], [] if same[0].visible else [said]
+    chosen = next((sheet for sheet in sheets if sheet.visible), None)
+    if chosen is None:
+        raise FileError(f"All sheets are hidden: {names}. Name the one to read with sheet=.")
+    others = [sheet.name + ("" if sheet.visible else " (hidden)") for sheet in sheets if sheet is not chosen]
+    said = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
+    return chosen, [said] if others else []
+
+
+def hold_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:
+    """Refuse a sheet whose rectangle from A1 to the last cell is beyond the budget or almost all empty."""
+    corner = f"{column_letter(max(last_column, 0))}{last_row}"
+    if last_row > LAST_ROW or last_column >= LAST_COLUMN:
+        raise FileError(DAMAGED.format(f"it has a cell {corner}, beyond the end of any sheet"))
+    cells = last_row * (last_column + 1)
+    if cells > SPARSE_FROM and cells > SPARSE * filled:
+        raise FileError(
+            f"The sheet reaches to {corner}, but almost all of its cells are empty: a stray cell is far out. "
+            "Delete the rows below and the columns to the right of the table, save, then read the file again."
+        )
+    if cells > max_cells:
+        raise FileError(
+            f"The sheet has {cells:,} cells, more than {max_cells:,}. "
+            "If it is meant, give a larger max_cells=."
+        )
