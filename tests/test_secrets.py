@@ -5,8 +5,11 @@ import base64
 import copy
 import io
 import logging
+import os
 import pickle
+import subprocess
 import sys
+import time
 import traceback
 import zipfile
 from pathlib import Path
@@ -147,6 +150,33 @@ def test_the_command_line_takes_no_password(monkeypatch, capsys):
         assert len(sandbox.inbox) == 1
     said = capsys.readouterr()
     assert_absent(said.out + said.err, "the output")
+
+
+@pytest.mark.skipif(not Path("/proc/self/cmdline").exists(), reason="no list of processes to look at")
+def test_a_command_under_way_shows_it_nowhere(tmp_path):
+    """In the list of processes, the output with everything switched on, and the files it leaves."""
+    Path("visits.csv").write_text("name,phone\n" + "".join(f"P {n},0772000{n:03}\n" for n in range(5)))
+    command = ["-X", "dev", "-m", "campaign", "send", "visits.csv", "--message", "Hi {name}"]
+    options = ["--sender", "CLINIC", "--region", "UG", "--environment", "sandbox", "--batch-size", "1"]
+    with campaign.Sandbox(password=SENTINEL, latency=0.3, faults={3: "accept_reset"}) as sandbox:
+        given = {"URL": sandbox.account.url, "USERNAME": "sandbox", "PASSWORD": SENTINEL}
+        environment = {**os.environ, **{f"CAMPAIGN_SANDBOX_{name}": value for name, value in given.items()}}
+        sending = subprocess.Popen(
+            [sys.executable, *command, *options],
+            env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+        )  # fmt: skip
+        seen = []
+        while sending.poll() is None:
+            seen.append(Path(f"/proc/{sending.pid}/cmdline").read_bytes())
+            time.sleep(0.05)
+        said = sending.communicate()[0].decode()
+    assert sandbox.requests >= 3
+    assert any(b"sandbox" in line for line in seen)
+    assert_absent(said + b"".join(seen).decode(), "the output or the list of processes")
+    kept = list(content_of(tmp_path))
+    assert {"ledger.sqlite", "report.html"} <= {name for name, _ in kept}
+    for name, text in kept:
+        assert_absent(text, name)
 
 
 def test_the_search_finds_a_password_that_is_shown():

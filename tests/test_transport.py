@@ -7,7 +7,9 @@ import socket
 import ssl
 import subprocess
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from email.utils import format_datetime
 
 import aiohttp
 import pyarrow as pa
@@ -518,7 +520,16 @@ def test_a_redirect_is_reported_and_never_followed(status):
 
 @pytest.mark.parametrize(
     ("header", "seconds"),
-    [("7", 7.0), ("0", 0.0), ("99999", 3600.0), ("-1", None), ("soon", None), ("1e9", None), ("٣", None)],
+    [
+        ("7", 7.0),
+        ("0", 0.0),
+        ("99999", 3600.0),
+        ("-1", None),
+        ("soon", None),
+        ("1e9", None),
+        ("٣", None),
+        ("Fri, 31 Dec 2027 23:59:59", None),
+    ],
 )
 def test_too_many_requests_is_unknown_and_says_how_long_to_wait(header, seconds):
     answer = reply(b"slow down", "429 Too Many Requests", f"Retry-After: {header}")
@@ -529,6 +540,14 @@ def test_too_many_requests_is_unknown_and_says_how_long_to_wait(header, seconds)
         cause="throttled",
         retry_after=seconds,
     )
+
+
+@pytest.mark.parametrize(("hours", "least", "most"), [(0.5, 1790, 1800), (9, 3600, 3600), (-1, 0, 0)])
+def test_too_many_requests_may_name_a_date(hours, least, most):
+    date = format_datetime(datetime.now(UTC) + timedelta(hours=hours), usegmt=True)
+    answer = reply(b"slow down", "429 Too Many Requests", f"Retry-After: {date}")
+    outcome, _ = post_to(answering(answer))
+    assert least - 1 <= outcome.retry_after <= most
 
 
 # a success that cannot be

@@ -162,6 +162,7 @@ class Account:
 def _eraser(password: str) -> Callable[[str], str]:
     """A function that takes the password out of texts."""
     written = {password, json.dumps(password)[1:-1], json.dumps(password, ensure_ascii=False)[1:-1]}
+    written |= {repr(form)[1:-1] for form in written} | {repr(form.encode())[2:-1] for form in written}
     written |= {quote(password), quote(password, safe=""), quote_plus(password)}
     # Shorter ones also stand in ordinary words and codes.
     spellings = sorted((text for text in written if len(text) >= 6), key=len, reverse=True)

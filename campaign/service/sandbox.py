@@ -199,6 +199,14 @@ class Sandbox:
         if "Origin" in request.headers or not self._is_for_this_machine(request.host):
             return web.Response(status=403, text="SANDBOX: for programs on this machine only.")
         self._requests += 1
+        try:
+            return await self._answer(request)
+        except (web.HTTPException, ConnectionError):  # a body that is too large, a client that is gone
+            raise
+        except Exception as error:  # while asyncio is debugged, aiohttp would answer with the traceback
+            return web.Response(status=500, text=f"SANDBOX: a fault of its own ({type(error).__name__}).")
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         fault = self._schedule.fault_of(self._requests)
         if fault in UNREAD:
             return await play(fault, request, {})

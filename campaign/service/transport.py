@@ -14,13 +14,17 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from decimal import Decimal
+from email.utils import parsedate_to_datetime
 from typing import Literal
 
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 
+from campaign.display import clean
 from campaign.service.account import Account
+from campaign.service.logs import PasswordFilter
 from campaign.service.wire import Answer, read_answer
 
 Status = Literal["accepted", "refused", "unknown", "not_sent"]
@@ -125,6 +129,7 @@ class Transport:
         self._connections = connections
         self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=CONNECT_TIMEOUT)
         self._session: aiohttp.ClientSession | None = None
+        self._logs = PasswordFilter(account.hide)
 
     async def __aenter__(self) -> Transport:
         self._session = aiohttp.ClientSession(
@@ -138,11 +143,15 @@ class Transport:
             auto_decompress=False,
             headers={"Accept-Encoding": "identity", "User-Agent": "campaign"},
         )
+        self._logs.attach()
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        if self._session is not None:
-            await self._session.close()
+        try:
+            if self._session is not None:
+                await self._session.close()
+        finally:
+            self._logs.detach()
 
     async def post(self, entries: memoryview, gate: Gate) -> Outcome:
         """Send one batch and say what is known about it. Raises nothing but `CancelledError`.
@@ -161,7 +170,11 @@ class Transport:
             body.end()
 
     def _hide(self, text: str) -> str:
-        return self._account.hide(text)[:ERROR_LIMIT]
+        """What the service wrote, as people may see it: on one line, without control characters or password.
+
+        The password is looked for twice, because it may hold what is taken out, or stand around it.
+        """
+        return self._account.hide(clean(self._account.hide(text)))[:ERROR_LIMIT]
 
     async def _exchange(self, body: GatedBody) -> tuple[bytes | None, int, str]:
         """Content (None if too long), HTTP status and Retry-After of one complete answer."""
@@ -244,5 +257,11 @@ def _reason_unsent(error: Exception) -> tuple[Cause, str]:
 
 
 def _seconds(wait: str) -> float | None:
-    """`Retry-After` in seconds; the form with a date is rare and not worth a guess."""
-    return min(float(wait), 3600.0) if wait.isascii() and wait.isdigit() and len(wait) < 8 else None
+    """`Retry-After` in seconds, at most an hour (RFC 9110, 10.2.3); None: neither seconds nor a date."""
+    if wait.isascii() and wait.isdigit() and len(wait) < 8:
+        return min(float(wait), 3600.0)
+    try:
+        left = (parsedate_to_datetime(wait) - datetime.now(UTC)).total_seconds()
+    except (ValueError, TypeError):  # a date without its zone cannot be compared
+        return None
+    return min(max(left, 0.0), 3600.0)

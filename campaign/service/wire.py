@@ -125,12 +125,7 @@ def read_answer(content: bytes, http_status: int) -> Answer:
     code, with an HTTP status other than 2xx, or in a malformed document is no proof of anything.
     """
     try:
-        answer = json.loads(
-            content.decode("utf-8-sig"),
-            object_pairs_hook=_distinct,
-            parse_constant=_refuse_constant,
-            parse_float=Decimal,
-        )
+        answer = _DECODER.decode(content.decode("utf-8-sig"))
     except (ValueError, RecursionError, ArithmeticError) as error:
         return _unreadable(f"the answer is no JSON ({type(error).__name__})", http_status)
     if not isinstance(answer, dict):
@@ -198,3 +193,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is no JSON")
+
+
+# Made once: `json.loads` with these options would make a decoder for every answer.
+_DECODER = json.JSONDecoder(object_pairs_hook=_distinct, parse_constant=_refuse_constant, parse_float=Decimal)
