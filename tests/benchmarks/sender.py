@@ -1,0 +1,162 @@
+"""Sends made-up campaigns in two of four ways, in turn, and prints what each cost.
+
+Arguments: WAY WAY URL TURNS BATCHES FOLDER
+
+`loop` is an aiohttp loop with prebuilt bodies and the connections of the transport. `stage` is the engine
+with batches that are encoded already, and the real ledger: what stands between such a loop and never sending
+twice. `run` is a whole campaign from its contact table on: prepared, frozen, registered, read, compared,
+encoded, sent, settled. `bare` is the same with a ledger that keeps nothing. `sending` is what came after the
+preparation.
+
+All turns are in one process: between two processes, the same work differs by a fifth on a machine with other
+guests.
+"""
+
+import asyncio
+import json
+import resource
+import sys
+from decimal import Decimal
+from pathlib import Path
+
+import aiohttp
+import pandas as pd
+
+from campaign.messages.plan import prepare
+from campaign.sending import ledger, valves
+from campaign.sending.batches import freeze, pending_batches
+from campaign.sending.engine import Engine
+from campaign.sending.ledger import Count
+from campaign.sending.recorder import Recorder
+from campaign.sending.tally import Tally
+from campaign.service.account import Account
+from campaign.service.transport import Transport
+
+SIZE, CONCURRENCY, IDENTITY = 100, 32, {"fingerprint": "benchmark"}
+
+
+def cpu():
+    """Seconds of CPU of this process so far, user and system, of all threads."""
+    used = resource.getrusage(resource.RUSAGE_SELF)
+    return used.ru_utime + used.ru_stime
+
+
+def make_contacts(count):
+    people = pd.Series(range(count)).astype("str").str.zfill(7)
+    return pd.DataFrame({"name": "Person " + people, "phone": "25677" + people})
+
+
+def make_plan(contacts):
+    text = "Hi {name}, your visit is on Monday. Bring your card!"
+    plan = prepare(contacts, message=text, sender="CLINIC", region="UG")
+    assert len(plan.messages) == len(contacts)
+    return plan
+
+
+class NoLedger:
+    """Keeps nothing: what a run would cost if it could send twice."""
+
+    moves = commits = 0
+
+    def __init__(self, entries):
+        self._entries = entries
+
+    def pending(self, part):
+        return [entry for entry in self._entries if entry.part == part]
+
+    def move(self, batch, state, told, **facts):
+        told(None)
+
+    def flush(self):
+        pass
+
+    def close(self):
+        pass
+
+
+def register(entries, folder):
+    path = folder / "ledger.sqlite"
+    ledger.create(path, IDENTITY, entries)
+    return ledger.open_ledger(path, IDENTITY)
+
+
+async def loop(account, bodies):
+    connector = aiohttp.TCPConnector(limit=CONCURRENCY, force_close=True)
+    timeout = aiohttp.ClientTimeout(total=300, sock_connect=15)
+    async with aiohttp.ClientSession(
+        connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
+    ) as session:
+
+        async def work():
+            for body in bodies:
+                async with session.post(account.endpoint, data=body, allow_redirects=False) as response:
+                    assert json.loads(await response.read())["Status"] == "OK"
+
+        await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
+
+
+async def engine(account, batches, record, count):
+    async with Transport(account, connections=CONCURRENCY) as transport:
+        made = Engine(
+            batches, record, transport.post,
+            tally=Tally.of({"pending": Count(count // SIZE, count)}, Decimal(0)),
+            valves=[valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(), valves.Breaker(),
+                    valves.Budget(), valves.Canary()],
+            pace=valves.Pace(None), concurrency=CONCURRENCY, listen=lambda counts: None, end_when_paused=True,
+        )  # fmt: skip
+        await made.run()
+        assert made.status == "finished", made.hold
+
+
+def run(account, messages, folder, open_ledger):
+    """A campaign from its frozen plan on; the ledger it leaves behind."""
+    entries = list(freeze(messages, folder, batch_size=SIZE, first_batch=None))
+    kept = open_ledger(entries)
+    batches = pending_batches(folder, entries[-1].part + 1, kept, "url")
+    record = kept if isinstance(kept, NoLedger) else Recorder(kept)
+    asyncio.run(engine(account, batches, record, len(messages)))
+    kept.close()
+    return kept
+
+
+def stage(account, batches, kept, count):
+    asyncio.run(engine(account, iter(batches), Recorder(kept), count))
+    kept.close()
+    return kept
+
+
+def cost(way, account, contacts, folder):
+    """Seconds of CPU of one campaign, and how many moves shared how many commits."""
+    kept, count = NoLedger([]), len(contacts)
+    folder.mkdir()
+    if way in ("loop", "stage"):
+        messages = make_plan(contacts).messages
+        entries = list(freeze(messages, folder, batch_size=SIZE, first_batch=None))
+        opened = register(entries, folder)
+        encoded = list(pending_batches(folder, entries[-1].part + 1, opened, "url"))
+        bodies = [account.body(batch.entries) for batch in encoded]
+    start = sending = cpu()
+    if way == "loop":
+        asyncio.run(loop(account, iter(bodies)))
+    elif way == "stage":
+        kept = stage(account, encoded, opened, count)
+    else:
+        messages = make_plan(contacts).messages
+        sending = cpu()
+        make = NoLedger if way == "bare" else lambda entries: register(entries, folder)
+        kept = run(account, messages, folder, make)
+    end = cpu()
+    return {"whole": end - start, "sending": end - sending, "moves": kept.moves, "commits": kept.commits}
+
+
+def main(first, second, url, turns, batches, folder):
+    account, folder = Account("local", url, "sandbox", "sesame"), Path(folder)
+    contacts = make_contacts(int(batches) * SIZE)
+    for turn in range(-1, int(turns)):  # the first turn touches memory for the first time, and does not count
+        pair = [cost(way, account, contacts, folder / f"{way}{turn}") for way in (first, second)]
+        if turn >= 0:
+            print(json.dumps(pair), flush=True)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
