@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+from jupyter_client.manager import start_new_kernel
 
 import campaign
 from campaign.sending import ledger
@@ -43,6 +44,14 @@ def accepted_so_far(folder):
     return ledger.counts_of(path).get("accepted", ledger.Count(0, 0)).batches if path.exists() else 0
 
 
+def hold_the_answers(sandbox, seconds):
+    """Let every answer take that long from now on; return when each of the four connections waits for one."""
+    sandbox._latency = seconds
+    received = sandbox.requests
+    while sandbox.requests < received + 4:
+        time.sleep(0.01)
+
+
 def assert_audit(result, sandbox):
     received = sandbox.inbox["number"]
     states = result.messages.set_index("number")["status"]
@@ -61,11 +70,13 @@ def test_killed_and_resumed_nothing_goes_out_twice(folder):
         while accepted_so_far(folder) < 20:
             assert sender.poll() is None
             time.sleep(0.01)
+        hold_the_answers(sandbox, 20.0)
         sender.kill()
         sender.wait()
+        sandbox._latency = 0.02
         before = campaign.load_result(folder)
         under_way = before.batches["status"].eq("unknown")
-        assert 1 <= under_way.sum() <= 4
+        assert under_way.sum() == 4
         result = campaign.resume(folder, account=sandbox.account, progress=False)
         assert_audit(result, sandbox)
     assert result.batches["status"].eq("unknown").equals(under_way)
@@ -122,8 +133,7 @@ def test_ctrl_c_stops_cleanly_and_twice_at_once(folder, times):
             while accepted_so_far(folder) < 5:
                 assert sender.poll() is None
                 time.sleep(0.01)
-            sandbox._latency = slow
-            time.sleep(0.2)
+            hold_the_answers(sandbox, slow)
             began = time.monotonic()
             for _ in range(times):
                 sender.send_signal(signal.SIGINT)
@@ -135,6 +145,45 @@ def test_ctrl_c_stops_cleanly_and_twice_at_once(folder, times):
         result = campaign.resume(folder, account=sandbox.account, progress=False)
         assert_audit(result, sandbox)
         assert result.totals["not_sent"] == 0
+
+
+def test_interrupt_in_a_notebook_stops_cleanly_and_twice_at_once(folder):
+    """The button "Interrupt the kernel": once, what is under way finishes; twice, it is unknown."""
+    with campaign.Sandbox(password="sesame", latency=0.02) as sandbox:
+        cells = INTERRUPTED.replace("sys.argv[1:]", repr([sandbox.account.url, "sesame", str(folder)]))
+        manager, client = start_new_kernel()
+        try:
+            for latency, times in ((0.3, 1), (20.0, 2)):
+                said, accepted = [], accepted_so_far(folder)
+                client.execute(cells)
+                while accepted_so_far(folder) < accepted + 5:
+                    time.sleep(0.01)
+                hold_the_answers(sandbox, latency)
+                began = time.monotonic()
+                for _ in range(times):
+                    manager.interrupt_kernel()
+                    time.sleep(0.5)
+                hear(client, said)
+                assert time.monotonic() - began < 10
+                assert said[-1] == f"interrupted {0 if times == 1 else 40}\n"
+                sandbox._latency = 0.02
+        finally:
+            client.stop_channels()
+            manager.shutdown_kernel(now=True)
+        result = campaign.resume(folder, account=sandbox.account, progress=False)
+        assert_audit(result, sandbox)
+        assert result.totals["unknown"] == 40
+
+
+def hear(client, said):
+    """What a cell prints, until it is done."""
+    while True:
+        heard = client.get_iopub_msg(timeout=15)
+        if heard["msg_type"] == "stream" and heard["content"]["name"] == "stdout":
+            said.append(heard["content"]["text"])
+        assert heard["msg_type"] != "error", heard["content"]
+        if heard["msg_type"] == "status" and heard["content"]["execution_state"] == "idle" and said:
+            return
 
 
 def test_a_script_that_ends_without_waiting_lets_what_is_under_way_finish(folder):
