@@ -63,8 +63,35 @@ def parser() -> argparse.ArgumentParser:
     sandbox.add_argument("--username", default="sandbox")
     sandbox.add_argument("--balance", default="1000000", help="cost units on the account")
     sandbox.add_argument("--price", default="35", help="cost units for a message")
+    sandbox.add_argument("--charge", default="message", help="what has the price: message (default) or part")
+    sandbox.add_argument("--decode", default="percent", help="decodes percent (default), form or none")
     sandbox.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
+    sandbox.add_argument(
+        "--fault", action="append", type=_fault, default=[], metavar="REQUEST=NAME",
+        help="what goes wrong, for example 3=accept_close: the third request is accepted and its answer "
+        "lost; may be given several times",
+    )  # fmt: skip
+    sandbox.add_argument(
+        "--random-fault", action="append", type=_chance, default=[], metavar="NAME=CHANCE",
+        help="how often something goes wrong, for example html=0.02; may be given several times",
+    )  # fmt: skip
+    sandbox.add_argument("--seed", type=int, default=0, help="other random faults (default: 0)")
     return words
+
+
+def _fault(text: str) -> tuple[int, str]:
+    request, _, name = text.partition("=")
+    if not (request.isascii() and request.isdigit() and name):
+        raise argparse.ArgumentTypeError(f"{text!r} is no fault; write it like 3=accept_close")
+    return int(request), name
+
+
+def _chance(text: str) -> tuple[str, float]:
+    name, _, chance = text.rpartition("=")
+    try:
+        return name, float(chance)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{text!r} is no chance; write it like html=0.02") from None
 
 
 def _add_file_options(parser: argparse.ArgumentParser) -> None:
@@ -73,7 +100,9 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
     text.add_argument("--message", help='the text, for example "Hi {first_name}, …"')
     text.add_argument("--message-file", type=Path, help="a file with the text")
     parser.add_argument("--sender", required=True, help="the sender, at most 11 characters")
-    parser.add_argument("--region", help="country of numbers without a country code, for example UG")
+    parser.add_argument(
+        "--region", help="country of numbers without a country code, for example UG; 001: all have theirs"
+    )
     parser.add_argument("--number", action="append", help="column of the numbers; may be given several times")
     parser.add_argument("--priority", help="0 (highest) to 4 (lowest)")
     parser.add_argument("--overlong", choices=("flag", "truncate", "split"), default="flag")
@@ -88,7 +117,15 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
         "--several", choices=("refuse", "first"), default="refuse", help="several numbers in a cell"
     )
     parser.add_argument("--sheet", help="sheet of a workbook (default: the first visible one)")
-    parser.add_argument("--header", type=int, help="row number of the header")
+    header = parser.add_mutually_exclusive_group()
+    header.add_argument("--header", type=int, help="row number of the header")
+    header.add_argument(
+        "--no-header",
+        dest="header",
+        action="store_const",
+        const=False,
+        help='the file has none: its columns are called "column A", "column B" and so on',
+    )
     parser.add_argument("--delimiter", help="delimiter of a text file")
     parser.add_argument("--encoding", help="encoding of a text file")
     parser.add_argument("--include-hidden", action="store_true", help="send to hidden rows too")

@@ -110,11 +110,7 @@ def _status(options: argparse.Namespace) -> int:
     _show_result(result)
     unknown = result.batches[result.batches["status"] == "unknown"]
     for batch, count, error in zip(unknown["batch"], unknown["messages"], unknown["error"], strict=True):
-        print(
-            display.clean(
-                f"  batch {batch}: {display.figure(count)} messages unknown, {error or 'no answer yet'}"
-            )
-        )
+        print(f"  batch {batch}: {display.figure(count)} messages unknown, {_said(error or 'no answer yet')}")
     return _exit_code(result)
 
 
@@ -132,7 +128,9 @@ def _sandbox(options: argparse.Namespace) -> int:
     password = given or secrets.token_urlsafe(12)
     service = Sandbox(
         port=options.port, username=options.username, password=password,
-        balance=options.balance, price=options.price, latency=options.latency,
+        balance=options.balance, price=options.price, charge=options.charge, decode=options.decode,
+        latency=options.latency, faults=dict(options.fault), random_faults=dict(options.random_fault),
+        seed=options.seed,
     )  # fmt: skip
     with service:
         print("SANDBOX: nothing is sent. Stop it with Ctrl-C.")
@@ -197,7 +195,8 @@ def _message_text(path: Path) -> str:
 
 def _pace(options: argparse.Namespace) -> dict[str, Any]:
     names = ("concurrency", "rate", "budget", "hours", "max_unknown", "confirm")
-    return {name: getattr(options, name) for name in names}
+    given = {name: getattr(options, name) for name in names}
+    return given | {"progress": sys.stderr.isatty()}  # in a file, each move of a bar would be a line
 
 
 def _show_plan(plan: Plan) -> None:
@@ -249,13 +248,18 @@ def _exit_code(result: Result) -> int:
 def _show_result(result: Result) -> None:
     print()
     print(f"Where it went: {ENVIRONMENTS[result.environment]}.")
-    print(display.clean(result.sentence))
+    print(_said(result.sentence))
     totals = result.totals
     _print_counts({"rows": totals.rows, **{status: count for status, count in totals.items() if count}})
     print(f"Cost: {display.money(totals.cost)} for {display.figure(len(result.batches))} batches.")
     print(f"Campaign folder: {_short(result.folder)}")
 
 
+def _said(text: object) -> str:
+    """What holds a text of the service, on one line of a terminal, its phone numbers masked."""
+    return display.clean(display.mask_text(str(text)))
+
+
 def _short(path: Path | None) -> str:
     here = Path.cwd()
-    return str(path.relative_to(here) if path is not None and path.is_relative_to(here) else path)
+    return display.clean(path.relative_to(here) if path is not None and path.is_relative_to(here) else path)

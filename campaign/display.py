@@ -259,7 +259,7 @@ def written(value: object, *, plain: bool = False) -> str:
         return money(value)
     if isinstance(value, str):
         return shorten(value, 300)
-    if value is None or pd.isna(value):  # type: ignore[call-overload]
+    if value is None or pd.isna(value):  # type: ignore[call-overload] # pandas' types know no object
         return ""
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"

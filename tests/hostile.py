@@ -99,12 +99,12 @@ async def hostile(
     if receive_buffer:  # bytes; a small one makes a server that does not read stop the client early
         listener.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
     listener.bind(("127.0.0.1", 0))
-    visits: set[asyncio.Task[None]] = set()
+    visits: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
     def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         visit = asyncio.create_task(seen.visit(reader, writer))
-        visits.add(visit)
-        visit.add_done_callback(visits.discard)
+        visits[visit] = writer
+        visit.add_done_callback(visits.pop)
 
     server = await asyncio.start_server(welcome, sock=listener, ssl=tls, limit=1024)
     seen.port = listener.getsockname()[1]
@@ -113,6 +113,8 @@ async def hostile(
     finally:
         server.close()
         await asyncio.sleep(0.01)  # for a connection that was accepted just now to become a visit
-        for visit in visits:
+        for visit, writer in list(visits.items()):
             visit.cancel()
+            writer.transport.abort()  # a visit that is cancelled before its first step does not do it itself
         await asyncio.gather(*visits, return_exceptions=True)
+        await asyncio.sleep(0)  # an abort takes a turn of the loop

@@ -17,8 +17,8 @@ from aiohttp.http_writer import StreamWriter
 from wrong_designs import adopt
 
 import campaign
+from campaign.sending import database, ledger
 from campaign.sending import folder as folders
-from campaign.sending import ledger
 from campaign.sending.mark import Mark
 from campaign.service import transport
 
@@ -107,7 +107,7 @@ def arm(passed: Passed) -> None:
     _around(ledger, "create", passed, "before the batches are registered", "after the batches are registered")
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
     _around(ledger, "open_ledger", passed, "", "after what was under way is unknown")
-    _around(ledger, "check", passed, "", "before what was under way is unknown")
+    _around(database, "check", passed, "", "before what was under way is unknown")
     _around(ledger.Ledger, "_apply", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
     _around(Mark, "write", passed, "before a mark is written", "")

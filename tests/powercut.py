@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from campaign.sending import ledger
+from campaign.sending import database, ledger
 from campaign.sending.ledger import Ledger, Move
 from campaign.sending.mark import Mark
 
@@ -50,7 +50,7 @@ class Disk(apsw.VFS):
         self.events.append(Event("delete", Path(name).name))
 
     def stand_in(self) -> SimpleNamespace:
-        """What the ledger takes for the module sqlite3."""
+        """What `database` takes for the module sqlite3."""
 
         def connect(address: str, **_: Any) -> _Connection:
             return _Connection(address, self.name)
@@ -118,7 +118,7 @@ def record(folder: Path, monkeypatch: Any, batches: int, seed: int) -> Recording
     """Two sessions of a made-up campaign, committed in groups as a run commits them."""
     disk, path, chance = Disk(), folder / "ledger.sqlite", random.Random(seed)
     with monkeypatch.context() as patch:
-        patch.setattr(ledger, "sqlite3", disk.stand_in())
+        patch.setattr(database, "sqlite3", disk.stand_in())
         _keep(patch, disk)
         entries = [ledger.Entry(batch, 0, 100 * batch, 100, b"d" * 32) for batch in range(1, batches + 1)]
         ledger.create(path, IDENTITY, entries)

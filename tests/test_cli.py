@@ -5,6 +5,7 @@ import os
 import re
 import subprocess
 import sys
+import urllib.error
 import urllib.request
 from pathlib import Path
 
@@ -76,13 +77,31 @@ def test_a_wrong_file_is_one_plain_sentence(capsys):
     assert "missing.xlsx" in said
 
 
+def test_a_file_without_a_header(capsys):
+    Path("visits.csv").write_text(VISITS.split("\n", 1)[1])
+    said = ["check", "visits.csv", "--message", "Hi {column A}.", "--sender", "CLINIC", "--region", "UG"]
+    assert main(said) == 2
+    assert "has no header" in capsys.readouterr().err
+    assert main([*said, "--no-header", "--number", "column B"]) == 0
+    told = capsys.readouterr().out
+    assert "2 messages" in told
+    assert re.search(r"row 3, column B: .*", told)
+
+
 def test_a_wrong_placeholder_lists_the_columns(capsys):
     assert main(["check", "visits.csv", "--message", "Hi {nmae}", "--sender", "CLINIC"]) == 2
     assert "first_name" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["dance"], ["send", "visits.csv"], send_arguments("--overlong", "cut")]
+    "arguments",
+    [
+        [],
+        ["dance"],
+        ["send", "visits.csv"],
+        send_arguments("--overlong", "cut"),
+        send_arguments("--header", "1", "--no-header"),
+    ],
 )
 def test_wrong_usage(arguments, capsys):
     with pytest.raises(SystemExit) as ended:
@@ -149,7 +168,7 @@ def test_python_m_campaign_is_the_same():
 
 
 def test_sandbox_serves_other_programs():
-    command = [sys.executable, "-u", "-m", "campaign", "sandbox", "--port", "0"]
+    command = [sys.executable, "-u", "-m", "campaign", "sandbox", "--port", "0", "--fault", "2=throttle"]
     environment = {**os.environ, "CAMPAIGN_LOCAL_PASSWORD": "sesame"}
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as service:
         try:
@@ -165,7 +184,38 @@ def test_sandbox_serves_other_programs():
             )
             with urllib.request.urlopen(request, timeout=10) as answer:
                 assert json.load(answer)["Status"] == "OK"
+            with pytest.raises(urllib.error.HTTPError) as second:
+                urllib.request.urlopen(request, timeout=10)
+            second.value.close()
+            assert second.value.code == 429
         finally:
             service.terminate()
     assert said[0].startswith("SANDBOX: nothing is sent")
     assert "sesame" not in "".join(said)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--fault", "three=html"], "write it like 3=accept_close"),
+        (["--fault", "3=flood"], "There is no fault 'flood'"),
+        (["--random-fault", "html=often"], "write it like html=0.02"),
+        (["--random-fault", "html=2"], "between 0 and 1"),
+        (["--decode", "twice"], "it can be 'percent' or 'form' or 'none'"),
+    ],
+)
+def test_a_sandbox_that_cannot_be_is_said_in_words(options, words, capsys):
+    assert wrong_usage("sandbox", "--port", "0", *options) == 2
+    assert words in capsys.readouterr().err
+
+
+def wrong_usage(*arguments):
+    try:
+        return main(list(arguments))
+    except SystemExit as end:
+        return end.code
+
+
+def test_no_bar_is_drawn_into_a_file(capsys):
+    main(send_arguments())
+    assert "msg/s" not in capsys.readouterr().err

@@ -1,7 +1,8 @@
 """The engine with a service that is a dozen lines: what it issues, what it holds, what it records."""
 
 import asyncio
-from collections import defaultdict
+import tracemalloc
+from collections import defaultdict, deque
 from decimal import Decimal
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from campaign.errors import GateError, LedgerError
 from campaign.sending import engine as engines
 from campaign.sending.batches import Batch
+from campaign.sending.delivery import Delivery
 from campaign.sending.engine import Engine
 from campaign.sending.ledger import Count
 from campaign.sending.tally import Tally
@@ -24,11 +26,9 @@ class Memory:
     def __init__(self):
         self.moves = defaultdict(list)
 
-    def move(self, batch, state, **facts):
+    def move(self, batch, state, told, **facts):
         self.moves[batch].append(state)
-        done = asyncio.get_running_loop().create_future()
-        done.set_result(None)
-        return done
+        told(None)
 
     def flush(self):
         pass
@@ -218,6 +218,42 @@ def test_a_connection_that_breaks_while_the_intent_is_recorded_is_tried_again():
     assert snapshots[-1].accepted == 200
 
 
+def test_every_try_that_waits_for_the_record_hears_of_it():
+    """A connection may go before its gate does; that gate must not wait for ever."""
+
+    class Slow(Memory):
+        def move(self, batch, state, told, **facts):
+            self.moves[batch].append(state)
+            asyncio.get_running_loop().call_later(0.05, self.keep, batch, told)
+
+        def keep(self, batch, told):
+            self.moves[batch].append("kept")
+            told(None)
+
+    gates, record = [], Slow()
+
+    async def post(entries, gate):
+        gates.append(asyncio.create_task(gate()))
+        if len(gates) == 1:
+            await asyncio.sleep(0)  # the gate asks the record; then the connection is gone
+            return Outcome("not_sent", error="the connection broke", cause="connect")
+        await gates[1]
+        assert record.moves[1] == ["sending", "kept"]  # the body leaves after that, and not before
+        return OK
+
+    async def again(tries, outcome):
+        return True
+
+    async def deliver():
+        batch = Batch(1, 10, memoryview(b"1"))
+        outcome = await Delivery(batch, record, post, lambda messages: None, again).outcome()
+        await asyncio.wait_for(gates[0], 1)
+        return outcome
+
+    assert asyncio.run(deliver()) == OK
+    assert len(gates) == 2
+
+
 def test_what_is_on_record_as_leaving_is_never_given_back():
     engine, record, snapshots = make_engine(Breaking(99))
     asyncio.run(engine.run())
@@ -230,9 +266,10 @@ def test_a_record_that_cannot_be_kept_ends_the_run_and_keeps_everything_here():
     service = Service()
     engine, _, snapshots = make_engine(service)
     engine._record = Full(5, "sending")
-    asyncio.run(engine.run())
+    with pytest.raises(LedgerError, match="disk is full"):
+        asyncio.run(engine.run())
     assert service.received == [1, 2, 3, 4]
-    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].status == "failed"
     assert "disk is full" in snapshots[-1].sentence
     assert (snapshots[-1].accepted, snapshots[-1].waiting) == (40, 160)
 
@@ -403,12 +440,11 @@ class Full(Memory):
         super().__init__()
         self.number, self.states_lost = number, states
 
-    def move(self, batch, state, **facts):
+    def move(self, batch, state, told, **facts):
         if batch < self.number or state not in self.states_lost:
-            return super().move(batch, state, **facts)
-        failed = asyncio.get_running_loop().create_future()
-        failed.set_exception(LedgerError("The ledger cannot be written: database or disk is full."))
-        return failed
+            super().move(batch, state, told, **facts)
+        else:
+            told(LedgerError("The ledger cannot be written: database or disk is full."))
 
 
 def test_an_outcome_that_cannot_be_kept_is_unknown_and_fails_the_run():
@@ -495,3 +531,31 @@ def test_snapshots_are_few():
     _, _, snapshots = made = make_engine(Service(), batches=2000)
     asyncio.run(made[0].run())
     assert len(snapshots) <= 3 + 10 * snapshots[-1].seconds
+
+
+class Forgetful(Memory):
+    """A ledger that does not even remember."""
+
+    def move(self, batch, state, told, **facts):
+        told(None)
+
+
+def peak_memory(batches):
+    """Bytes that Python takes at most for a run of so many batches."""
+    service = Service()
+    service.received = deque(maxlen=1)
+    engine, _, _ = make_engine(service, batches, listen=lambda counts: None)
+    engine._batches = (Batch(number, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1))
+    engine._record = Forgetful()
+    tracemalloc.start()
+    try:
+        asyncio.run(engine.run())
+        assert engine.snapshot().accepted == 10 * batches
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_depend_on_the_number_of_batches():
+    peak_memory(100)
+    assert peak_memory(5000) < peak_memory(500) + 100_000

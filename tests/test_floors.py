@@ -11,6 +11,7 @@ PACKAGE = Path(__file__).parent.parent / "campaign"
 FLOORS = [
     "errors",
     "display",
+    "paths",
     "contacts",
     "messages",
     "service",
@@ -24,18 +25,29 @@ FLOORS = [
 ]
 DOORS = {
     "aiohttp": {"service.transport", "service.sandbox", "service.faults"},
-    "sqlite3": {"sending.ledger"},
+    "sqlite3": {"sending.database"},
     "jinja2": {"results.report"},
     "xlsxwriter": {"results.workbook"},
     "matplotlib": {"results.charts"},
     "tqdm": {"sending.run"},
     "filelock": {"sending.folder"},
-    "python_calamine": {"contacts.workbooks"},
-    "charset_normalizer": {"contacts.encodings"},
+    "python_calamine": {"contacts.workbooks.excel"},
+    "charset_normalizer": {"contacts.files.encodings"},
     "idna": {"service.address"},
     "keyring": {"service.credentials"},
-    "phonenumbers": {"contacts.libphonenumber"},
+    "phonenumbers": {"contacts.numbering.libphonenumber"},
     "regex": {"messages.limits"},
+}
+# Inside contacts: what each module or folder may import from the others.
+ROOMS = {
+    "reading": {"table", "files", "workbooks", "cells", "columns"},
+    "table": {"cells", "columns"},
+    "files": {"cells", "columns"},
+    "workbooks": {"cells", "columns"},
+    "cells": {"columns"},
+    "columns": set(),
+    "numbers": {"numbering"},
+    "numbering": set(),
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
 
@@ -70,6 +82,18 @@ def test_imports_point_down():
         here, there = name.split(".")[0], target[0]
         if FLOORS.index(there) > FLOORS.index(here):
             wrong.append(f"{name} imports {'.'.join(target)}")
+    assert wrong == []
+
+
+def test_inside_contacts_imports_point_one_way():
+    rooms = {path.stem for path in (PACKAGE / "contacts").iterdir() if not path.stem.startswith("__")}
+    assert rooms == set(ROOMS)
+    wrong = []
+    for name, target in INSIDE:
+        if name.startswith("contacts.") and target[0] == "contacts":
+            here, there = name.split(".")[1], target[1]
+            if here != there and there not in ROOMS[here]:
+                wrong.append(f"{name} imports {'.'.join(target)}")
     assert wrong == []
 
 

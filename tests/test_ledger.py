@@ -8,7 +8,7 @@ from decimal import Decimal
 import pytest
 
 from campaign.errors import LedgerError
-from campaign.sending import ledger
+from campaign.sending import database, ledger
 from campaign.sending.ledger import Count, Entry, Move
 from campaign.sending.recorder import Recorder
 
@@ -125,14 +125,18 @@ def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path)
 
 def test_moves_that_come_together_share_one_commit(fresh_ledger):
     async def send():
-        recorder = Recorder(fresh_ledger)
-        await asyncio.gather(*(recorder.move(batch, "sending") for batch in (1, 2, 3)))
-        kept = [recorder.move(batch, "refused") for batch in (1, 2, 3, 3)]
+        recorder, heard = Recorder(fresh_ledger), []
+        for batch in (1, 2, 3):
+            recorder.move(batch, "sending", heard.append)
+        while not heard:  # nobody asks for the commit: it comes by itself
+            await asyncio.sleep(0.001)
+        for batch in (1, 2, 3, 3):
+            recorder.move(batch, "refused", heard.append)
         recorder.flush()
-        return [future.exception() for future in kept]
+        return heard
 
     *allowed, refused = asyncio.run(send())
-    assert allowed == [None, None, None]
+    assert allowed == [None] * 6
     assert isinstance(refused, LedgerError)
     assert fresh_ledger.commits == 2
     assert fresh_ledger.counts() == {"refused": Count(3, 201)}
@@ -169,10 +173,10 @@ def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(tmp_path):
 
 def test_a_ledger_that_another_program_holds_is_said_in_words(path, monkeypatch):
     """Whatever SQLite says becomes a LedgerError, also while the ledger is opened."""
-    monkeypatch.setattr(ledger, "PATIENCE", 10)
+    monkeypatch.setattr(database, "PATIENCE", 10)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
-    with pytest.raises(LedgerError, match="database is locked"):
+    with pytest.raises(LedgerError, match=r"database is locked.*close that one, then try again"):
         ledger.open_ledger(path, IDENTITY)
     other.close()
     ledger.open_ledger(path, IDENTITY).close()
@@ -209,10 +213,23 @@ def test_a_ledger_without_its_triggers_is_refused(path):
 
 def test_every_connection_survives_a_power_cut(path):
     """WAL and FULL, both as SQLite reports them."""
-    connection = ledger._connect(path)
+    connection = database.connect(path)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     connection.close()
+
+
+def test_a_ledger_is_read_where_nothing_can_be_written(fresh_ledger, path, monkeypatch):
+    """In an archive: as it was, without a file beside it, and without a way to go on."""
+    fresh_ledger.move(1, "sending")
+    fresh_ledger.close()
+    monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
+    before = sorted(file.name for file in path.parent.iterdir())
+    database.check(path, IDENTITY)
+    assert ledger.result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
+    assert sorted(file.name for file in path.parent.iterdir()) == before
+    with pytest.raises(LedgerError, match="Let yourself write"):
+        ledger.open_ledger(path, IDENTITY)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes")

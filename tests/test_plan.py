@@ -202,6 +202,16 @@ def test_the_region_may_be_a_column():
         assert made.totals.countries == {"GB": 1, "UG": 1}
 
 
+def test_the_region_may_be_the_world():
+    """Every number begins with its country code, also that of a satellite phone, which no country has."""
+    text = "Phone,001\n256772000001,UG\n447700900001,GB\n881612345678,UG\n0772000002,UG\n"
+    made = plan(text, message="Hi", region="001")
+    assert made.messages["number"].tolist() == ["256772000001", "447700900001", "881612345678"]
+    assert made.totals.countries == {"GB": 1, "UG": 1, "001": 1}
+    by_column = plan(text, message="Hi", region="{001}")
+    assert by_column.messages["number"].tolist()[-1] == "256772000002"
+
+
 def test_a_region_that_is_no_country_excludes_its_row():
     made = plan(
         "Phone,Country\n0772000001,UG\n0772000002,Uganda\n+256772000003,\n0772000004,\n",

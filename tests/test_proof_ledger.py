@@ -21,7 +21,7 @@ from hypothesis.stateful import (
 )
 
 from campaign.errors import LedgerError
-from campaign.sending import ledger
+from campaign.sending import database, ledger
 from campaign.sending.ledger import Count, Entry, Move
 
 IDENTITY = {"fingerprint": "f1"}
@@ -114,7 +114,7 @@ class LedgerAndModel(RuleBasedStateMachine):
     @rule(key=st.sampled_from(["fingerprint", "environment"]))
     def open_as_another_campaign(self, key):
         with pytest.raises(LedgerError, match="another campaign"):
-            ledger.check(self.path, IDENTITY | {key: "other"})
+            database.check(self.path, IDENTITY | {key: "other"})
 
     @invariant()
     def agrees_in_its_counts(self):

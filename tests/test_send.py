@@ -3,7 +3,10 @@
 import asyncio
 import itertools
 import sys
+import time
+from contextlib import suppress
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -235,6 +238,23 @@ def test_two_runs_of_one_campaign_at_once_are_refused():
         assert_audit(run.wait(), sandbox)
 
 
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_two_runs_at_once_send_nothing_twice_even_when_the_lock_was_deleted(concurrency):
+    """The ledger lets each batch leave once, whoever asks; the run that asks second ends with an error."""
+    with campaign.Sandbox(latency=0.01) as sandbox:
+        options = {"account": sandbox.account, "concurrency": concurrency, "progress": False}
+        run = campaign.start(plan_of(1000), batch_size=5, **options)
+        while run.counts.accepted < 20:
+            time.sleep(0.005)
+        (run.folder / "lock").unlink()
+        ends = []
+        for go_on in (partial(campaign.resume, run.folder, **options), run.wait):
+            with suppress(campaign.LedgerError):
+                ends.append(go_on())
+        assert len(ends) < 2
+        assert_audit(campaign.resume(run.folder, **options), sandbox)
+
+
 def test_a_run_pauses_resumes_and_stops_on_order():
     with campaign.Sandbox(latency=0.02) as sandbox:
         run = campaign.start(plan_of(3000), account=sandbox.account, concurrency=2, progress=False)
@@ -350,6 +370,21 @@ def test_live_needs_a_phrase_that_names_the_count():
         campaign.send(plan_of(12), account=account, progress=False)
     with pytest.raises(campaign.ConfirmationError):
         campaign.send(plan_of(12), account=account, confirm="send 11 messages live", progress=False)
+    assert not Path("campaigns").exists()
+
+
+def test_live_shows_what_it_would_do_before_it_asks():
+    account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
+    with pytest.raises(campaign.ConfirmationError) as shown:
+        campaign.send(plan_of(1200), account=account, batch_size=50, concurrency=4, progress=False)
+    said = str(shown.value)
+    assert said.startswith(
+        "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
+        "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
+        "For example:\n"
+    )
+    assert "Hi Person 0" in said
+    assert plan_of(1200).messages["number"].iloc[0] not in said
     assert not Path("campaigns").exists()
 
 

@@ -147,6 +147,11 @@ def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
     assert "350 of 1,050" in hold.reason
 
 
+def test_a_budget_of_nothing_sends_nothing():
+    hold = Budget(cost=Decimal(0)).look(Tally(messages=100), 1, NOON)
+    assert (hold.final, hold.reason.split(":")[0]) == (True, "The next batch would pass the budget")
+
+
 def test_a_budget_cannot_be_kept_without_costs():
     assert Budget(cost=Decimal(100)).look(tally_after(accepted(None)), 10, NOON) is not None
 

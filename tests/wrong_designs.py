@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from functools import partial
 from typing import Any
 
 import aiohttp
 
-from campaign.sending import engine, ledger
+from campaign.sending import database, engine, ledger
 from campaign.sending.delivery import Delivery
 from campaign.sending.folder import Folder
 from campaign.service.transport import Gate, GatedBody, Outcome, Transport
@@ -34,7 +33,8 @@ def record_after_the_answer(patch: Patch) -> None:
     async def outcome(self: Delivery) -> Outcome:
         known = await ask(self)
         if known.status != "not_sent":
-            await self._record.move(self._batch.number, "sending")
+            self._record.move(self._batch.number, "sending", lambda refused: None)
+            self._record.flush()
         return known
 
     patch(Delivery, "_gate", gate)
@@ -59,8 +59,9 @@ def no_commit_in_the_gate(patch: Patch) -> None:
     """The intent is handed to the writer, and the body leaves at once."""
 
     async def gate(self: Delivery) -> None:
-        if self._intent is None:
-            self._intent = self._record.move(self._batch.number, "sending")
+        if not self._asked:
+            self._asked = True
+            self._record.move(self._batch.number, "sending", self._hear)
 
     patch(Delivery, "_gate", gate)
 
@@ -84,19 +85,20 @@ def redirects_on(patch: Patch) -> None:
 
 def synchronous_normal(patch: Patch) -> None:
     """The setting that SQLite's documentation recommends beside WAL."""
-    connect = ledger._connect
+    connect = database.connect
 
     def hurried(path: Any) -> Any:
         connection = connect(path)
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
-    patch(ledger, "_connect", hurried)
+    patch(database, "connect", hurried)
+    patch(ledger, "connect", hurried)
 
 
 def no_fingerprint(patch: Patch) -> None:
     """A campaign goes on with whatever plan it is given."""
-    patch(Folder, "check_plan", partial(lambda plan: None))
+    patch(Folder, "check_plan", lambda self, plan: None)
 
 
 DESIGNS: dict[str, Callable[[Patch], None]] = {

@@ -45,8 +45,8 @@ class Scan:
     @classmethod
     def empty(cls, rows: int) -> "Scan":
         """The scan of plain texts."""
-        counts = [np.zeros(rows, dtype=np.int32) for _ in range(3)]
-        return cls(*counts, *(np.zeros(rows, dtype=bool) for _ in range(4)))  # type: ignore[arg-type]
+        zeros, none = np.zeros(rows, dtype=np.int32), np.zeros(rows, dtype=bool)
+        return cls(zeros, zeros.copy(), zeros.copy(), none, none.copy(), none.copy(), none.copy())
 
     def fields(self) -> list[Any]:
         """The arrays in their order."""

@@ -16,7 +16,8 @@ from campaign.messages.exclusions import DUPLICATES
 from campaign.messages.fitting import Policy
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import choose_columns, choose_region
-from campaign.messages.texts import Ints, buffers, chunked
+from campaign.messages.stretches import stretches
+from campaign.messages.texts import buffers, chunked
 from campaign.messages.totals import Totals
 from campaign.messages.wording import choose_wording
 
@@ -138,14 +139,8 @@ class Plan:
         """
         if not (isinstance(size, int) and size >= 1):
             raise UsageError(f"A batch of {size!r} messages cannot be made. Give a whole number from 1 on.")
-        rows = self._messages["row"].to_numpy()
-        ends = np.append(np.flatnonzero(rows[1:] != rows[:-1]) + 1, len(rows))  # where a row's messages end
-        start = 0
-        while start < len(rows):
-            fits = np.searchsorted(ends, start + size, side="right") - 1
-            stop = int(ends[fits]) if fits >= 0 and ends[fits] > start else _next(ends, start)
+        for start, stop in stretches(self._messages["row"].to_numpy(), size):
             yield self._messages.iloc[start:stop]
-            start = stop
 
     @property
     def sentence(self) -> str:
@@ -164,10 +159,6 @@ class Plan:
             pieces.append(display.paragraph(self.reading.sentence, note=True))
         pieces.append(display.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
         return display.card("Plan", pieces)
-
-
-def _next(ends: Ints, start: int) -> int:
-    return int(ends[np.searchsorted(ends, start, side="right")])
 
 
 def fingerprint(messages: pd.DataFrame) -> str:
@@ -217,7 +208,8 @@ def prepare(
 
     `number`: the column of the phone numbers, or several in order of preference, of which each row's first
     good number is taken; by default it is found by its header. `region`: the country of numbers without a
-    country code, such as "UG", or the column that holds it. `several` and `kinds` go to `clean_numbers`.
+    country code, such as "UG", or the column that holds it; "001" where every number begins with its country
+    code, with + or without. `several` and `kinds` go to `clean_numbers`.
 
     `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
     `ellipsis` ("truncate", at words with `keep_words`), or becomes several numbered messages ("split").

@@ -9,9 +9,9 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from campaign.contacts.cells.texts import blank_rows
 from campaign.contacts.columns import find_column, number_columns
-from campaign.contacts.numbers import PROBLEMS, REPAIRS, clean_numbers, readings
-from campaign.contacts.texts import blank_rows
+from campaign.contacts.numbers import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import Findings
 from campaign.messages.texts import Bools, Ints, chunked, column, concat, replace, scalar, series, texts
@@ -80,10 +80,13 @@ def _quoted(columns: Collection[str]) -> str:
 def choose_region(contacts: pd.DataFrame, region: str | pd.Series | None) -> "str | pd.Series | None":
     """Where numbers without a country code are from: a code, or one for each row.
 
-    A text of two letters is a code, any other text names a column of codes.
+    A text of two letters and "001" are codes, any other text names a column of codes.
     """
-    if isinstance(region, str) and not (len(region.strip()) == 2 and region.strip().isalpha()):
-        return contacts[find_column(contacts.columns, region.strip().removeprefix("{").removesuffix("}"))]
+    if isinstance(region, str):
+        text = region.strip()
+        if text == WORLD or (len(text) == 2 and text.isalpha()):
+            return text
+        return contacts[find_column(contacts.columns, text.removeprefix("{").removesuffix("}"))]
     if isinstance(region, pd.Series) and len(region) != len(contacts):
         raise UsageError(
             f"region= has {len(region)} entries, but there are {len(contacts)} rows. Give one for each row."

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.columns import find_column
+from campaign.contacts.columns import find_column, why_none
 from campaign.errors import ColumnError, TemplateError
 from campaign.messages import alphabet
 from campaign.messages.formats import Format, parse_format
@@ -137,11 +137,7 @@ def _unknown(body: str, head: str, columns: list[str], what: str) -> str:
         return (
             f"The {what} has a placeholder without a name: {{{body}}}. Write {{{{ and }}}} for plain braces."
         )
-    try:
-        find_column(columns, head.partition(":")[0])
-    except ColumnError as problem:
-        return f"The {what} names {{{body}}}. {problem}"
-    return f"The {what} names {{{body}}}, which is no column."  # pragma: no cover
+    return f"The {what} names {{{body}}}. {why_none(columns, head.partition(':')[0])}"
 
 
 @dataclass(frozen=True)

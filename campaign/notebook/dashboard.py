@@ -83,13 +83,13 @@ class Dashboard(Panel):
                 return True
             ended = self._run.ended  # read first: after the end the counts change no more
             counts, sentence = self._run.counts, self._run.sentence
-            self._status.value = _status(counts.status, sentence)
             self._progress.value = _progress(counts)
             self._counts.value = _counts(counts, ended)
             self._buttons["pause"].disabled = counts.status != "running"
             self._buttons["resume"].disabled = counts.status != "paused"
             self._buttons["stop"].disabled = counts.status not in ("running", "paused")
             self._note.value = _note(counts, ended)
+            self._status.value = _status(counts.status, sentence)  # last: who waits for it finds all the rest
             return ended
 
     def _follow(self) -> None:

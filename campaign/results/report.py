@@ -13,6 +13,7 @@ import pandas as pd
 from campaign import display
 from campaign.contacts.reading import Reading
 from campaign.errors import ReportError, UsageError
+from campaign.paths import impossible
 from campaign.results import charts
 from campaign.results.masks import Masks
 from campaign.results.separated import write_separated
@@ -61,6 +62,8 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
     """Write beside the place and rename, so that a crash leaves the old file or the new one."""
+    if reason := impossible(path):
+        raise ReportError(f"{display.shorten(display.clean(path), 200)} cannot be written: {reason}.")
     if path.is_symlink():
         raise ReportError(f"{path} is a link to another place. Give the path of a plain file.")
     if path.exists() and not path.is_file():

@@ -37,7 +37,7 @@ _ADVICE = {
     "Nothing unknown is sent again by itself.",
     "refused": "The table of batches says why the service refused some.",
     "not_sent": "Resume the campaign to send what was not sent.",
-    "invalid": "The rows to be corrected are in follow_up(), each with the reason.",
+    "invalid": "The rows to be corrected are listed with their reasons (in Python: result.follow_up()).",
 }
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
@@ -149,8 +149,11 @@ class Result:
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
-        """What is left to do, one sentence each."""
-        return tuple(advice for status, advice in _ADVICE.items() if self.totals[status])
+        """What is left to do, one sentence each; why a run held says already how to send the rest."""
+        said = {"not_sent"} if self._note else set()
+        return tuple(
+            advice for status, advice in _ADVICE.items() if self.totals[status] and status not in said
+        )
 
     @cached_property
     def _places(self) -> npt.NDArray[np.intp]:

@@ -124,11 +124,12 @@ def _width(column: "pd.Series[Any]", name: str) -> int:
 
 
 def _writer(sheet: Any, column: "pd.Series[Any]") -> Callable[..., Any]:
+    write: Callable[..., Any] = sheet.write_string  # xlsxwriter has no types
     if pd.api.types.is_datetime64_any_dtype(column):
-        return sheet.write_datetime  # type: ignore[no-any-return]
-    if pd.api.types.is_numeric_dtype(column) or column.dtype == object:  # object: costs, as Decimal
-        return sheet.write_number  # type: ignore[no-any-return]
-    return sheet.write_string  # type: ignore[no-any-return]
+        write = sheet.write_datetime
+    elif pd.api.types.is_numeric_dtype(column) or column.dtype == object:  # object: costs, as Decimal
+        write = sheet.write_number
+    return write
 
 
 def _values(column: "pd.Series[Any]") -> Iterable[str | int | float | Decimal | datetime | None]:

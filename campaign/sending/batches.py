@@ -12,12 +12,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from campaign.errors import LedgerError
+from campaign.messages.stretches import stretches
 from campaign.messages.texts import buffers
 from campaign.sending.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
@@ -59,32 +59,13 @@ def freeze(
     table = pa.Table.from_pandas(messages, schema=_SCHEMA, preserve_index=False).replace_schema_metadata(None)
     rows = messages["row"].to_numpy()
     batch = 0
-    for part, (start, stop) in enumerate(cut(rows, PART_MESSAGES)):
+    for part, (start, stop) in enumerate(stretches(rows, PART_MESSAGES)):
         piece = table.slice(start, stop - start).combine_chunks()
         pq.write_table(piece, part_path(folder, part), compression="zstd", compression_level=1)
         content = _Content(piece)
-        for first, after in cut(rows[start:stop], batch_size, first_batch if part == 0 else None):
+        for first, after in stretches(rows[start:stop], batch_size, first_batch if part == 0 else None):
             batch += 1
             yield Entry(batch, part, first, after - first, content.digest(first, after))
-
-
-def cut(rows: np.ndarray, size: int, first_size: int | None = None) -> Iterator[tuple[int, int]]:
-    """Start and stop of stretches of at most `size` messages, with the messages of one row kept together.
-
-    A row with more messages than `size` gets a longer stretch of its own.
-    """
-    count, start = len(rows), 0
-    while start < count:
-        wanted = start + (first_size or size if start == 0 else size)
-        stop = min(wanted, count)
-        while start < stop < count and rows[stop] == rows[stop - 1]:
-            stop -= 1
-        if stop == start:  # one row fills more than a stretch
-            stop = min(wanted, count)
-            while stop < count and rows[stop] == rows[stop - 1]:
-                stop += 1
-        yield start, stop
-        start = stop
 
 
 def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:

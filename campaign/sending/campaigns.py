@@ -16,8 +16,10 @@ from campaign.errors import AccountError, ConfirmationError, UsageError
 from campaign.messages.number_lists import read_folders_with
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
+from campaign.sending import database
 from campaign.sending import folder as folders
 from campaign.sending import ledger as ledgers
+from campaign.sending.confirmation import check_confirmed
 from campaign.sending.folder import Folder
 from campaign.sending.policy import Money, Policy
 from campaign.sending.run import Progress, Run
@@ -157,7 +159,14 @@ def resume(
     with ExitStack() as held:
         account = account or held.enter_context(Sandbox()).account
         place.check_account(account)
-        _check_confirmed(account, _waiting(place), confirm)
+        check_confirmed(
+            account,
+            confirm,
+            place.load_plan,
+            waiting=_waiting(place),
+            batch_size=place.manifest.batch_size,
+            concurrency=policy.concurrency,
+        )
         run = Run(place, account, policy, held=held.pop_all(), attended=False, progress=progress)
     return run.wait()
 
@@ -235,17 +244,19 @@ def _begin(
     with ExitStack() as held:
         account = account or held.enter_context(Sandbox()).account
         path = Path(folder) if folder is not None else folders.locate(plan, account, name)
-        if folders.exists(path):
-            place = folders.open_folder(path)
-            place.check_account(account)
-            place.check_plan(plan)
-            _check_confirmed(account, _waiting(place), confirm)
-        else:
-            _check_confirmed(account, len(plan.messages), confirm)
-            place = folders.create(
-                path, plan, account, batch_size=policy.batch_size, canary=policy.canary,
-                ledger_path=None if ledger is None else Path(ledger),
-            )  # fmt: skip
+        known = folders.open_folder(path) if folders.exists(path) else None
+        if known is not None:
+            known.check_account(account)
+            known.check_plan(plan)
+        check_confirmed(
+            account, confirm, lambda: plan, concurrency=policy.concurrency,
+            waiting=_waiting(known) if known else len(plan.messages),
+            batch_size=known.manifest.batch_size if known else policy.batch_size,
+        )  # fmt: skip
+        place = known or folders.create(
+            path, plan, account, batch_size=policy.batch_size, canary=policy.canary,
+            ledger_path=None if ledger is None else Path(ledger),
+        )  # fmt: skip
         return Run(
             place, account, policy, plan=plan, held=held.pop_all(), attended=attended, progress=progress
         )
@@ -253,17 +264,5 @@ def _begin(
 
 def _waiting(place: Folder) -> int:
     """Messages of a campaign that were never attempted."""
-    ledgers.check(place.ledger_path, place.manifest.identity)
+    database.check(place.ledger_path, place.manifest.identity)
     return ledgers.counts_of(place.ledger_path).get("pending", ledgers.Count(0, 0)).messages
-
-
-def _check_confirmed(account: Account, messages: int, confirm: str | None) -> None:
-    """Live sending needs a phrase with the number of messages, so that an edited table needs a new one."""
-    if account.environment != "live" or not messages:
-        return
-    count = f"{messages} message" if messages == 1 else f"{messages} messages"
-    if confirm not in (f"send {count} live", f"send {messages} messages live"):
-        raise ConfirmationError(
-            f"This sends {count} to real phones ({account.label}). Look at the plan once more; "
-            f'to send it, give confirm="send {count} live".'
-        )

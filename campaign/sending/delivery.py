@@ -10,6 +10,7 @@ from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
 from campaign.sending.batches import Batch
+from campaign.sending.recorder import Told
 from campaign.sending.valves import Hold
 from campaign.service.transport import Gate, GateClosed, Outcome
 
@@ -21,7 +22,7 @@ Again = Callable[[int, Outcome], Awaitable[bool]]
 class Record(Protocol):
     """What a delivery and the engine need of a recorder."""
 
-    def move(self, batch: int, state: str, **facts: Any) -> asyncio.Future[None]: ...
+    def move(self, batch: int, state: str, told: Told, **facts: Any) -> None: ...
 
     def flush(self) -> None: ...
 
@@ -37,7 +38,9 @@ class Delivery:
         self._batch, self._record, self._post, self._look, self._again = batch, record, post, look, again
         self._tries = 0
         self._began = time.monotonic()
-        self._intent: asyncio.Future[None] | None = None  # the move to "sending"
+        self._asked = self._decided = False  # about the move to "sending": of the record, by the record
+        self._refusal: LedgerError | None = None  # why the record could not be kept
+        self._waiting: list[asyncio.Future[None]] = []  # gates that wait for the record, one for each try
         self.held_back = False
         self.fault: Exception | None = None
 
@@ -62,6 +65,7 @@ class Delivery:
             self.fault = GateError(
                 f"Batch {self._batch.number}: {outcome.error}. The answer cannot be trusted."
             )
+        self.fault = self.fault or self._refusal
         if outcome.status == "not_sent" and self._is_on_record():
             return Outcome("unknown", error=outcome.error)
         return outcome
@@ -79,20 +83,29 @@ class Delivery:
         if hold := self._look(0):
             self.held_back = True
             raise GateClosed(hold.reason)
-        if self._intent is None:  # a connection may break while its intent is being recorded
+        if not self._asked:  # a connection may break while its intent is being recorded
+            self._asked = True
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
-            self._intent = self._record.move(
-                self._batch.number, "sending", attempts=self._tries, submitted_at=now
+            self._record.move(
+                self._batch.number, "sending", self._hear, attempts=self._tries, submitted_at=now
             )
-        try:
-            # Shielded: a commit that has been asked for happens, whatever becomes of the connection.
-            await asyncio.shield(self._intent)
-        except LedgerError as error:
-            raise GateClosed(str(error)) from None
+        if not self._decided:
+            waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+            self._waiting.append(waiter)
+            await waiter
+        if self._refusal is not None:
+            raise GateClosed(str(self._refusal))
+
+    def _hear(self, refusal: LedgerError | None) -> None:
+        """The record tells whether the intent is durable; a gate may have been left meanwhile."""
+        self._refusal, self._decided = refusal, True
+        for waiter in self._waiting:
+            if not waiter.done():
+                waiter.set_result(None)
 
     def _is_on_record(self) -> bool:
         """Whether the ledger says that the batch is leaving. A move that still waits is committed first."""
-        if self._intent is None:
+        if not self._asked:
             return False
         self._record.flush()
-        return self._intent.exception() is None
+        return self._refusal is None

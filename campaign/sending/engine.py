@@ -20,7 +20,7 @@ from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
 
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, LedgerError
 from campaign.sending.batches import Batch
 from campaign.sending.delivery import Delivery, Post, Record
 from campaign.sending.tally import RunStatus, Snapshot, Tally
@@ -227,19 +227,18 @@ class Engine:
 
         Nobody waits for this commit: if the machine dies before it, the batch is found as `sending`: unknown.
         """
-        kept = self._record.move(
-            batch.number, outcome.status, cost=outcome.cost, code=outcome.code, error=outcome.error,
-            seconds=seconds,
-        )  # fmt: skip
         self._tally.settle(batch.messages, outcome)
         if outcome.retry_after is not None:
             self._not_before = time.monotonic() + outcome.retry_after
-        kept.add_done_callback(partial(self._check_kept, batch, outcome))
+        self._record.move(
+            batch.number, outcome.status, partial(self._check_kept, batch, outcome),
+            cost=outcome.cost, code=outcome.code, error=outcome.error, seconds=seconds,
+        )  # fmt: skip
 
-    def _check_kept(self, batch: Batch, outcome: Outcome, kept: asyncio.Future[None]) -> None:
-        if isinstance(error := kept.exception(), Exception):
+    def _check_kept(self, batch: Batch, outcome: Outcome, refused: LedgerError | None) -> None:
+        if refused is not None:
             self._tally.doubt(batch.messages, outcome)
-            self._fail(error)
+            self._fail(refused)
 
     def _give_back(self, batch: Batch, outcome: Outcome) -> None:
         self._tally.settle(batch.messages, outcome)

@@ -26,11 +26,13 @@ from typing import Any
 import filelock
 
 from campaign.contacts.reading import Reading
+from campaign.display import clean
 from campaign.errors import FolderError, LockedError
 from campaign.messages.plan import Plan
 from campaign.messages.totals import Totals
+from campaign.paths import impossible
 from campaign.results.tables import Result
-from campaign.sending import ledger
+from campaign.sending import database, ledger
 from campaign.sending.batches import freeze, read_messages
 from campaign.sending.storage import read_frame, sync, write_frame, write_private
 from campaign.service.account import Account
@@ -99,7 +101,7 @@ class Folder:
 
     def load_result(self, plan: Plan | None = None, sentence: str = "") -> Result:
         """What is known now: the plan joined with the ledger."""
-        ledger.check(self.ledger_path, self.manifest.identity)
+        database.check(self.ledger_path, self.manifest.identity)
         return Result(
             plan or self.load_plan(),
             ledger.result_frame(self.ledger_path),
@@ -185,6 +187,8 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
 
 def exists(path: Path) -> bool:
     """Whether there is a campaign at this place; raises `FolderError` if something else is in the way."""
+    if reason := impossible(path):
+        raise FolderError(f"There can be no campaign in {clean(path)}: {reason}. Give another folder.")
     if (path / _MANIFEST).is_file():
         return True
     if path.exists() and (not path.is_dir() or any(path.iterdir())):

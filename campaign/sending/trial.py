@@ -50,9 +50,13 @@ class TryOut:
             'decode: make the account with encoding="plain" and try again.'
         )
 
+    @property
+    def _headline(self) -> str:
+        return display.mask_text(self.result.headline)  # it can hold what the service wrote
+
     def __str__(self) -> str:
         raw = display.shorten(self.raw, 200)
-        return f"{self.preview}\nOver the wire: {raw}\n{self.result.headline}\n{self.question}"
+        return f"{self.preview}\nOver the wire: {raw}\n{self._headline}\n{self.question}"
 
     __repr__ = __str__
 
@@ -61,7 +65,7 @@ class TryOut:
             self.preview.phone(),
             display.paragraph(self.question),
             display.facts({"over the wire": display.shorten(self.raw, 200)}),
-            display.paragraph(self.result.headline, note=True),
+            display.paragraph(self._headline, note=True),
         ]
         return display.card("Try-out", pieces)
 

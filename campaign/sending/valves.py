@@ -166,7 +166,7 @@ class Budget:
                 "Resume with a budget of messages, for example Budget(messages=1000).",
                 final=True,
             )
-        if tally.cost_with(messages) > self.cost:
+        if tally.cost_with(messages) > self.cost or (messages and tally.cost >= self.cost):
             return Hold(
                 f"The next batch would pass the budget: {tally.cost:,} of {self.cost:,} are spent. "
                 "Resume with a larger budget to send the rest.",
