@@ -88,8 +88,8 @@ class _Connection:
     def execute(self, sql: str, values: Any = None) -> _Answer:
         return _Answer(list(self._real.execute(sql, values)), self._real.changes())
 
-    def executemany(self, sql: str, values: Iterable[Any]) -> None:
-        self._real.executemany(sql, values)
+    def executemany(self, sql: str, values: Iterable[Any]) -> _Answer:
+        return _Answer([], sum(self.execute(sql, row).rowcount for row in values))
 
     def executescript(self, sql: str) -> None:
         self._real.execute(sql)

@@ -90,10 +90,43 @@ def test_a_decision_of_a_person_is_good_for_one_move(fresh_ledger, path):
     assert ledger.journal(path)["note"].tolist() == ["", "", "ana: again", "", ""]
 
 
-def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger):
-    answers = fresh_ledger.commit([Move(batch, "sending", {}) for batch in (1, 99, 1, 2, 3)])
-    assert [answer is None for answer in answers] == [True, False, False, True, True]
-    assert fresh_ledger.counts() == {"sending": Count(3, 201)}
+@pytest.mark.parametrize(
+    ("moves", "kept"),
+    [
+        ("1 sending, 2 sending, 3 sending", [1, 1, 1]),
+        ("1 sending, 2 accepted, 3 sending", [1, 0, 1]),  # never attempted
+        ("1 sending, 99 sending, 3 sending", [1, 0, 1]),  # there is no such batch
+        ("1 sending, 1 sending, 2 sending", [1, 0, 1]),
+        ("1 sending, 2 sending, 2 accepted, 3 sending", [1, 1, 1, 1]),
+        ("1 sending, 2 accepted, 2 sending, 3 accepted", [1, 0, 1, 0]),
+    ],
+)
+def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger, path, moves, kept):
+    facts = {"sending": {"attempts": 1}, "accepted": {"code": "A1"}}
+    named = [move.split() for move in moves.split(", ")]
+    group = [Move(int(batch), state, facts[state]) for batch, state in named]
+    answers = fresh_ledger.commit(group)
+    assert [answer is None for answer in answers] == [bool(one) for one in kept]
+    written = ledger.journal(path)[["batch", "now"]].to_numpy().tolist()
+    assert written == [[move.batch, move.state] for move, one in zip(group, kept, strict=True) if one]
+
+
+def test_moves_that_set_different_columns_share_a_commit(fresh_ledger, path):
+    """As a run has them: some batches leave while others are answered."""
+    fresh_ledger.commit([Move(batch, "sending", {"attempts": 1}) for batch in (1, 2)])
+    fresh_ledger.commit(
+        [
+            Move(1, "accepted", {"cost": Decimal("35.50"), "code": "A1"}),
+            Move(3, "sending", {"attempts": 2}),
+            Move(2, "refused", {"cost": None, "code": "", "error": "No funds"}),
+        ]
+    )
+    found = ledger.result_frame(path)[["status", "cost", "code", "error", "attempts"]]
+    assert found.to_numpy().tolist() == [
+        ["accepted", Decimal("35.50"), "A1", "", 1],
+        ["refused", None, "", "No funds", 1],
+        ["unknown", None, "", "", 2],  # under way
+    ]
 
 
 def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):

@@ -1,5 +1,7 @@
 """What sending costs beside a bare aiohttp loop, and what the ledger adds, as ratios of CPU time in one run.
 
+The campaign has the 1,240,000 rows of an export, of which four in five can be sent to: 10,000 batches of 100.
+
 python -m pytest -m benchmark tests/benchmarks/test_bench_sending.py -s
 """
 
@@ -11,9 +13,10 @@ from pathlib import Path
 from statistics import median
 
 import pytest
+from dirty_contacts import dirty_rows
 
 HERE = Path(__file__).parent
-TURNS, BATCHES = 7, 10_000  # of 100 messages each
+TURNS, ROWS = 15, 1_240_000
 
 
 @pytest.fixture(scope="module")
@@ -31,12 +34,19 @@ def service(tmp_path_factory: pytest.TempPathFactory):
         process.wait()
 
 
+@pytest.fixture(scope="module")
+def csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    path = tmp_path_factory.mktemp("contacts") / "dirty.csv"
+    dirty_rows(ROWS).to_csv(path, index=False)
+    return path
+
+
 Pairs = list[tuple[dict[str, float], dict[str, float]]]
 
 
-def send(ways: tuple[str, str], url: str, folder: Path) -> Pairs:
-    """What both ways cost, turn by turn: seconds of CPU, moves and commits."""
-    command = [sys.executable, str(HERE / "sender.py"), *ways, url, str(TURNS), str(BATCHES), str(folder)]
+def send(ways: tuple[str, str], url: str, csv: Path, folder: Path) -> Pairs:
+    """What both ways cost, turn by turn: seconds of CPU, batches, moves and commits."""
+    command = [sys.executable, str(HERE / "sender.py"), *ways, url, str(TURNS), str(csv), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
 
@@ -45,26 +55,28 @@ def compare(pairs: Pairs, part: str = "whole") -> float:
     """The median of the ratios of each turn."""
     ratios = [ours[part] / theirs[part] for ours, theirs in pairs]
     each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
-    ours, theirs = (median(cost[part] for cost in way) / BATCHES * 1e6 for way in zip(*pairs, strict=True))
-    print(f"\n{part}: {ours:.0f} and {theirs:.0f} us a batch; ratios {each}; median {median(ratios):.2f}")
+    batches = pairs[0][0]["batches"]
+    ours, theirs = (median(cost[part] for cost in way) / batches * 1e6 for way in zip(*pairs, strict=True))
+    print(f"\n{part}: {ours:.0f} and {theirs:.0f} us for each of {batches:,} batches")
+    print(f"ratios {each}; median {median(ratios):.2f}")
     return median(ratios)
 
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(3600)
-def test_the_ledger_costs_at_most_a_tenth_of_a_campaign(service: str, tmp_path: Path) -> None:
-    pairs = send(("run", "bare"), service, tmp_path)
+def test_the_ledger_costs_at_most_a_tenth_of_a_campaign(service: str, csv: Path, tmp_path: Path) -> None:
+    pairs = send(("run", "bare"), service, csv, tmp_path)
     moves, commits = (sum(kept[key] for kept, _ in pairs) for key in ("moves", "commits"))
     ratio, sending = compare(pairs), compare(pairs, "sending")
     print(f"a campaign with its ledger / without: {ratio:.2f}, its sending alone: {sending:.2f}")
     print(f"{moves / commits:.1f} moves shared a commit")
-    assert moves == 2 * BATCHES * TURNS
+    assert moves == 2 * sum(kept["batches"] for kept, _ in pairs)
     assert ratio <= 1.10
 
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(3600)
-def test_never_twice_costs_at_most_six_tenths_of_a_bare_loop(service: str, tmp_path: Path) -> None:
-    ratio = compare(send(("stage", "loop"), service, tmp_path))
+def test_never_twice_costs_at_most_six_tenths_of_a_bare_loop(service: str, csv: Path, tmp_path: Path) -> None:
+    ratio = compare(send(("stage", "loop"), service, csv, tmp_path))
     print(f"gate, valves, ledger and requests / the requests alone: {ratio:.2f}")
     assert ratio <= 1.6
