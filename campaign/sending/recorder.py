@@ -1,8 +1,8 @@
 """The ledger as the engine sees it: moves that come close together share one commit.
 
-A commit with a sync costs some 200 microseconds of CPU whatever it holds, a move in it about 12. Moves wait
+A commit with a sync costs some 200 microseconds of CPU whatever it holds, a move in it about 7. Moves wait
 up to two milliseconds for company, which nobody notices beside the latency of a service: with 32 batches
-under way, 28 moves then share a commit, with one millisecond 16.
+under way, 30 moves then share a commit, with one millisecond 16.
 
 The commit runs on the event loop's own thread. A writer thread was measured first: SQLite lets go of
 Python's lock at every statement and wins it back from a busy loop only slowly, so that it cost three times
