@@ -108,7 +108,7 @@ def arm(passed: Passed) -> None:
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
     _around(ledger, "open_ledger", passed, "", "after what was under way is unknown")
     _around(database, "check", passed, "", "before what was under way is unknown")
-    _around(ledger.Ledger, "_apply", passed, "", "inside a transaction")
+    _around(ledger.Ledger, "_all_applied", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
     _around(Mark, "write", passed, "before a mark is written", "")
     _around(transport, "_outcome_of_answer", passed, "", "an answer is read")

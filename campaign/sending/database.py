@@ -24,7 +24,7 @@ APPLICATION_ID = 0x434D504E  # "CMPN"
 PATIENCE = 10_000  # milliseconds to wait for another program that holds the file
 
 # States are compared one by one and not looked up in a list: SQLite would build a table of a list for every
-# move, which costs 3 of 12 microseconds each time.
+# move, which costs 3 microseconds each time.
 SCHEMA = """
 CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE batches (
