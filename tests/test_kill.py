@@ -186,8 +186,15 @@ def hear(client, said):
             return
 
 
+WAIT_FOR_TWENTY = """
+import time
+while run.counts.accepted < 20:
+    time.sleep(0.01)
+"""
+
+
 def test_a_script_that_ends_without_waiting_lets_what_is_under_way_finish(folder):
-    script = SENDER.replace("campaign.send(", "run = campaign.start(") + "\nimport time; time.sleep(0.5)\n"
+    script = SENDER.replace("campaign.send(", "run = campaign.start(") + WAIT_FOR_TWENTY
     with campaign.Sandbox(password="sesame", latency=0.05) as sandbox:
         subprocess.run(
             [sys.executable, "-c", script, sandbox.account.url, "sesame", str(folder)], check=True, timeout=60
