@@ -3,6 +3,7 @@
 import asyncio
 import os
 import sqlite3
+from contextlib import closing
 from decimal import Decimal
 
 import pytest
@@ -143,6 +144,33 @@ def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
     ):
         connection.execute("DELETE FROM journal")
     connection.close()
+
+
+@pytest.mark.parametrize(
+    ("meddling", "refusal"),
+    [
+        (
+            "UPDATE OR REPLACE batches SET state = NULL WHERE batch = 1",
+            "move is not allowed",
+        ),  # NULL: pending
+        (
+            "UPDATE OR REPLACE batches SET state = 'pending', note = NULL WHERE batch = 2",
+            "move is not allowed",
+        ),
+        ("REPLACE INTO batches (batch, part, first, messages, digest) VALUES (1, 0, 0, 9, x'00')", "frozen"),
+        ("INSERT INTO batches (batch, part, first, messages, digest) VALUES (9, 0, 0, 9, x'00')", "frozen"),
+    ],
+)
+def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, meddling, refusal):
+    for batch, state in ((1, "accepted"), (2, "unknown")):
+        fresh_ledger.move(batch, "sending")
+        fresh_ledger.move(batch, state)
+    with (
+        closing(sqlite3.connect(path)) as connection,
+        pytest.raises(sqlite3.IntegrityError, match=refusal),
+    ):
+        connection.execute(meddling)
+    assert ledger.result_frame(path)["status"].tolist() == ["accepted", "unknown", "not_sent"]
 
 
 def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):

@@ -24,7 +24,7 @@ APPLICATION_ID = 0x434D504E  # "CMPN"
 PATIENCE = 10_000  # milliseconds to wait for another program that holds the file
 
 # States are compared one by one and not looked up in a list: SQLite would build a table of a list for every
-# move, which costs 3 microseconds each time.
+# move, which costs 3 microseconds each time. IS NOT TRUE and not NOT: what compares with NULL is neither.
 SCHEMA = """
 CREATE TABLE campaign (key TEXT PRIMARY KEY, value TEXT NOT NULL) STRICT, WITHOUT ROWID;
 CREATE TABLE batches (
@@ -55,12 +55,12 @@ CREATE TABLE journal (
     note TEXT NOT NULL
 ) STRICT;
 CREATE TRIGGER only_known_moves BEFORE UPDATE OF state ON batches
-WHEN NOT (
+WHEN (
     old.state = 'pending' AND new.state = 'sending'
     OR old.state = 'sending' AND (new.state = 'accepted' OR new.state = 'refused' OR new.state = 'unknown')
     OR old.state = 'unknown' AND new.note != ''
        AND (new.state = 'accepted' OR new.state = 'refused' OR new.state = 'pending')
-)
+) IS NOT TRUE
 BEGIN SELECT RAISE(ABORT, 'this move is not allowed'); END;
 CREATE TRIGGER every_move_is_kept AFTER UPDATE OF state ON batches BEGIN
     INSERT INTO journal (at, batch, was, now, error, note)
@@ -74,6 +74,12 @@ CREATE TRIGGER journal_stays BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_stays_whole BEFORE DELETE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
+"""
+# Once every batch is registered. A new one would send people a second message, and REPLACE would forget what
+# became of an old one.
+SEAL = """
+CREATE TRIGGER plan_is_whole BEFORE INSERT ON batches
+BEGIN SELECT RAISE(ABORT, 'the plan is frozen'); END;
 """
 
 _RESTORE = "Restore it from a copy."
@@ -184,5 +190,5 @@ def _schema_of(connection: Connection) -> list[str]:
 
 def _expected_schema() -> list[str]:
     with closing(sqlite3.connect(":memory:")) as connection:
-        connection.executescript(SCHEMA)
+        connection.executescript(SCHEMA + SEAL)
         return _schema_of(connection)

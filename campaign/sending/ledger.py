@@ -222,6 +222,7 @@ def create(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) ->
             connection.executemany(
                 "INSERT INTO batches (batch, part, first, messages, digest) VALUES (?, ?, ?, ?, ?)", entries
             )
+            connection.execute(database.SEAL)
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         Mark(path).write(lambda: 0, at_once=True)
