@@ -106,9 +106,8 @@ class Ledger:
             self._connection.execute("COMMIT")
         except LedgerError as error:
             return [error] * len(moves)
-        except (
-            Exception
-        ) as error:  # disk full, file gone, a text that is none: somebody waits for each answer
+        # Disk full, file gone, a text that is none: somebody waits for each answer.
+        except Exception as error:
             with suppress(Failure):
                 self._connection.execute("ROLLBACK")
             remedy = "Nothing is sent without it. Make room on the disk or mend it, then resume."
