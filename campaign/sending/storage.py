@@ -40,7 +40,7 @@ def read_frame(path: Path) -> pd.DataFrame:
 
 def _column(column: pa.ChunkedArray) -> pd.Series:
     if pa.types.is_integer(column.type):
-        return column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)  # type: ignore[no-any-return]
+        return column.to_pandas(types_mapper={pa.int64(): pd.Int64Dtype()}.get)  # type: ignore[no-any-return] # Arrow says Any
     return pd.Series(column.to_pandas(), dtype="str").fillna("")
 
 
