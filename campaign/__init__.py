@@ -10,7 +10,7 @@ Never one message twice, no row lost, and "unknown" where nobody can know.
 
 import logging
 
-from campaign.contacts.numbers import clean_numbers
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.errors import (
     AccountError,
@@ -34,10 +34,10 @@ from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
 from campaign.sending.run import Run
-from campaign.sending.trial import TryOut, try_out
+from campaign.sending.try_out import TryOut, try_out
 from campaign.sending.valves import Budget, Hours
 from campaign.service.account import Account
-from campaign.service.sandbox import Sandbox
+from campaign.service.sandbox.server import Sandbox
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
 register_dashboard()

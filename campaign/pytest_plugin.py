@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from campaign.service.sandbox import Sandbox
+from campaign.service.sandbox.server import Sandbox
 
 
 def pytest_configure(config: pytest.Config) -> None:

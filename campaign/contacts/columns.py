@@ -5,8 +5,8 @@ import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
-from campaign.display import clean
 from campaign.errors import ColumnError
+from campaign.text import clean
 
 # Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
 MOBILE_WORDS = (

@@ -16,8 +16,8 @@ from campaign.contacts.files.sources import Source, find_format, misnamed, open_
 from campaign.contacts.table import Finding, make_table
 from campaign.contacts.workbooks.excel import read_xls, read_xlsx
 from campaign.contacts.workbooks.opendocument import read_ods
-from campaign.display import figure
 from campaign.errors import ColumnError, UsageError
+from campaign.text import figure
 
 MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
 MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns

@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, Merge, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
-from campaign.contacts.cells.texts import blank_rows
 from campaign.contacts.columns import check_headers, column_letter, listed
-from campaign.display import clean, figure
 from campaign.errors import FileError, UsageError
+from campaign.text import clean, figure
 
 FILLED = 1_000_000  # cells that merged areas may fill: a table of contacts has some dozens of them
 

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.messages.texts import Bools, Ints, concat, scalar, series, texts
+from campaign.arrow_text import Bools, Ints, concat, scalar, series, texts
 from campaign.messages.totals import STATUSES
 
 # code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.

@@ -9,13 +9,13 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from campaign.arrow_text import Ints, column, join, series, written
 from campaign.contacts.columns import number_columns
-from campaign.contacts.numbers import KINDS, clean_numbers
+from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
 from campaign.messages.issues import Findings
 from campaign.messages.recipients import as_integers
-from campaign.messages.texts import Ints, column, join, series, written
 from campaign.messages.totals import STATUSES
 
 Region = str | pd.Series | None

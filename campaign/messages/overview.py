@@ -2,9 +2,11 @@
 
 import pandas as pd
 
-from campaign import display
+from campaign import markup
+from campaign.masking import mask_texts
 from campaign.messages.issues import SEVERITIES
 from campaign.messages.totals import Totals
+from campaign.text import figure
 
 SHOWN_COUNTRIES = 5
 
@@ -12,7 +14,7 @@ SHOWN_COUNTRIES = 5
 def sentence(totals: Totals) -> str:
     """In plain words how many messages there are, and how many rows get none."""
     none = {name: count for name, count in totals.items() if count and name != "not_sent"}
-    without = ", ".join(f"{display.figure(count)} {name.replace('_', ' ')}" for name, count in none.items())
+    without = ", ".join(f"{figure(count)} {name.replace('_', ' ')}" for name, count in none.items())
     ready = (
         f"{counted(totals.messages, 'message')} ready to send ({counted(totals.parts, 'SMS part')}) "
         f"from {counted(totals.rows, 'row')}."
@@ -22,13 +24,13 @@ def sentence(totals: Totals) -> str:
 
 def counted(number: int, noun: str) -> str:
     """A number and its noun, in the plural where it should be."""
-    return f"{display.figure(number)} {noun}{'' if number == 1 else 's'}"
+    return f"{figure(number)} {noun}{'' if number == 1 else 's'}"
 
 
 def fates(totals: Totals) -> str:
     """A bar for the rows that are ready, and one for each reason why others get nothing."""
     none = {name: count for name, count in totals.items() if name != "not_sent"}
-    return display.bars({"ready to send": totals["not_sent"], **none})
+    return markup.bars({"ready to send": totals["not_sent"], **none})
 
 
 def beside(*pieces: str) -> str:
@@ -41,13 +43,13 @@ def what_it_takes(totals: Totals) -> str:
     """A small table of messages, parts, the longest text and the countries."""
     shown = list(totals.countries.items())[:SHOWN_COUNTRIES]
     more = len(totals.countries) - len(shown)
-    countries = ", ".join(f"{name or '?'} {display.figure(count)}" for name, count in shown)
-    return display.facts(
+    countries = ", ".join(f"{name or '?'} {figure(count)}" for name, count in shown)
+    return markup.facts(
         {
-            "messages": display.figure(totals.messages),
-            "SMS parts": display.figure(totals.parts),
-            "of which in UCS-2, 70 characters a part": display.figure(totals.ucs2),
-            "longest text": f"{display.figure(totals.longest)} of 160 characters",
+            "messages": figure(totals.messages),
+            "SMS parts": figure(totals.parts),
+            "of which in UCS-2, 70 characters a part": figure(totals.ucs2),
+            "longest text": f"{figure(totals.longest)} of 160 characters",
             "countries": f"{countries} and {more} more" if more else countries,
         }
     )
@@ -56,13 +58,13 @@ def what_it_takes(totals: Totals) -> str:
 def issue_kinds(issues: pd.DataFrame) -> str:
     """The kinds of findings, the gravest first, each with how often, its first row and an example."""
     if issues.empty:
-        return display.paragraph("Nothing was found amiss.")
+        return markup.paragraph("Nothing was found amiss.")
     groups = issues.groupby(["severity", "code"], sort=False)
     table = groups.agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
     table = table.reset_index()
     gravity = {name: place for place, name in enumerate(SEVERITIES)}
     order = table.assign(gravity=table["severity"].map(gravity), often=-table["found"])
     table = table.loc[order.sort_values(["gravity", "often"]).index]
-    example = display.mask_texts(table["example"])
+    example = mask_texts(table["example"])
     table = table.assign(code=table["code"].str.replace("_", " "), example=example)
-    return display.table(table.rename(columns={"code": "finding", "first_row": "first row"}))
+    return markup.table(table.rename(columns={"code": "finding", "first_row": "first row"}))

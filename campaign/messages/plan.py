@@ -8,16 +8,17 @@ from typing import Any, Literal
 import numpy as np
 import pandas as pd
 
-from campaign import display
+from campaign import markup
+from campaign.arrow_text import buffers, chunked
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.errors import UsageError
-from campaign.messages import drafting, limits, overview
-from campaign.messages.exclusions import DUPLICATES
-from campaign.messages.fitting import Policy
+from campaign.messages import overview, preparation
+from campaign.messages.batching import stretches
+from campaign.messages.overlong import Policy
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import choose_columns, choose_region
-from campaign.messages.stretches import stretches
-from campaign.messages.texts import buffers, chunked
+from campaign.messages.suppression import DUPLICATES
+from campaign.messages.text import limits
 from campaign.messages.totals import Totals
 from campaign.messages.wording import choose_wording
 
@@ -151,14 +152,14 @@ class Plan:
         return f"Plan: {self.sentence} Fingerprint {self.fingerprint[:12]}."
 
     def _repr_html_(self) -> str:
-        pieces = [display.paragraph(self.sentence), overview.fates(self.totals)]
+        pieces = [markup.paragraph(self.sentence), overview.fates(self.totals)]
         if len(self._messages):
             pieces.append(overview.beside(self.preview().phone(), overview.what_it_takes(self.totals)))
         pieces.append(overview.issue_kinds(self.issues))
         if self.reading is not None:
-            pieces.append(display.paragraph(self.reading.sentence, note=True))
-        pieces.append(display.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
-        return display.card("Plan", pieces)
+            pieces.append(markup.paragraph(self.reading.sentence, note=True))
+        pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
+        return markup.card("Plan", pieces)
 
 
 def fingerprint(messages: pd.DataFrame) -> str:
@@ -234,9 +235,9 @@ def prepare(
     wording = choose_wording(columns, message, language, sender, priority, downgrade=downgrade)
     ending = limits.check_ellipsis(ellipsis, downgrade=downgrade)
     policy = Policy(overlong, ending, keep_words, max_parts)
-    rules = drafting.Rules(wording, policy, choose_columns(columns, number), several, kinds)
-    exclusions = drafting.Exclusions(duplicates, opt_outs, not_again)
-    drafted = drafting.draft(table, rules, exclusions, choose_region(table, region))
+    rules = preparation.Rules(wording, policy, choose_columns(columns, number), several, kinds)
+    exclusions = preparation.Exclusions(duplicates, opt_outs, not_again)
+    drafted = preparation.draft(table, rules, exclusions, choose_region(table, region))
     return Plan(
         messages=drafted.messages,
         issues=drafted.issues,

@@ -3,8 +3,10 @@
 import re
 from dataclasses import dataclass
 
-from campaign import display
-from campaign.messages.lengths import count_parts, count_units
+from campaign import markup
+from campaign.masking import mask_number
+from campaign.messages.text.segments import count_parts, count_units
+from campaign.text import clean
 
 PHONE = """
 .campaign .phone{display:inline-block;width:19em;border:1px solid var(--line);border-radius:1.2em;
@@ -42,7 +44,7 @@ class Preview:
         longest = max(map(count_units, self.messages))
         several = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
         return (
-            f"Row {self.row} to {display.mask_number(self.number)}: {several}{longest} characters, "
+            f"Row {self.row} to {mask_number(self.number)}: {several}{longest} characters, "
             f"{self.parts} {'part' if self.parts == 1 else 'parts'}."
         )
 
@@ -53,7 +55,7 @@ class Preview:
 
     def _mask(self, found: re.Match[str]) -> str:
         digits = re.sub("[^0-9]", "", found[0])
-        return display.mask_number(self.number) if self.number.endswith(digits[-8:]) else found[0]
+        return mask_number(self.number) if self.number.endswith(digits[-8:]) else found[0]
 
     def __str__(self) -> str:
         bubbles = (f"{self.sender}: {_printable(text)}" for text in self._shown)
@@ -65,14 +67,14 @@ class Preview:
         """The screen alone, as a piece of HTML; "" if the row gets nothing."""
         if not self.messages:
             return ""
-        bubbles = "".join(f'<div class="bubble">{display.escape(text)}</div>' for text in self._shown)
-        sender = f'<div class="from">{display.escape(self.sender)}</div>'
+        bubbles = "".join(f'<div class="bubble">{markup.escape(text)}</div>' for text in self._shown)
+        sender = f'<div class="from">{markup.escape(self.sender)}</div>'
         return f'<style>{PHONE}</style><div class="phone">{sender}{bubbles}</div>'
 
     def _repr_html_(self) -> str:
-        return display.card("Preview", [self.phone(), display.paragraph(self.facts, note=True)])
+        return markup.card("Preview", [self.phone(), markup.paragraph(self.facts, note=True)])
 
 
 def _printable(text: str) -> str:
     """The text for a terminal: line breaks stay, all other controls go."""
-    return "\n".join(display.clean(line) for line in text.split("\n"))
+    return "\n".join(clean(line) for line in text.split("\n"))

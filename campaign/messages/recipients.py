@@ -9,12 +9,12 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.cells.texts import blank_rows
+from campaign.arrow_text import Bools, Ints, chunked, column, concat, replace, scalar, series, texts
+from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, number_columns
-from campaign.contacts.numbers import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
+from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import Findings
-from campaign.messages.texts import Bools, Ints, chunked, column, concat, replace, scalar, series, texts
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 

@@ -3,7 +3,7 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from campaign import display
+from campaign.text import figure
 
 # In the order in which a row meets them; the last four are also the status of a message and of a batch.
 STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
@@ -86,8 +86,8 @@ class Totals(Mapping[str, int]):
         return cls(record["statuses"], **figures)
 
     def __repr__(self) -> str:
-        counts = ", ".join(f"{status} {display.figure(count)}" for status, count in self.items() if count)
+        counts = ", ".join(f"{status} {figure(count)}" for status, count in self.items() if count)
         return (
-            f"Totals({display.figure(self.rows)} rows: {counts or 'none'}; "
-            f"{display.figure(self.messages)} messages, {display.figure(self.parts)} parts)"
+            f"Totals({figure(self.rows)} rows: {counts or 'none'}; "
+            f"{figure(self.messages)} messages, {figure(self.parts)} parts)"
         )

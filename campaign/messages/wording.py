@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 from campaign.contacts.columns import find_column
 from campaign.errors import TemplateError, UsageError
-from campaign.messages import alphabet, limits
-from campaign.messages.template import Template, parse
+from campaign.messages.templates.template import Template, parse
+from campaign.messages.text import gsm7 as alphabet
+from campaign.messages.text import limits
 
 
 @dataclass(frozen=True)

@@ -12,10 +12,12 @@ from typing import Any
 
 from ipywidgets import HTML, Button, HBox, Layout
 
-from campaign import display
+from campaign import markup
+from campaign.masking import mask_text
 from campaign.notebook.panel import Panel
 from campaign.sending.run import Run
 from campaign.sending.tally import Snapshot
+from campaign.text import figure, money
 
 TICK = 0.1  # seconds between two looks
 
@@ -115,16 +117,16 @@ def _button(name: str, icon: str, hint: str, order: Callable[[], None], style: s
 
 def _head(run: Run) -> str:
     live = " live" if run.environment == "live" else ""
-    title = display.escape(f"Sending {display.figure(run.counts.messages)} messages")
+    title = markup.escape(f"Sending {figure(run.counts.messages)} messages")
     return (
         f'<div class="head"><span class="title">{title}</span>'
-        f'<span class="where{live}">{display.escape(run.label)}</span></div>'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>'
     )
 
 
 def _status(status: str, sentence: str) -> str:
-    said = display.paragraph(display.mask_text(sentence)) if sentence else ""
-    return f'<div role="status"><span class="word">{display.escape(_WORDS[status])}</span>{said}</div>'
+    said = markup.paragraph(mask_text(sentence)) if sentence else ""
+    return f'<div role="status"><span class="word">{markup.escape(_WORDS[status])}</span>{said}</div>'
 
 
 def _progress(counts: Snapshot) -> str:
@@ -134,7 +136,7 @@ def _progress(counts: Snapshot) -> str:
         f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / whole:.2f}%"></div>'
         for name, tone in _SEGMENTS.items()
     )
-    said = f"{display.figure(answered)} of {display.figure(counts.messages)} messages"
+    said = f"{figure(answered)} of {figure(counts.messages)} messages"
     return (
         f'<div class="progress" role="progressbar" aria-label="Progress" aria-valuemin="0" '
         f'aria-valuemax="{whole}" aria-valuenow="{answered}" aria-valuetext="{said}">{drawn}</div>'
@@ -142,14 +144,14 @@ def _progress(counts: Snapshot) -> str:
 
 
 def _counts(counts: Snapshot, ended: bool) -> str:
-    expected = "not known yet" if counts.expected_cost is None else display.money(counts.expected_cost)
+    expected = "not known yet" if counts.expected_cost is None else money(counts.expected_cost)
     figures = {
-        "accepted": display.figure(counts.accepted),
-        "refused": display.figure(counts.refused),
-        "unknown": display.figure(counts.unknown),
-        "under way": display.figure(counts.in_flight),
-        "waiting": display.figure(counts.waiting),
-        "cost": display.money(counts.cost),
+        "accepted": figure(counts.accepted),
+        "refused": figure(counts.refused),
+        "unknown": figure(counts.unknown),
+        "under way": figure(counts.in_flight),
+        "waiting": figure(counts.waiting),
+        "cost": money(counts.cost),
         "expected cost": expected,
         "elapsed": _clock(counts.seconds),
     }
@@ -157,7 +159,7 @@ def _counts(counts: Snapshot, ended: bool) -> str:
         del figures["expected cost"], figures["under way"]
     tones = {"refused": "bad" if counts.refused else "", "unknown": "doubt" if counts.unknown else ""}
     pairs = "".join(
-        f'<div class="{tones.get(name, "")}"><dt>{name}</dt><dd>{display.escape(value)}</dd></div>'
+        f'<div class="{tones.get(name, "")}"><dt>{name}</dt><dd>{markup.escape(value)}</dd></div>'
         for name, value in figures.items()
     )
     return f'<dl class="counts">{pairs}</dl>'
@@ -165,8 +167,8 @@ def _counts(counts: Snapshot, ended: bool) -> str:
 
 def _note(counts: Snapshot, ended: bool) -> str:
     if not ended:
-        return display.paragraph(_STUCK, note=True)
-    return display.paragraph(_REST, note=True) if counts.waiting else ""
+        return markup.paragraph(_STUCK, note=True)
+    return markup.paragraph(_REST, note=True) if counts.waiting else ""
 
 
 def _clock(seconds: float) -> str:

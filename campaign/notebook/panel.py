@@ -5,7 +5,7 @@ from typing import Any
 
 from ipywidgets import HTML, VBox
 
-from campaign.display import STYLE
+from campaign.markup import STYLE
 
 # JupyterLab gives the text of widgets a line height of its own, and labels in bars no room to breathe.
 FRAME = """

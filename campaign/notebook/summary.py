@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from campaign import display
+from campaign import markup
 from campaign.results import charts
 from campaign.results.masks import Masks
 from campaign.results.tables import ENVIRONMENTS, Result
+from campaign.text import figure, money
 
 _ROWS = 20  # shown of each table; the reports hold them all
 
@@ -32,8 +33,8 @@ def summary(result: Result) -> Any:
     pages = {
         "Outcome": _outcome(result, masks),
         "Cost": _cost(result),
-        f"Batches ({display.figure(len(result.batches))})": _batches(result, masks),
-        f"To follow up ({display.figure(len(follow_up))})": _follow_up(result, masks),
+        f"Batches ({figure(len(result.batches))})": _batches(result, masks),
+        f"To follow up ({figure(len(follow_up))})": _follow_up(result, masks),
     }
     tabs = Tab([HTML(page) for page in pages.values()], titles=tuple(pages))
     return Panel(result.__repr__, [HTML(_head(result, masks)), tabs], style=STYLE)
@@ -42,26 +43,26 @@ def summary(result: Result) -> Any:
 def _head(result: Result, masks: Masks) -> str:
     where = ENVIRONMENTS.get(result.environment, result.environment)
     said = masks.texts([result.headline, *result.left_to_do])
-    title = f'<p class="title">What came of it ({display.escape(where)})</p>'
-    return title + "".join(map(display.paragraph, said))
+    title = f'<p class="title">What came of it ({markup.escape(where)})</p>'
+    return title + "".join(map(markup.paragraph, said))
 
 
 def _outcome(result: Result, masks: Masks) -> str:
     totals = result.totals
-    rows = display.figure(totals.rows)
-    return _chart(charts.outcomes(totals)) + display.paragraph(f"{rows} rows in the file.", note=True)
+    rows = figure(totals.rows)
+    return _chart(charts.outcomes(totals)) + markup.paragraph(f"{rows} rows in the file.", note=True)
 
 
 def _cost(result: Result) -> str:
     totals = result.totals
     facts = {
-        "cost": display.money(totals.cost),
-        "messages": display.figure(totals.messages),
-        "batches": display.figure(totals.batches),
+        "cost": money(totals.cost),
+        "messages": figure(totals.messages),
+        "batches": figure(totals.batches),
     }
     if totals.unpriced:
-        facts["batches of which the cost is not known"] = display.figure(totals.unpriced)
-    return display.facts(facts) + _chart(charts.costs(result.batches))
+        facts["batches of which the cost is not known"] = figure(totals.unpriced)
+    return markup.facts(facts) + _chart(charts.costs(result.batches))
 
 
 def _batches(result: Result, masks: Masks) -> str:
@@ -70,17 +71,17 @@ def _batches(result: Result, masks: Masks) -> str:
     ordered = batches.iloc[(batches["status"] == "accepted").to_numpy().argsort(kind="stable")]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
     shown = masks.table(ordered[columns].head(_ROWS)).rename(columns={"submitted_at": "submitted (UTC)"})
-    return display.table(shown.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
+    return markup.table(shown.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
 
 
 def _follow_up(result: Result, masks: Masks) -> str:
     """The rows that need a person, the reasons first."""
     rows = result.follow_up()
     if rows.empty:
-        return display.paragraph("Nothing: every row was accepted, or was left out on purpose.")
+        return markup.paragraph("Nothing: every row was accepted, or was left out on purpose.")
     reasons = ["last status", "last reason"]
     ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
-    return display.table(masks.table(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
+    return markup.table(masks.table(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
 
 
 def _chart(drawn: str) -> str:

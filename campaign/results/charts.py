@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from campaign.display import BLUE, COLOURS, TONES, escape, figure
+from campaign.markup import BLUE, COLOURS, TONES, escape
+from campaign.text import figure
 
 MOST_BARS = 60  # more are too thin to see: neighbouring batches are then averaged
 _LABELLED = 12  # as many figures as fit above the bars without touching

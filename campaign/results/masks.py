@@ -5,8 +5,8 @@ from collections.abc import Iterable
 import pandas as pd
 
 from campaign.contacts.columns import number_columns
-from campaign.contacts.numbers import PROBLEMS, REPAIRS
-from campaign.display import mask_numbers, mask_texts
+from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
+from campaign.masking import mask_numbers, mask_texts
 from campaign.results.tables import Result
 
 # Words and codes of the service and of our own: a follow-up code has to be quoted whole.

@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from campaign import display
+from campaign import markup
 from campaign.contacts.reading import Reading
 from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
@@ -19,6 +19,7 @@ from campaign.results.masks import Masks
 from campaign.results.separated import write_separated
 from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, spoken
 from campaign.results.workbook import write_workbook
+from campaign.text import clean, figure, money, shorten
 
 MEANINGS = {
     "invalid": "left out: something in the row has to be corrected first",
@@ -63,7 +64,7 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
     """Write beside the place and rename, so that a crash leaves the old file or the new one."""
     if reason := impossible(path):
-        raise ReportError(f"{display.shorten(display.clean(path), 200)} cannot be written: {reason}.")
+        raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
     if path.is_symlink():
         raise ReportError(f"{path} is a link to another place. Give the path of a plain file.")
     if path.exists() and not path.is_file():
@@ -139,7 +140,7 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
     }
     lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
     drawn = {
-        name: display.table(frame, limit=len(frame), rows=lengths.get(name)) for name, frame in first.items()
+        name: markup.table(frame, limit=len(frame), rows=lengths.get(name)) for name, frame in first.items()
     }
     return drawn | {
         "title": "Campaign report" if result.folder is None else f"Campaign report: {result.folder.name}",
@@ -148,15 +149,13 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
         "headline": masks.texts([result.headline])[0],
         "left_to_do": result.left_to_do,
         "outcomes": charts.outcomes(totals),
-        "totals": [
-            (name.replace("_", " "), display.figure(count), MEANINGS[name]) for name, count in totals.items()
-        ],
-        "rows": display.figure(totals.rows),
-        "cost_facts": display.facts(_cost_facts(result)),
+        "totals": [(name.replace("_", " "), figure(count), MEANINGS[name]) for name, count in totals.items()],
+        "rows": figure(totals.rows),
+        "cost_facts": markup.facts(_cost_facts(result)),
         "cost_note": _cost_note(result),
         "costs": charts.costs(batches),
         "lengths": lengths,
-        "reading": display.facts(_reading_facts(result.reading)),
+        "reading": markup.facts(_reading_facts(result.reading)),
         "notices": [] if result.reading is None else masks.texts(result.reading.notices),
         "masks": masks.sentence,
         "fingerprint": result.plan.fingerprint[:12],
@@ -178,14 +177,14 @@ def _cost_facts(result: Result) -> dict[str, str]:
     accepted = batches[batches["status"] == "accepted"]
     priced = accepted[accepted["cost"].notna()]
     facts = {
-        "Cost": display.money(totals.cost),
-        "Messages accepted": display.figure(int(accepted["messages"].sum())),
-        "Messages in all": display.figure(totals.messages),
-        "SMS parts in all": display.figure(totals.parts),
+        "Cost": money(totals.cost),
+        "Messages accepted": figure(int(accepted["messages"].sum())),
+        "Messages in all": figure(totals.messages),
+        "SMS parts in all": figure(totals.parts),
     }
     if not priced.empty:
         average = sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
-        facts["Cost per accepted message"] = display.money(average)
+        facts["Cost per accepted message"] = money(average)
     return facts
 
 
@@ -194,7 +193,7 @@ def _cost_note(result: Result) -> str:
     unpriced = result.totals.unpriced
     if not unpriced:
         return said
-    some = "one batch" if unpriced == 1 else f"{display.figure(unpriced)} batches"
+    some = "one batch" if unpriced == 1 else f"{figure(unpriced)} batches"
     return f"{said} For {some} that may have been charged it named no cost, so the whole may be more."
 
 
@@ -208,9 +207,9 @@ def _reading_facts(reading: Reading | None) -> dict[str, str]:
         "Header row": None if reading.header_row is None else str(reading.header_row),
         "Encoding": reading.encoding,
         "Delimiter": reading.delimiter,
-        "Rows": display.figure(reading.rows),
-        "Hidden rows": display.figure(reading.hidden_rows),
-        "Blank rows": display.figure(reading.blank_rows),
+        "Rows": figure(reading.rows),
+        "Hidden rows": figure(reading.hidden_rows),
+        "Blank rows": figure(reading.blank_rows),
     }
     return {name: value for name, value in facts.items() if value}
 

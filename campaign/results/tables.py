@@ -10,11 +10,13 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from campaign import display
+from campaign import markup
 from campaign.contacts.reading import Reading
 from campaign.errors import LedgerError, UsageError
+from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.totals import ResultTotals
+from campaign.text import clean, figure, money
 
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds",
@@ -186,28 +188,28 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        return f"<Result ({self.environment}): {display.clean(display.mask_text(self.sentence))}>"
+        return f"<Result ({self.environment}): {clean(mask_text(self.sentence))}>"
 
     def _repr_html_(self) -> str:
         totals = self.totals
-        batches = self._batches.assign(error=display.mask_texts(self._batches["error"]))
+        batches = self._batches.assign(error=mask_texts(self._batches["error"]))
         pieces = [
-            display.paragraph(display.mask_text(self.headline)),
-            *(display.paragraph(advice) for advice in self.left_to_do),
-            display.bars(totals),
-            display.facts(
+            markup.paragraph(mask_text(self.headline)),
+            *(markup.paragraph(advice) for advice in self.left_to_do),
+            markup.bars(totals),
+            markup.facts(
                 {
-                    "rows in the file": display.figure(totals.rows),
-                    "messages": display.figure(totals.messages),
-                    "cost": display.money(totals.cost) + (" or more" if totals.unpriced else ""),
+                    "rows in the file": figure(totals.rows),
+                    "messages": figure(totals.messages),
+                    "cost": money(totals.cost) + (" or more" if totals.unpriced else ""),
                 }
             ),
-            display.table(spoken(batches.drop(columns=["attempts", "seconds"])), limit=10),
+            markup.table(spoken(batches.drop(columns=["attempts", "seconds"])), limit=10),
         ]
         if self.folder is not None:
-            pieces.append(display.paragraph(f"Kept in {self.folder}", note=True))
+            pieces.append(markup.paragraph(f"Kept in {self.folder}", note=True))
         where = ENVIRONMENTS.get(self.environment, self.environment)
-        return display.card(f"What came of it ({where})", pieces)
+        return markup.card(f"What came of it ({where})", pieces)
 
 
 def spoken(frame: pd.DataFrame) -> pd.DataFrame:

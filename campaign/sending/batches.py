@@ -16,10 +16,10 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from campaign.arrow_text import buffers
 from campaign.errors import LedgerError
-from campaign.messages.stretches import stretches
-from campaign.messages.texts import buffers
-from campaign.sending.ledger import Entry
+from campaign.messages.batching import stretches
+from campaign.sending.ledger.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time

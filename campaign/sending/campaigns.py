@@ -16,16 +16,16 @@ from campaign.errors import AccountError, ConfirmationError, UsageError
 from campaign.messages.number_lists import read_folders_with
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending import database
-from campaign.sending import folder as folders
-from campaign.sending import ledger as ledgers
 from campaign.sending.confirmation import check_confirmed
-from campaign.sending.folder import Folder
-from campaign.sending.policy import Money, Policy
+from campaign.sending.ledger import ledger as ledgers
+from campaign.sending.ledger import schema
+from campaign.sending.options import Money, Policy
 from campaign.sending.run import Progress, Run
+from campaign.sending.store import folder as folders
+from campaign.sending.store.folder import Folder
 from campaign.sending.valves import Budget, Hours
 from campaign.service.account import Account
-from campaign.service.sandbox import Sandbox
+from campaign.service.sandbox.server import Sandbox
 
 Place = str | os.PathLike[str]
 
@@ -264,5 +264,5 @@ def _begin(
 
 def _waiting(place: Folder) -> int:
     """Messages of a campaign that were never attempted."""
-    database.check(place.ledger_path, place.manifest.identity)
+    schema.check(place.ledger_path, place.manifest.identity)
     return ledgers.counts_of(place.ledger_path).get("pending", ledgers.Count(0, 0)).messages

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
 from campaign.sending.batches import Batch
-from campaign.sending.recorder import Told
+from campaign.sending.ledger.group_commit import Told
 from campaign.sending.valves import Hold
 from campaign.service.transport import Gate, GateClosed, Outcome
 

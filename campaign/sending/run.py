@@ -21,13 +21,13 @@ from typing import Literal
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending import ledger as ledgers
 from campaign.sending import valves
 from campaign.sending.batches import pending_batches
 from campaign.sending.engine import Engine
-from campaign.sending.folder import Folder
-from campaign.sending.policy import Policy
-from campaign.sending.recorder import Recorder
+from campaign.sending.ledger import ledger as ledgers
+from campaign.sending.ledger.group_commit import Recorder
+from campaign.sending.options import Policy
+from campaign.sending.store.folder import Folder
 from campaign.sending.tally import RunStatus, Snapshot, Tally
 from campaign.service.account import Account
 from campaign.service.transport import Gate, Outcome, Transport

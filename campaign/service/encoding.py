@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.messages.texts import Ints, buffers
+from campaign.arrow_text import Ints, buffers
 
 # RFC 3986, section 2.3: these bytes stand for themselves; every other byte becomes %XX. A space becomes %20
 # and never "+", because a "+" survives only one of the two kinds of decoder met in the field.

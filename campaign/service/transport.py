@@ -22,10 +22,10 @@ from typing import Literal
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 
-from campaign.display import clean
 from campaign.service.account import Account
 from campaign.service.logs import PasswordFilter
 from campaign.service.wire import Answer, read_answer
+from campaign.text import clean
 
 Status = Literal["accepted", "refused", "unknown", "not_sent"]
 Cause = Literal[

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.messages.texts import buffers, join, scalar
+from campaign.arrow_text import buffers, join, scalar
 from campaign.service.encoding import json_escape, percent_encode
 
 PATH = "api/v1/json/"  # section 4.1

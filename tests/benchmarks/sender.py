@@ -26,11 +26,12 @@ from dirty_contacts import MESSAGE
 
 from campaign.contacts.reading import read_contacts
 from campaign.messages.plan import prepare
-from campaign.sending import ledger, valves
+from campaign.sending import valves
 from campaign.sending.batches import freeze, pending_batches
 from campaign.sending.engine import Engine
-from campaign.sending.ledger import Count
-from campaign.sending.recorder import Recorder
+from campaign.sending.ledger import ledger
+from campaign.sending.ledger.group_commit import Recorder
+from campaign.sending.ledger.ledger import Count
 from campaign.sending.tally import Tally
 from campaign.service.account import Account
 from campaign.service.transport import Transport

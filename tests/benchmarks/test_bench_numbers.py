@@ -13,10 +13,10 @@ import pandas as pd
 import phonenumbers
 import pytest
 
-from campaign.contacts.numbers import clean_numbers
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
 
 sys.path.insert(0, str(Path(__file__).parent.parent))
-import written_numbers
+from support import written_numbers
 
 ROWS = 1_000_000
 PART = ROWS // 10  # of phonenumbers, whose cost is that of one row at a time
@@ -87,7 +87,7 @@ def test_what_is_compared_comes_to_the_same_numbers(contacts: pd.DataFrame) -> N
 MEASURE = """
 import sys, threading
 import pandas as pd, pyarrow as pa
-from campaign.contacts.numbers import clean_numbers
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
 
 def resident():
     return int(open("/proc/self/statm").read().split()[1]) * 4096

@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 from dirty_contacts import MESSAGE, dirty_rows
 
-from campaign.contacts.numbers import clean_numbers
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.messages.plan import prepare
 
@@ -63,7 +63,7 @@ MEASURE = """
 import re, sys
 from pathlib import Path
 import pandas as pd
-from campaign.contacts.numbers import clean_numbers
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.messages.plan import prepare
 
 def peak():

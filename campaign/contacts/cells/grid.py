@@ -8,7 +8,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from campaign.contacts.cells.texts import TEXT
+from campaign.contacts.cells.cell_text import TEXT
 from campaign.errors import FileError
 
 NAMED = 10  # rows named in one sentence

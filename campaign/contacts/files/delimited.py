@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 import pyarrow as pa
 
+from campaign.contacts.cells.cell_text import TEXT, blank_rows
 from campaign.contacts.cells.grid import Grid, hold_budget, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place, locate_header
-from campaign.contacts.cells.texts import TEXT, blank_rows
 from campaign.contacts.columns import check_headers
 from campaign.contacts.files.encodings import Text
 from campaign.contacts.files.records import (

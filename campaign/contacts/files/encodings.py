@@ -13,8 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from campaign.display import clean
 from campaign.errors import FileError, UsageError
+from campaign.text import clean
 
 # The longer mark first: UTF-32 LE begins like UTF-16 LE.
 BYTE_ORDER_MARKS = (

@@ -9,8 +9,8 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from campaign.contacts.cells.cell_text import TEXT, column_text, float_texts, moment_texts, truth_texts
 from campaign.contacts.cells.grid import Grid, chunked, hold_budget
-from campaign.contacts.cells.texts import TEXT, column_text, float_texts, moment_texts, truth_texts
 from campaign.errors import ColumnError, FileError
 
 DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."

@@ -11,8 +11,8 @@ import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
+from campaign.contacts.cells.cell_text import TEXT
 from campaign.contacts.cells.grid import hold_budget
-from campaign.contacts.cells.texts import TEXT
 from campaign.errors import FileError
 
 Signs = NDArray[np.uint8]

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from campaign.display import clean
 from campaign.errors import FileError, UsageError
+from campaign.text import clean
 
 # First bytes of what is met under a spreadsheet's name, and what to say of it.
 REFUSED: tuple[tuple[bytes, str], ...] = (

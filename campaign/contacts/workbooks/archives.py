@@ -7,8 +7,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
-from campaign.display import clean
 from campaign.errors import FileError
+from campaign.text import clean
 
 MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand parts
 RATIO = 100  # sheets deflate to a tenth; Apache POI refuses below a hundredth as well

@@ -11,8 +11,8 @@ import pyarrow as pa
 import python_calamine
 from numpy.typing import NDArray
 
+from campaign.contacts.cells.cell_text import TEXT, column_text
 from campaign.contacts.cells.grid import Grid
-from campaign.contacts.cells.texts import TEXT, column_text
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive, packed_again
 from campaign.contacts.workbooks.biff import open_workbook, single_sheet
 from campaign.contacts.workbooks.compound import Compound, written
@@ -21,8 +21,8 @@ from campaign.contacts.workbooks.shared_texts import hold_texts, text_lengths
 from campaign.contacts.workbooks.sheet_xml import scan_sheet
 from campaign.contacts.workbooks.sheets import Sheet, SheetFacts, choose_sheet, hold_rectangle
 from campaign.contacts.workbooks.xml_parts import parse_xml
-from campaign.display import clean
 from campaign.errors import FileError
+from campaign.text import clean
 
 LINES = 10_000  # rows that are Python objects at a time
 

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pyarrow as pa
 
+from campaign.contacts.cells.cell_text import TEXT, clock_text, moment_text, number_text, span_text
 from campaign.contacts.cells.grid import Grid, Merge
-from campaign.contacts.cells.texts import TEXT, clock_text, moment_text, number_text, span_text
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
 from campaign.contacts.workbooks.sheets import LAST_COLUMN, LAST_ROW, Sheet, choose_sheet, hold_rectangle
 from campaign.contacts.workbooks.xml_parts import parse_xml
-from campaign.display import clean
 from campaign.errors import FileError
+from campaign.text import clean
 
 _TABLE = "urn:oasis:names:tc:opendocument:xmlns:table:1.0}"
 _OFFICE = "urn:oasis:names:tc:opendocument:xmlns:office:1.0}"

@@ -7,8 +7,8 @@ from campaign.contacts.cells.grid import Merge
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.sheets import LAST_COLUMN, SheetFacts
 from campaign.contacts.workbooks.xml_parts import parse_xml
-from campaign.display import clean
 from campaign.errors import FileError
+from campaign.text import clean
 
 
 def column_position(letters: bytes) -> int:

@@ -1,0 +1,153 @@
+"""Pieces of HTML for reprs, widgets and reports; all text in them is escaped."""
+
+import html
+from collections.abc import Iterable, Mapping
+from datetime import date, datetime
+from decimal import Decimal
+from typing import Any
+
+import pandas as pd
+
+from campaign.text import figure, money, shorten, without_controls
+
+BLUE = "#0b5cad"
+RED = "#a3260f"
+AMBER = "#8a5300"
+GREY = "#5f6368"
+
+# Colour is never the only sign: every bar carries its label and its figure.
+TONES = {"accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good"}
+COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
+
+# The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
+STYLE = """
+.campaign{--good:#0b5cad;--bad:#a3260f;--doubt:#8a5300;--quiet:#5f6368;--line:rgba(128,128,128,.35);
+font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;
+border:1px solid var(--line);border-left:4px solid var(--good);border-radius:4px;
+padding:.6em 1em;margin:.4em 0;max-width:72em;overflow-x:auto}
+[data-jp-theme-light="false"] .campaign,.vscode-dark .campaign{
+--good:#6db3f8;--bad:#ff9a85;--doubt:#f0b35a;--quiet:#b0b5ba}
+.campaign.campaign p{margin:.3em 0}
+.campaign.campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
+.campaign.campaign .note{opacity:.8}
+.campaign.campaign table{border-collapse:collapse;table-layout:auto;margin:.4em 0;color:inherit;
+font-size:13px}
+.campaign.campaign tbody tr{background:none}
+.campaign.campaign th,.campaign.campaign td{padding:.2em .7em;text-align:left;vertical-align:top;
+border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-word;max-width:34em;
+line-height:1.4;unicode-bidi:isolate}
+.campaign.campaign th{font-weight:600;white-space:nowrap}
+.campaign.campaign .figure{text-align:right;white-space:nowrap}
+.campaign.campaign .short{white-space:nowrap}
+.campaign.campaign .long{min-width:16em}
+.campaign.campaign .bars td,.campaign.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
+.campaign.campaign .track{width:16em;vertical-align:middle}
+.campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
+.campaign .bar.good{background:var(--good)}
+.campaign .bar.bad{background:var(--bad)}
+.campaign .bar.doubt{background:repeating-linear-gradient(90deg,var(--doubt) 0 5px,transparent 5px 8px)}
+"""
+
+
+def escape(text: object) -> str:
+    """The text for an HTML page: markup escaped, control and direction characters out, line breaks kept."""
+    return html.escape(without_controls(text))
+
+
+def paragraph(text: str, *, note: bool = False) -> str:
+    """One paragraph of plain text; a note is fainter."""
+    return f'<p class="note">{escape(text)}</p>' if note else f"<p>{escape(text)}</p>"
+
+
+def facts(pairs: Mapping[str, str]) -> str:
+    """A small table of names and values, the values right-aligned."""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td class="figure">{escape(value)}</td></tr>'
+        for name, value in pairs.items()
+    )
+    return f"<table>{rows}</table>"
+
+
+def bars(counts: Mapping[str, int]) -> str:
+    """One labelled bar for each count above zero, coloured by status: {"accepted": 9041, "refused": 100}."""
+    most = max(counts.values(), default=0)
+    rows = "".join(_bar(name, count, most) for name, count in counts.items() if count)
+    return f'<table class="bars">{rows}</table>' if rows else ""
+
+
+def _bar(name: str, count: int, most: int) -> str:
+    tone = TONES.get(name, "quiet")
+    return (
+        f'<tr><th scope="row">{escape(name.replace("_", " "))}</th><td class="figure">{figure(count)}</td>'
+        f'<td class="track"><div class="bar {tone}" style="width:{100 * count / most:.1f}%"></div></td></tr>'
+    )
+
+
+def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> str:
+    """The first rows of a frame as an HTML table, with a note when there are more.
+
+    `rows` is the length of the whole where the frame is only its beginning. A named index is shown as the
+    first column. Columns of numbers are right-aligned; those called row and batch are names, not amounts, and
+    carry no thousands separators.
+    """
+    shown = frame.head(limit)
+    if shown.index.name is not None:
+        shown = shown.reset_index()
+    kinds = [_kind(shown.iloc[:, place]) for place in range(shown.shape[1])]
+    names = [str(name) for name in shown.columns]
+    head = "".join(_cell("th", name, kind) for name, kind in zip(names, kinds, strict=True))
+    body = "".join(
+        "<tr>"
+        + "".join(
+            _cell("td", written(value, plain=name in ("row", "first row", "batch")), kind)
+            for value, name, kind in zip(values, names, kinds, strict=True)
+        )
+        + "</tr>"
+        for values in shown.itertuples(index=False, name=None)
+    )
+    drawn = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    rows = len(frame) if rows is None else rows
+    if rows <= limit:
+        return drawn
+    return drawn + paragraph(f"The first {figure(limit)} of {figure(rows)} rows.", note=True)
+
+
+def _kind(column: "pd.Series[Any]") -> str:
+    """How a column is set: figure (right-aligned), short (never wrapped), long (never very narrow) or ""."""
+    if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
+        return "figure"
+    lengths = [len(written(value)) for value in column]
+    if max(lengths, default=0) <= 20:
+        return "short"
+    return "long" if sum(length > 40 for length in lengths) * 3 > len(lengths) else ""
+
+
+def _cell(tag: str, text: str, kind: str) -> str:
+    scope = ' scope="col"' if tag == "th" else ""
+    style = f' class="{kind}"' if kind else ""
+    return f"<{tag}{scope}{style}>{escape(text)}</{tag}>"
+
+
+def written(value: object, *, plain: bool = False) -> str:
+    """One cell's value as a person writes it; "" for a missing one, long text shortened."""
+    if isinstance(value, Decimal):
+        return money(value)
+    if isinstance(value, str):
+        return shorten(value, 300)
+    if value is None or pd.isna(value):  # type: ignore[call-overload] # pandas' types know no object
+        return ""
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    if isinstance(value, bool | date):
+        return str(value)
+    number = value.item() if hasattr(value, "item") else value
+    if isinstance(number, float):
+        return f"{number:,.2f}"
+    return figure(number) if isinstance(number, int) and not plain else str(number)
+
+
+def card(title: str, pieces: Iterable[str]) -> str:
+    """A framed block for a notebook: a title above pieces of HTML that are escaped already."""
+    name = escape(title)
+    head = f'<style>{STYLE}</style><p class="title">{name}</p>'
+    return f'<div class="campaign" role="group" aria-label="{name}">{head}{"".join(pieces)}</div>'

@@ -1,0 +1,195 @@
+"""The formats a placeholder may ask for: {visit_date:%d %b}, {amount:,.0f}. A closed list.
+
+Python's own format language is not offered: it reaches into objects, and {x:>200000000} fills the memory.
+"""
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from datetime import date, datetime, time
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from campaign.arrow_text import Bools, join, texts
+from campaign.errors import TemplateError
+
+# English whatever the machine's language is: the same spreadsheet gives the same texts everywhere.
+MONTHS = (
+    "January", "February", "March", "April", "May", "June",
+    "July", "August", "September", "October", "November", "December",
+)  # fmt: skip
+DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+Moment = tuple[date | None, time | None]  # what a cell says: a date, a time of day, or both
+
+_OF_DATE: dict[str, Callable[[date], str]] = {
+    "%d": lambda day: f"{day.day:02}",
+    "%-d": lambda day: str(day.day),
+    "%a": lambda day: DAYS[day.weekday()][:3],
+    "%A": lambda day: DAYS[day.weekday()],
+    "%m": lambda day: f"{day.month:02}",
+    "%-m": lambda day: str(day.month),
+    "%b": lambda day: MONTHS[day.month - 1][:3],
+    "%B": lambda day: MONTHS[day.month - 1],
+    "%y": lambda day: f"{day.year % 100:02}",
+    "%Y": lambda day: f"{day.year:04}",
+}
+_OF_TIME: dict[str, Callable[[time], str]] = {
+    "%H": lambda clock: f"{clock.hour:02}",
+    "%-H": lambda clock: str(clock.hour),
+    "%I": lambda clock: f"{(clock.hour + 11) % 12 + 1:02}",
+    "%-I": lambda clock: str((clock.hour + 11) % 12 + 1),
+    "%M": lambda clock: f"{clock.minute:02}",
+    "%p": lambda clock: "AM" if clock.hour < 12 else "PM",
+}
+CHOICES = (
+    "For dates: %d %-d %a %A %m %-m %b %B %y %Y, for times %H %-H %I %-I %M %p, with any text between them. "
+    "For numbers: , (thousands), .2f (decimals), ,.0f (both)."
+)
+
+
+@dataclass(frozen=True)
+class DateFormat:
+    """Dates and times, written as the pattern says."""
+
+    pattern: str
+
+    wanted = "a date that can be read in one way only, such as 2026-01-05 or 5 Jan 2026"
+
+    def apply(self, values: pa.Array) -> tuple[pa.Array, Bools]:
+        """The values as the pattern writes them, and which of them are no such date; unique values once."""
+        unique = values.dictionary_encode()
+        made = [self._write(text) for text in unique.dictionary.to_pylist()]
+        indices = unique.indices
+        written = texts([text or "" for text in made]).take(indices)
+        bad = np.array([text is None for text in made], dtype=bool)[indices.to_numpy()]
+        return written, bad & (pc.binary_length(values).to_numpy(zero_copy_only=False) > 0)
+
+    def _write(self, text: str) -> str | None:
+        day, clock = read_moment(text)
+        pieces = []
+        for piece in _split_pattern(self.pattern):
+            if piece in _OF_DATE:
+                if day is None:
+                    return None
+                pieces.append(_OF_DATE[piece](day))
+            elif piece in _OF_TIME:
+                if clock is None:
+                    return None
+                pieces.append(_OF_TIME[piece](clock))
+            else:
+                pieces.append("%" if piece == "%%" else piece)
+        return "".join(pieces)
+
+
+# Up to 20 digits before the point and 10 behind it: what fits Arrow's 38 digits, and any amount of money.
+_NUMBER = r"^[-+]?([0-9]{1,20}|[0-9]{1,3}(,[0-9]{3}){1,6})(\.[0-9]{1,10})?$"
+_STORED = pa.decimal128(38, 10)
+
+
+@dataclass(frozen=True)
+class NumberFormat:
+    """Numbers with separated thousands, with so many decimals, or both; halves are rounded away from zero."""
+
+    thousands: bool
+    decimals: int | None
+
+    wanted = "a number such as 1500 or 1500.5"
+
+    def apply(self, values: pa.Array) -> tuple[pa.Array, Bools]:
+        """The values written as asked, and which of them are no numbers."""
+        good = pc.match_substring_regex(values, _NUMBER)
+        bare = pc.utf8_ltrim(pc.replace_substring(pc.if_else(good, values, "0"), ",", ""), "+")
+        if self.decimals is not None:
+            stored = pc.cast(bare, _STORED)
+            rounded = pc.round(stored, ndigits=self.decimals, round_mode="half_towards_infinity")
+            bare = pc.cast(pc.cast(rounded, pa.decimal128(38, self.decimals)), pa.large_string())
+        written = _separate(bare) if self.thousands else bare
+        bad = ~good.to_numpy(zero_copy_only=False) & (
+            pc.binary_length(values).to_numpy(zero_copy_only=False) > 0
+        )
+        return written, bad
+
+
+def _separate(numbers: pa.Array) -> pa.Array:
+    """A comma between each three digits before the point. RE2 cannot look ahead: it is done backwards."""
+    parts = pc.extract_regex(numbers, r"^(?P<sign>-?)(?P<whole>[0-9]+)(?P<rest>(?:\.[0-9]+)?)$")
+    backwards = pc.replace_substring_regex(pc.utf8_reverse(parts.field("whole")), r"([0-9]{3})", r"\1,")
+    whole = pc.utf8_ltrim(pc.utf8_reverse(backwards), ",")
+    return join(parts.field("sign"), whole, parts.field("rest"))
+
+
+Format = DateFormat | NumberFormat
+
+
+def parse_format(text: str, placeholder: str) -> Format:
+    """The format a placeholder asks for; a TemplateError lists the choices if there is no such format."""
+    number = re.fullmatch(r"(,?)(?:\.([0-6])f)?", text)
+    if number and text:
+        return NumberFormat(bool(number[1]), None if number[2] is None else int(number[2]))
+    pieces = _split_pattern(text)
+    known = [piece for piece in pieces if piece in _OF_DATE or piece in _OF_TIME]
+    unknown = [piece for piece in pieces if piece[0] == "%" and piece not in known and piece != "%%"]
+    if unknown or not known:
+        what = unknown[0] if unknown else f'"{text}"'
+        raise TemplateError(f"The placeholder {{{placeholder}}} asks for the format {what}. {CHOICES}")
+    return DateFormat(text)
+
+
+def _split_pattern(pattern: str) -> list[str]:
+    return re.findall(r"%-?.|%|[^%]+", pattern, flags=re.DOTALL)
+
+
+_CLOCK = r"(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?"
+_WITH_CLOCK = re.compile(rf"(?P<day>.*?)(?:(?:^|[T ]+){_CLOCK})?", re.ASCII | re.DOTALL)
+_YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})", re.ASCII)
+_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})", re.ASCII)
+_DAY_NAME_YEAR = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})", re.ASCII)
+_NAME_DAY_YEAR = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})", re.ASCII)
+
+
+def read_moment(text: str) -> Moment:
+    """The date and the time of day that a cell says; None where it says none, or two things at once.
+
+    Read: 2026-01-05, 2026/1/5, 5 Jan 2026, Jan 5, 2026, 25/12/2026, 14:30, and a date with a time.
+    05/01/2026 may be January or May: not read.
+    """
+    match = _WITH_CLOCK.fullmatch(text)
+    if match is None:
+        return None, None
+    clock = None
+    if match[2] is not None:
+        hour, minute = int(match[2]), int(match[3])
+        if hour > 23 or minute > 59:
+            return None, None
+        clock = time(hour, minute)
+    day = _read_day(match["day"])
+    return (None, None) if match["day"] and day is None else (day, clock)
+
+
+def _read_day(text: str) -> date | None:
+    if match := _YEAR_FIRST.fullmatch(text):
+        return _date(match[1], match[3], match[4])
+    if match := _YEAR_LAST.fullmatch(text):
+        readings = {_date(match[4], match[3], match[1]), _date(match[4], match[1], match[3])} - {None}
+        return readings.pop() if len(readings) == 1 else None
+    if match := _DAY_NAME_YEAR.fullmatch(text):
+        return _date(match[3], _month(match[2]), match[1])
+    if match := _NAME_DAY_YEAR.fullmatch(text):
+        return _date(match[3], _month(match[1]), match[2])
+    return None
+
+
+def _month(name: str) -> int:
+    """1 to 12 for a month's name, whole or its first three letters; 0 for any other word."""
+    word = name.capitalize()
+    return next((place for place, month in enumerate(MONTHS, 1) if word in (month, month[:3])), 0)
+
+
+def _date(year: str, month: str | int, day: str) -> date | None:
+    try:
+        return datetime(int(year), int(month), int(day)).date()
+    except ValueError:
+        return None

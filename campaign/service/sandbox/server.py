@@ -1,0 +1,237 @@
+"""A stand-in for the service on this machine: truthful to the contract, and nasty on request.
+
+Nothing is sent to anybody. It binds the loopback interface only, keeps passwords in memory only, and
+writes no access log.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import threading
+from collections.abc import Collection, Mapping
+from concurrent.futures import Future
+from decimal import Decimal, InvalidOperation
+from types import TracebackType
+
+import pandas as pd
+from aiohttp import web
+
+from campaign.errors import UsageError
+from campaign.service import wire
+from campaign.service.account import Account
+from campaign.service.credentials import Secret
+from campaign.service.sandbox.behaviour import Charge, Decode, StandIn, Undescribed, UnknownUser, failed
+from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule, play
+
+BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters are about 1% of it, URL encoded
+
+
+class Sandbox:
+    """The embedded service. Use it as a context manager (`with` or `async with`), or `start()` and `stop()`.
+
+    `balance` and `price` are in the account's cost units; `charge` says whether the price is for each
+    "message" or each "part". A batch is charged as a whole or refused as a whole. `inactive` names accounts
+    that exist but may not send. `unknown_user` chooses which of the two account texts an unknown user gets,
+    because the contract leaves it open. `decode` is how values are decoded: "percent" (`%20`), "form"
+    (`%20` and `+`) or "none", which shows in the inbox what people would read if the service did not decode.
+    Input that the contract does not describe (161 characters, a number with a plus) is refused in words that
+    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds.
+
+    `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
+    error texts: see `campaign.service.sandbox.faults.FAULTS`. `random_faults` maps such names to
+    probabilities; the same `seed` gives the same faults to the same ordinals.
+
+    `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
+    decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
+    decoder), batch, time. `.balance`, `.charged` and `.requests` say what it came to.
+
+    Raises `UsageError` for an argument that cannot be used.
+    """
+
+    def __init__(
+        self,
+        *,
+        username: str = "sandbox",
+        password: str | None = None,
+        inactive: Collection[str] = (),
+        balance: Decimal | float | str = 1_000_000_000,
+        price: Decimal | float | str = 35,
+        charge: Charge = "message",
+        decode: Decode = "percent",
+        unknown_user: UnknownUser = "does not exist",
+        undescribed: Undescribed = "refuse",
+        latency: float = 0.0,
+        faults: Mapping[int, str] | None = None,
+        random_faults: Mapping[str, float] | None = None,
+        seed: int = 0,
+        host: str = "127.0.0.1",
+        port: int = 0,
+    ) -> None:
+        self._password = Secret(password or secrets.token_urlsafe(16))
+        del password  # so that no traceback of this frame shows it
+        self._thread: threading.Thread | None = None
+        if host not in ("127.0.0.1", "::1", "localhost") or not 0 <= port < 65_536:
+            raise UsageError(
+                "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost, "
+                "port 0 (any that is free) to 65535."
+            )
+        self._username = username
+        self._stand_in = StandIn(
+            username=username, password=self._password, inactive=inactive,
+            balance=_amount("balance", balance), price=_amount("price", price), charge=charge,
+            decode=decode, unknown_user=unknown_user, undescribed=undescribed,
+        )  # fmt: skip
+        self._schedule = Schedule(faults or {}, random_faults or {}, seed)
+        self._latency = latency
+        self._host = "127.0.0.1" if host == "localhost" else host  # two sockets, otherwise
+        self._port = port
+        self._requests = 0
+        self._loop: asyncio.AbstractEventLoop | None = None
+
+    def __repr__(self) -> str:
+        place = f"http://{self._host}:{self._port}/" if self._thread else "not started"
+        return f"<Sandbox {place} SANDBOX: nothing is sent>"
+
+    # what it came to
+
+    @property
+    def account(self) -> Account:
+        """An account that can send through this sandbox."""
+        self._check_started()
+        host = f"[{self._host}]" if ":" in self._host else self._host
+        return Account("local", f"http://{host}:{self._port}/", self._username, self._password)
+
+    @property
+    def balance(self) -> Decimal:
+        return self._stand_in.balance
+
+    @property
+    def charged(self) -> Decimal:
+        """The sum of all costs so far."""
+        return self._stand_in.charged
+
+    @property
+    def requests(self) -> int:
+        """How many requests reached the operation, refused ones included."""
+        return self._requests
+
+    @property
+    def inbox(self) -> pd.DataFrame:
+        """Every message that was accepted, in order, one row each; batch is a number, time is in UTC."""
+        return self._stand_in.inbox()
+
+    def top_up(self, amount: Decimal | float | str) -> None:
+        """Pay `amount` into the account."""
+        self._stand_in.top_up(_amount("amount", amount))
+
+    # starting and stopping
+
+    def start(self) -> Sandbox:
+        """Start listening; port 0 takes any free one."""
+        if self._thread is None:
+            ready: Future[int] = Future()
+            self._thread = threading.Thread(
+                target=self._run, args=(ready,), name="campaign sandbox", daemon=True
+            )
+            self._thread.start()
+            try:
+                self._port = ready.result()
+            except OSError as error:
+                self._thread = None
+                reason = error.strerror or str(error)
+            else:
+                return self
+            raise UsageError(f"The sandbox cannot listen on port {self._port}: {reason}. Give another port.")
+        return self
+
+    def stop(self) -> None:
+        """Stop listening and cut what is under way. The inbox stays readable."""
+        if self._thread is not None and self._loop is not None:
+            self._loop.call_soon_threadsafe(self._stopped.set)
+            self._thread.join()
+            self._thread = None
+
+    def __enter__(self) -> Sandbox:
+        return self.start()
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        self.stop()
+
+    async def __aenter__(self) -> Sandbox:
+        return await asyncio.to_thread(self.start)
+
+    async def __aexit__(self, *_: object) -> None:
+        await asyncio.to_thread(self.stop)
+
+    def _check_started(self) -> None:
+        if self._thread is None:
+            raise UsageError(
+                "The sandbox is not running. Use it like: with campaign.Sandbox() as service: ..."
+            )
+
+    def _run(self, ready: Future[int]) -> None:
+        asyncio.run(self._serve(ready))
+
+    async def _serve(self, ready: Future[int]) -> None:
+        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
+        app = web.Application(client_max_size=BODY_LIMIT)
+        app.router.add_post("/" + wire.PATH, self._submit)
+        # A service goes on with a request whose client has given up: handlers are not cancelled then.
+        runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
+        await runner.setup()
+        try:
+            await web.TCPSite(runner, self._host, self._port).start()
+            ready.set_result(runner.addresses[0][1])
+            await self._stopped.wait()
+        except Exception as error:
+            if ready.done():
+                raise
+            ready.set_exception(error)
+        finally:
+            await runner.cleanup()
+
+    # answering
+
+    async def _submit(self, request: web.Request) -> web.StreamResponse:
+        if "Origin" in request.headers or not self._is_for_this_machine(request.host):
+            return web.Response(status=403, text="SANDBOX: for programs on this machine only.")
+        self._requests += 1
+        try:
+            return await self._answer(request)
+        except (web.HTTPException, ConnectionError):  # a body that is too large, a client that is gone
+            raise
+        except Exception as error:  # while asyncio is debugged, aiohttp would answer with the traceback
+            return web.Response(status=500, text=f"SANDBOX: a fault of its own ({type(error).__name__}).")
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
+        fault = self._schedule.fault_of(self._requests)
+        if fault in UNREAD:
+            return await play(fault, request, {})
+        content = await request.read()
+        if self._latency:
+            await asyncio.sleep(self._latency)
+        if fault in BEFORE:
+            return await play(fault, request, {})
+        if fault and fault not in AFTER:
+            return web.json_response(failed(fault))
+        answer = self._stand_in.answer(content)
+        if fault and answer["Status"] == "OK":
+            return await play(fault, request, answer)
+        return web.json_response(answer)
+
+    def _is_for_this_machine(self, host: str) -> bool:
+        name = host.rsplit(":", 1)[0] if not host.endswith("]") else host
+        return name in ("127.0.0.1", "localhost", "[::1]")
+
+
+def _amount(name: str, value: Decimal | float | str) -> Decimal:
+    try:
+        amount = Decimal(str(value))
+    except InvalidOperation:
+        amount = Decimal(-1)
+    if not (amount.is_finite() and amount >= 0):
+        raise UsageError(f"{name} is {value!r}; it can be an amount from 0 up.")
+    return amount

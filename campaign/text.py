@@ -1,0 +1,46 @@
+"""Plain text as people read it: cleaned for a terminal, shortened, numbers with separated thousands."""
+
+from __future__ import annotations
+
+import re
+from decimal import Decimal
+
+_ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]")
+_BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
+# Controls, and what turns the direction of the text that follows; the zero-width joiner stays, emoji need it.
+_CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+_SURROGATES = re.compile(r"[\ud800-\udfff]")
+
+
+def without_controls(text: object) -> str:
+    """The text without ANSI escapes, control or direction characters; line breaks and tabs stay."""
+    return _SURROGATES.sub("\ufffd", _CONTROLS.sub("", _ANSI.sub("", str(text))))
+
+
+def clean(text: object) -> str:
+    """The text for a terminal or a log: one line, without ANSI escapes, control or direction characters."""
+    return without_controls(_BREAKS.sub(" ", _ANSI.sub("", str(text))))
+
+
+def shorten(text: str, length: int) -> str:
+    """The text, cut with an ellipsis if it has more than `length` characters."""
+    return text if len(text) <= length else text[: length - 1].rstrip() + "…"
+
+
+def figure(value: float | None) -> str:
+    """A count or a measurement with separated thousands: 9,041 or 12.5; "unknown" for None."""
+    if value is None:
+        return "unknown"
+    return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
+
+
+def money(value: Decimal | None) -> str:
+    """A cost as the service counts it, with separated thousands; "unknown" for None.
+
+    The service names no currency, so none is shown. More than four decimals (a share) are rounded.
+    """
+    if value is None or not value.is_finite():
+        return "unknown"
+    exponent = value.as_tuple().exponent
+    digits = -exponent if isinstance(exponent, int) else 0
+    return f"{value:,.4f}".rstrip("0").rstrip(".") if digits > 4 else f"{value:,f}"

@@ -1,0 +1,221 @@
+"""The same verbs from a shell."""
+
+import json
+import os
+import re
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from pathlib import Path
+
+import pytest
+
+import campaign
+from campaign.cli.commands import main
+
+VISITS = """\
+first_name,phone,visit_date
+Aisha,0772000001,2026-03-02
+Ben,0772000002,2026-03-03
+Caro,077200000,2026-03-04
+"""
+TEXT = "Hi {first_name}, your visit is on {visit_date}."
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("visits.csv").write_text(VISITS)
+
+
+def send_arguments(*more):
+    return ["send", "visits.csv", "--message", TEXT, "--sender", "CLINIC", "--region", "UG", *more]
+
+
+def the_folder():
+    (folder,) = Path("campaigns").iterdir()
+    return folder
+
+
+def test_check_says_what_would_be_sent_and_sends_nothing(capsys):
+    assert main(["check", *send_arguments()[1:]]) == 0
+    said = capsys.readouterr().out
+    assert "2 messages" in said
+    assert re.search(r"row 4, phone: .*", said)
+    assert not Path("campaigns").exists()
+
+
+def test_send_leaves_a_folder_with_a_report(capsys):
+    assert main(send_arguments()) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"accepted +2\b", said)
+    assert "Cost: 70" in said
+    assert (the_folder() / "report.html").read_text("utf-8").startswith("<!doctype html>")
+    assert "0772000001" not in said
+
+
+def test_sending_again_sends_nothing(capsys):
+    main(send_arguments())
+    capsys.readouterr()
+    assert main(send_arguments()) == 0
+    assert "nothing to send" in capsys.readouterr().out
+
+
+def test_nothing_can_be_sent_because_of_issues():
+    Path("visits.csv").write_text("first_name,phone,visit_date\nAisha,none,2026-03-02\n")
+    assert main(send_arguments()) == 3
+    assert main(["check", *send_arguments()[1:]]) == 3
+    assert not Path("campaigns").exists()
+
+
+def test_a_wrong_file_is_one_plain_sentence(capsys):
+    assert main(["check", "missing.xlsx", "--message", "Hi", "--sender", "CLINIC"]) == 2
+    said = capsys.readouterr().err
+    assert said.startswith("campaign: ")
+    assert said.count("\n") == 1
+    assert "missing.xlsx" in said
+
+
+def test_a_file_without_a_header(capsys):
+    Path("visits.csv").write_text(VISITS.split("\n", 1)[1])
+    said = ["check", "visits.csv", "--message", "Hi {column A}.", "--sender", "CLINIC", "--region", "UG"]
+    assert main(said) == 2
+    assert "has no header" in capsys.readouterr().err
+    assert main([*said, "--no-header", "--number", "column B"]) == 0
+    told = capsys.readouterr().out
+    assert "2 messages" in told
+    assert re.search(r"row 3, column B: .*", told)
+
+
+def test_a_wrong_placeholder_lists_the_columns(capsys):
+    assert main(["check", "visits.csv", "--message", "Hi {nmae}", "--sender", "CLINIC"]) == 2
+    assert "first_name" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        [],
+        ["dance"],
+        ["send", "visits.csv"],
+        send_arguments("--overlong", "cut"),
+        send_arguments("--header", "1", "--no-header"),
+    ],
+)
+def test_wrong_usage(arguments, capsys):
+    with pytest.raises(SystemExit) as ended:
+        main(arguments)
+    assert ended.value.code == 2
+    capsys.readouterr()
+
+
+def test_live_is_never_reached_by_accident(monkeypatch, capsys):
+    assert main(send_arguments("--environment", "live")) == 2
+    assert "CAMPAIGN_LIVE_URL" in capsys.readouterr().err
+    monkeypatch.setenv("CAMPAIGN_LIVE_URL", "https://sms.example.com")
+    monkeypatch.setenv("CAMPAIGN_LIVE_USERNAME", "clinic")
+    monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "sesame-1234")
+    assert main(send_arguments("--environment", "live")) == 2
+    said = capsys.readouterr()
+    assert 'confirm="send 2 messages live"' in said.err
+    assert "sesame" not in said.err + said.out
+
+
+def test_report_writes_what_it_is_asked_for(capsys):
+    main(send_arguments())
+    assert main(["report", str(the_folder()), "out.xlsx", "out.csv", "--reveal"]) == 0
+    capsys.readouterr()
+    assert Path("out.xlsx").read_bytes().startswith(b"PK")
+    assert "0772000001" in Path("out.csv").read_text("utf-8-sig")
+
+
+def test_some_refused_and_then_resumed(capsys):
+    with campaign.Sandbox(balance=35, password="sesame") as service:
+        environment = {
+            "CAMPAIGN_SANDBOX_URL": service.account.url,
+            "CAMPAIGN_SANDBOX_USERNAME": "sandbox",
+            "CAMPAIGN_SANDBOX_PASSWORD": "sesame",
+        }
+        with pytest.MonkeyPatch.context() as patch:
+            for name, value in environment.items():
+                patch.setenv(name, value)
+            rows = "".join(f"Person {n},077200{n:04d},2026-03-02\n" for n in range(30))
+            Path("visits.csv").write_text("first_name,phone,visit_date\n" + rows)
+            slow = ["--environment", "sandbox", "--batch-size", "10", "--concurrency", "1"]
+            assert main(send_arguments(*slow)) == 4
+            service._stand_in.balance += 10_000
+            assert main(["resume", str(the_folder()), "--environment", "sandbox"]) == 4  # 10 stay refused
+    said = capsys.readouterr().out
+    assert "Top it up" in said
+    assert re.search(r"accepted +20\b", said)
+    assert re.search(r"refused +10\b", said)
+
+
+def test_one_message_to_myself(capsys):
+    assert main(["try-out", *send_arguments("--to", "0772 000 999", "--row", "3")[1:]]) == 0
+    said = capsys.readouterr().out
+    assert "Hi Ben, your visit is on 2026-03-03." in said
+    assert "Hi%20Ben%2C%20your" in said
+    assert "0772000999" not in said
+
+
+def test_python_m_campaign_is_the_same():
+    said = subprocess.run(
+        [sys.executable, "-m", "campaign", "--help"], capture_output=True, text=True, check=True, cwd="."
+    ).stdout
+    assert all(verb in said for verb in ("check", "send", "resume", "report", "sandbox"))
+
+
+def test_sandbox_serves_other_programs():
+    command = [sys.executable, "-u", "-m", "campaign", "sandbox", "--port", "0", "--fault", "2=throttle"]
+    environment = {**os.environ, "CAMPAIGN_LOCAL_PASSWORD": "sesame"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as service:
+        try:
+            said = [service.stdout.readline() for _ in range(4)]
+            address = said[1].split()[1]
+            body = {
+                "method": "SendSms",
+                "userdata": {"username": "sandbox", "password": "sesame"},
+                "msgdata": [{"number": "256772000001", "message": "Hi%20there", "senderid": "CLINIC"}],
+            }
+            request = urllib.request.Request(
+                address, json.dumps(body).encode(), {"Content-Type": "application/json"}
+            )
+            with urllib.request.urlopen(request, timeout=10) as answer:
+                assert json.load(answer)["Status"] == "OK"
+            with pytest.raises(urllib.error.HTTPError) as second:
+                urllib.request.urlopen(request, timeout=10)
+            second.value.close()
+            assert second.value.code == 429
+        finally:
+            service.terminate()
+    assert said[0].startswith("SANDBOX: nothing is sent")
+    assert "sesame" not in "".join(said)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (["--fault", "three=html"], "write it like 3=accept_close"),
+        (["--fault", "3=flood"], "There is no fault 'flood'"),
+        (["--random-fault", "html=often"], "write it like html=0.02"),
+        (["--random-fault", "html=2"], "between 0 and 1"),
+        (["--decode", "twice"], "it can be 'percent' or 'form' or 'none'"),
+    ],
+)
+def test_a_sandbox_that_cannot_be_is_said_in_words(options, words, capsys):
+    assert wrong_usage("sandbox", "--port", "0", *options) == 2
+    assert words in capsys.readouterr().err
+
+
+def wrong_usage(*arguments):
+    try:
+        return main(list(arguments))
+    except SystemExit as end:
+        return end.code
+
+
+def test_no_bar_is_drawn_into_a_file(capsys):
+    main(send_arguments())
+    assert "msg/s" not in capsys.readouterr().err

@@ -1,0 +1,210 @@
+"""Numbers agree with phonenumbers on everything that is neither repaired nor refused.
+
+20,000 of each set in every run, the full sets behind `-m long`.
+"""
+
+import pandas as pd
+import phonenumbers
+import pytest
+from phonenumbers import PhoneNumberType
+from support import written_numbers
+
+from campaign.contacts.phone_numbers import libphonenumber
+from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers, readings
+from campaign.contacts.phone_numbers.digit_patterns import UnknownPatternError
+from campaign.contacts.phone_numbers.metadata import LONGEST, Plan, numbering_plans
+
+MOBILE = ("mobile", "fixed_or_mobile")
+SAMPLE = 20_000
+
+# What is refused although the library would read it, for the reasons that PROBLEMS gives.
+REFUSED = {"letters", "symbols", "several", "extension", "scientific", "ambiguous"}
+
+NAMES = {
+    PhoneNumberType.FIXED_LINE: "fixed",
+    PhoneNumberType.MOBILE: "mobile",
+    PhoneNumberType.FIXED_LINE_OR_MOBILE: "fixed_or_mobile",
+    PhoneNumberType.TOLL_FREE: "toll_free",
+    PhoneNumberType.PREMIUM_RATE: "premium",
+    PhoneNumberType.SHARED_COST: "shared_cost",
+    PhoneNumberType.VOIP: "voip",
+    PhoneNumberType.PERSONAL_NUMBER: "personal",
+    PhoneNumberType.PAGER: "pager",
+    PhoneNumberType.UAN: "uan",
+    PhoneNumberType.VOICEMAIL: "voicemail",
+}
+
+
+@pytest.fixture
+def fresh_plans():
+    """Tables made anew, and again after the test."""
+    numbering_plans.cache_clear()
+    yield
+    numbering_plans.cache_clear()
+
+
+def truth(text, region):
+    """number, kind and region as the library has them; None where the text is no valid number."""
+    try:
+        number = phonenumbers.parse(text, region)
+    except phonenumbers.NumberParseException:
+        return None
+    if not phonenumbers.is_valid_number(number):
+        return None
+    e164 = phonenumbers.format_number(number, phonenumbers.PhoneNumberFormat.E164)
+    return e164[1:], NAMES[phonenumbers.number_type(number)], phonenumbers.region_code_for_number(number)
+
+
+def cleaned(rows, kinds):
+    texts, regions = zip(*rows, strict=True)
+    table = clean_numbers(pd.Series(texts, dtype="str"), region=pd.Series(regions, dtype="str"), kinds=kinds)
+    return table.assign(number=table["number"].fillna("")).itertuples(index=False, name="Row")
+
+
+def agrees(text, region, row, kinds):
+    known = truth(text.strip(), region)
+    if known is None:
+        short = row.kind in ("short_code", "emergency")
+        repaired = row.repair != "" and (truth("+" + row.number, None) or "fictitious" in row.repair)
+        return row.number == "" or bool(repaired) or short
+    if row.problem in REFUSED:
+        return row.number == ""
+    number, kind, where = known
+    if kind not in kinds:
+        return (row.number, row.problem, row.kind, row.region) == ("", kind, kind, where)
+    return (row.number, row.problem, row.kind, row.region) == (number, "", kind, where)
+
+
+def mismatches(rows, kinds=MOBILE):
+    return [
+        (text, region, *row)
+        for (text, region), row in zip(rows, cleaned(rows, kinds), strict=True)
+        if not agrees(text, region, row, kinds)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "kinds"),
+    [("generated", MOBILE), ("generated", tuple(KINDS)), ("mixed", MOBILE), ("fuzzed", tuple(KINDS))],
+    ids=["generated-mobile", "generated-all", "mixed-mobile", "fuzzed-all"],
+)
+def test_a_sample_agrees_with_the_library(rows, kinds):
+    assert mismatches(getattr(written_numbers, rows)(2026, SAMPLE), kinds) == []
+
+
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+@pytest.mark.parametrize(("rows", "size"), [("generated", 390_000), ("mixed", 250_000), ("fuzzed", 240_000)])
+def test_everything_agrees_with_the_library(rows, size):
+    made = getattr(written_numbers, rows)(7, size)
+    valid = sum(truth(text.strip(), region) is not None for text, region in made)
+    print(f"\n{rows}: {size:,} texts, {valid:,} of them valid for phonenumbers", end=" ")
+    assert mismatches(made) == []
+
+
+def test_the_sets_are_of_use():
+    """Enough valid and invalid ones, all kinds, hardly any refused as ambiguous."""
+    fuzzed = written_numbers.fuzzed(2026, SAMPLE)
+    assert 0.1 < sum(truth(text.strip(), region) is not None for text, region in fuzzed) / SAMPLE < 0.5
+    rows = written_numbers.generated(2026, SAMPLE)
+    table = list(cleaned(rows, tuple(KINDS)))
+    assert 0.3 < sum(row.number != "" for row in table) / SAMPLE < 0.9
+    assert set(NAMES.values()) <= {row.kind for row in table}
+    assert sum(row.problem == "ambiguous" for row in table) / SAMPLE < 0.02
+
+
+def test_what_is_ambiguous_has_two_readings():
+    rows = written_numbers.generated(5, SAMPLE)
+    refused = [
+        (text, region)
+        for (text, region), row in zip(rows, cleaned(rows, MOBILE), strict=True)
+        if row.problem == "ambiguous"
+    ]
+    assert refused
+    assert [row for row in refused if len(readings(row[0], region=row[1])) < 2] == []
+
+
+def broken(monkeypatch, name, change):
+    """Tables made of other patterns than the library has."""
+    patterns = Plan.patterns
+
+    def wrong(plan):
+        for pattern, label, whole in patterns(plan):
+            yield (change(pattern) if label[2] == name else pattern), label, whole
+
+    monkeypatch.setattr(Plan, "patterns", wrong)
+
+
+@pytest.mark.parametrize(
+    ("name", "change"),
+    [
+        ("mobile", lambda pattern: pattern.replace(r"\d{6}", r"\d{5}")),
+        ("mobile", lambda pattern: pattern.replace("9", "8")),
+        ("fixed_line", lambda pattern: "|".join(pattern.split("|")[1:]) if "(" not in pattern else pattern),
+        ("general_desc", lambda pattern: r"\d{9}"),
+        ("leading_digits", lambda pattern: "9"),
+        ("toll_free", lambda pattern: "7"),
+    ],
+)
+@pytest.mark.usefixtures("fresh_plans")
+def test_a_broken_pattern_is_noticed(monkeypatch, name, change):
+    broken(monkeypatch, name, change)
+    assert len(mismatches(written_numbers.generated(2026, 3_000), tuple(KINDS))) > 5
+
+
+@pytest.mark.parametrize("forgotten", ["national_prefix_for_parsing", "international_prefix"])
+@pytest.mark.usefixtures("fresh_plans")
+def test_a_forgotten_prefix_is_noticed(monkeypatch, forgotten):
+    monkeypatch.setattr(libphonenumber, "metadata", without(forgotten))
+    assert len(mismatches(written_numbers.generated(2026, 3_000), tuple(KINDS))) > 5
+
+
+@pytest.mark.usefixtures("fresh_plans")
+def test_forgotten_lengths_are_noticed(monkeypatch):
+    monkeypatch.setattr(Plan, "strippable", [True] * 32)
+    assert mismatches(written_numbers.generated(2026, SAMPLE), tuple(KINDS)) != []
+
+
+def without(attribute):
+    """The library's metadata, with one thing missing."""
+    real = libphonenumber.metadata
+
+    class Missing:
+        def __init__(self, metadata):
+            self._metadata = metadata
+
+        def __getattr__(self, name):
+            return None if name == attribute else getattr(self._metadata, name)
+
+    return lambda code, region: Missing(real(code, region))
+
+
+@pytest.mark.usefixtures("fresh_plans")
+def test_patterns_that_cannot_be_read_are_left_to_the_library(monkeypatch):
+    """A newer library may have patterns of another make: then it is slower, but as exact."""
+
+    def unknown(plan):
+        raise UnknownPatternError(plan.region)
+        yield
+
+    monkeypatch.setattr(Plan, "patterns", unknown)
+    assert mismatches(written_numbers.generated(3, 3_000)) == []
+    assert not any(plan.readable for plan in numbering_plans().plans)
+
+
+def test_every_pattern_of_the_installed_library_can_be_read():
+    plans = numbering_plans()
+    for region in written_numbers.REGIONS:
+        plans.place(region)
+    assert [plan.region for plan in plans.plans if not plan.readable] == []
+
+
+def test_no_number_has_more_digits_than_an_integer_holds():
+    longest = {
+        code: max(
+            max(libphonenumber.metadata(code, region).general_desc.possible_length) for region in regions
+        )
+        for code, regions in libphonenumber.regions_by_code().items()
+    }
+    assert max(len(str(code)) + digits for code, digits in longest.items()) <= 19
+    assert max(longest.values()) <= LONGEST

@@ -1,0 +1,167 @@
+"""Patterns over digits, compared with Python's own regular expressions."""
+
+import random
+import re
+import threading
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from support.written_numbers import REGIONS, TYPES
+
+from campaign.contacts.phone_numbers import libphonenumber
+from campaign.contacts.phone_numbers.digit_patterns import END, Beginnings, Languages, UnknownPatternError
+from campaign.contacts.phone_numbers.digits import MARGIN, Digits, values
+
+NOWHERE = -1
+
+
+def digits_of(texts):
+    return Digits.of(texts, np.full(len(texts), NOWHERE))
+
+
+def matched(patterns, texts, whole=True):
+    """For each text the patterns that it matches."""
+    languages, digits = Languages(), digits_of(texts)
+    start = languages.start((pattern, pattern, whole) for pattern in patterns)
+    steps = int(digits.length.max()) + 1
+    states = languages.run(digits.stream, digits.start, np.full(len(texts), start, np.int32), steps)
+    return [languages.labels(state) for state in states]
+
+
+def begun(pattern, texts):
+    """For each text how much of it the pattern matches, and whether its last group took part."""
+    beginnings, digits = Beginnings(), digits_of(texts)
+    start = beginnings.start(pattern, re.compile(pattern).groups)
+    lengths, through = beginnings.run(digits.stream, digits.start, np.full(len(texts), start, np.int32))
+    return list(zip(lengths.tolist(), through.tolist(), strict=True))
+
+
+def begins(pattern, text):
+    found = re.match(pattern, text)
+    groups = found.groups() if found else ()
+    return (found.end() if found else -1), bool(groups and groups[-1] is not None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "yes", "no"),
+    [
+        ("7", ["7"], ["", "77", "8"]),
+        (r"7\d{2}", ["700", "799"], ["70", "7000"]),
+        ("[2-46]", ["2", "3", "4", "6"], ["1", "5", "7"]),
+        (r"1\d{1,3}", ["10", "1000"], ["1", "10000"]),
+        ("(?:12|3)4?", ["12", "124", "3", "34"], ["1", "4", "123"]),
+        ("", [""], ["0"]),
+        ("1(?:2|)3", ["123", "13"], ["12"]),
+    ],
+)
+def test_whole_numbers(pattern, yes, no):
+    assert matched([pattern], yes + no) == [{pattern}] * len(yes) + [set()] * len(no)
+
+
+def test_a_pattern_that_is_not_whole_matches_what_begins_with_it():
+    assert matched(["26[48]"], ["264", "2645551234", "2655551234", "26"], whole=False) == [
+        {"26[48]"},
+        {"26[48]"},
+        set(),
+        set(),
+    ]
+
+
+@pytest.mark.parametrize("pattern", ["a", "(?=1)", "1*", "1+", "(1", "1)", "?", "[^1]", "1{2,}", r"\D", "^1"])
+def test_a_pattern_of_another_make_is_not_guessed(pattern):
+    with pytest.raises(UnknownPatternError):
+        Languages().start([(pattern, "", True)])
+
+
+@pytest.mark.parametrize("region", REGIONS[::7])
+def test_the_patterns_of_a_region(region):
+    rng = random.Random(region)
+    plan = libphonenumber.metadata(libphonenumber.code_by_region()[region], region)
+    known = [getattr(plan, kind) for kind in ("general_desc", *TYPES)]
+    patterns = {one.national_number_pattern for one in known if one is not None} - {None}
+    texts = ["".join(rng.choices("0123456789", k=rng.randint(4, 11))) for _ in range(300)]
+    texts += [example + rng.choice(("", "", "1")) for one in known if one and (example := one.example_number)]
+    assert matched(patterns, texts) == [
+        {one for one in patterns if re.fullmatch(one, text)} for text in texts
+    ]
+
+
+@pytest.mark.parametrize("region", REGIONS)
+def test_the_prefixes_of_a_region(region):
+    rng = random.Random(region)
+    plan = libphonenumber.metadata(libphonenumber.code_by_region()[region], region)
+    for pattern in filter(None, (plan.national_prefix_for_parsing, plan.international_prefix)):
+        likely = ("", "0", "00", "1", "8", "90", "15", *re.findall(r"\d+", pattern))
+        texts = [
+            rng.choice(likely) + "".join(rng.choices("0123456789", k=rng.randint(0, 12))) for _ in range(100)
+        ]
+        assert begun(pattern, texts) == [begins(pattern, text) for text in texts]
+
+
+pieces = st.recursive(
+    st.sampled_from(["0", "1", "2", r"\d", "[0-4]", "[15-9]"]),
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=2, max_size=4).map("".join),
+        st.lists(inner, min_size=2, max_size=3).map(lambda parts: f"(?:{'|'.join(parts)})"),
+        inner.map(lambda part: f"(?:{part})?"),
+        inner.map(lambda part: f"(?:{part}){{1,3}}"),
+    ),
+    max_leaves=8,
+)
+
+
+@given(pattern=pieces, texts=st.lists(st.text("0123456789", max_size=8), min_size=1, max_size=20))
+@settings(max_examples=200, deadline=None)
+def test_any_pattern(pattern, texts):
+    assert matched([pattern], texts) == [{pattern} if re.fullmatch(pattern, t) else set() for t in texts]
+
+
+@given(
+    first=pieces, second=pieces, texts=st.lists(st.text("0123456789", max_size=8), min_size=1, max_size=20)
+)
+@settings(max_examples=200, deadline=None)
+def test_any_beginning(first, second, texts):
+    """The preferred alternative decides, as in `re.match`, and so does the group."""
+    pattern = f"(?:0|90)?(?:({first})|{second})"
+    assert begun(pattern, texts) == [begins(pattern, text) for text in texts]
+
+
+def test_threads_may_fill_one_table_together():
+    pattern = r"(?:[0-4]\d{3}|[5-9]\d{5}|12(?:3|45)\d{2,4})\d"
+    rng = random.Random(1)
+    texts = ["".join(rng.choices("0123456789", k=rng.randint(3, 8))) for _ in range(5_000)]
+    languages, digits = Languages(), digits_of(texts)
+    begin = np.full(len(texts), languages.start([(pattern, "it", True)]), np.int32)
+    found = []
+
+    def run():
+        states = languages.run(digits.stream, digits.start, begin, 9)
+        found.append([bool(languages.labels(state)) for state in states])
+
+    threads = [threading.Thread(target=run) for _ in range(6)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[bool(re.fullmatch(pattern, text)) for text in texts]] * 6
+
+
+@given(texts=st.lists(st.text("0123456789+ -", max_size=19), min_size=1, max_size=10))
+@settings(deadline=None)
+def test_digits_of_texts(texts):
+    digits = digits_of(texts)
+    kept = [re.sub(r"\D", "", text) for text in texts]
+    assert [digits.text(row).lstrip("+") for row in range(len(texts))] == kept
+    assert digits.leading_zeros.tolist() == [len(text) - len(text.lstrip("0")) for text in kept]
+    copied = digits.copied(zero_in_front=True)
+    assert [copied.text(row).lstrip("+") for row in range(len(texts))] == ["0" + text for text in kept]
+    both = digits.followed_by(copied)
+    assert both.length.tolist() == [len(text) for text in kept] + [len(text) + 1 for text in kept]
+    assert values(digits.stream, digits.start, digits.length).tolist() == [int(text or 0) for text in kept]
+    digits.replace(np.array([0]), copied.take(np.array([0])))
+    assert digits.text(0).lstrip("+") == "0" + kept[0]
+    for column in (digits, copied, both):
+        assert (column.stream[column.start + column.length] == END).all()
+        assert (column.stream[-MARGIN:] == END).all()

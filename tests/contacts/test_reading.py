@@ -1,0 +1,661 @@
+"""Spreadsheets as they are met, each beside the contact table that is wanted."""
+
+import datetime as dt
+import io
+import json
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import openpyxl
+import pandas as pd
+import pytest
+import xlsxwriter
+from support.spreadsheets import as_rows, reading, saved, workbook
+
+from campaign.contacts.reading import Reading, read_contacts
+from campaign.errors import ColumnError, FileError, UsageError
+
+SAMPLES = Path(__file__).parents[1] / "support" / "samples"
+HEADER = ["name", "phone"]
+
+
+def test_a_csv_and_what_is_said_of_it() -> None:
+    table = read_contacts(b"name,phone\nAmina,0772000001\nBen,0772000002\n")
+    assert as_rows(table) == {0: HEADER, 2: ["Amina", "0772000001"], 3: ["Ben", "0772000002"]}
+    assert reading(table) == Reading("the given bytes", "csv", None, 1, "utf-8", ",", 2, 0, 0, ())
+    assert reading(table).sentence == "2 rows from the given bytes (csv, header in row 1)."
+
+
+def test_a_workbook_and_what_is_said_of_it(tmp_path: Path) -> None:
+    path = tmp_path / "visits.xlsx"
+    workbook(HEADER, ["Amina", 256772000001], [None, None], ["Ben", "0772000002"]).save(path)
+    table = read_contacts(path)
+    assert as_rows(table) == {0: HEADER, 2: ["Amina", "256772000001"], 3: ["", ""], 4: ["Ben", "0772000002"]}
+    assert reading(table) == Reading("visits.xlsx", "xlsx", "Sheet", 1, None, None, 3, 0, 1, ())
+    assert (
+        reading(table).sentence == '3 rows from visits.xlsx, sheet "Sheet" (xlsx, header in row 1; 1 blank).'
+    )
+
+
+# --- one case for each kind of damage met in the field ------------------------------------------------
+
+
+def test_leading_zeros_and_plus_signs_stay() -> None:
+    table = read_contacts(b"phone\n0772000001\n+256772000002\n")
+    assert as_rows(table) == {0: ["phone"], 2: ["0772000001"], 3: ["+256772000002"]}
+
+
+def test_a_numeric_column_with_a_gap_keeps_its_digits() -> None:
+    table = read_contacts(saved(workbook(["phone", "x"], [256772000001, 1], [None, 2], [256772000003.0, 3])))
+    assert as_rows(table) == {
+        0: ["phone", "x"],
+        2: ["256772000001", "1"],
+        3: ["", "2"],
+        4: ["256772000003", "3"],
+    }
+
+
+def test_a_number_in_scientific_notation_stays_as_it_is() -> None:
+    """Its digits were lost in the spreadsheet; nobody expands it to a number that looks right."""
+    assert as_rows(read_contacts(b"phone\n2.56772E+11\n")) == {0: ["phone"], 2: ["2.56772E+11"]}
+
+
+def test_a_zero_that_only_a_number_format_shows_is_not_there() -> None:
+    book = workbook(["phone"], [772000001])
+    book.active["A2"].number_format = "0000000000"
+    assert as_rows(read_contacts(saved(book))) == {0: ["phone"], 2: ["772000001"]}
+
+
+@pytest.mark.parametrize("name", ["NA", "None", "nan", "N/A", "null", "NULL", "-", "TRUE", "1e5", "inf"])
+def test_words_that_readers_take_for_missing_are_kept(name: str) -> None:
+    expected = {0: HEADER, 2: [name, "0772000001"]}
+    assert as_rows(read_contacts(f"name,phone\n{name},0772000001\n".encode())) == expected
+    assert as_rows(read_contacts(saved(workbook(HEADER, [name, "0772000001"])))) == expected
+
+
+@pytest.mark.parametrize(
+    "data", [b"phone,phone,Phone\n1,2,3\n", saved(workbook(["phone", "phone", "Phone"], [1, 2, 3]))]
+)
+def test_headers_that_are_the_same_are_all_named(data: bytes) -> None:
+    with pytest.raises(ColumnError) as raised:
+        read_contacts(data)
+    assert str(raised.value) == (
+        'Several columns have the same name: "phone" (column A), "phone" (column B), "Phone" (column C). '
+        "Give each column a name of its own, then read the file again."
+    )
+
+
+@pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
+def test_the_delimiter_is_found_and_said(delimiter: str) -> None:
+    lines = [["name", "phone", "note"], ["Amina", "0772000001", "a; b, c"], ["Ben", "0772000002", "1,5"]]
+    text = "".join(delimiter.join(f'"{cell}"' for cell in line) + "\n" for line in lines)
+    table = read_contacts(text.encode())
+    assert as_rows(table) == {0: lines[0], 2: lines[1], 3: lines[2]}
+    assert reading(table).delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
+)
+def test_the_encoding_is_found_and_said(encoding: str) -> None:
+    table = read_contacts("name;phone\r\nZoé – Müller;0772000001\r\n".encode(encoding))
+    assert as_rows(table) == {0: HEADER, 2: ["Zoé – Müller", "0772000001"]}
+    assert reading(table).encoding == encoding
+    guessed = (
+        "The file does not say its encoding and is not UTF-8: read as cp1252, so that it holds "
+        '"Zoé". If letters look wrong, give encoding=.',
+    )
+    assert reading(table).notices == (guessed if encoding == "cp1252" else ())
+
+
+def test_a_comma_too_many_in_every_row_stops_with_the_rows() -> None:
+    with pytest.raises(FileError) as raised:
+        read_contacts(b"phone,message\n0772000001,Hello, friend\n0772000002,Hello, friend\n")
+    assert str(raised.value) == (
+        "Rows 2 and 3 have more cells than the header, which has 2: a delimiter inside a text has shifted "
+        "them. Put that text in quotation marks, or save the sheet as .xlsx."
+    )
+
+
+def test_a_comma_too_many_in_one_row_names_it() -> None:
+    text = (
+        b"phone,message\n" + b"0772000001,Hello\n" * 50 + b"0772000002,Hello, friend\n" + b"0772000003,Bye\n"
+    )
+    with pytest.raises(FileError, match=r"^Row 52 has more cells than the header"):
+        read_contacts(text)
+
+
+def test_a_delimiter_too_many_under_a_header_with_an_open_end_is_no_extra_column() -> None:
+    """Otherwise "Hello, friend" would quietly become "Hello"."""
+    with pytest.raises(FileError, match=r"^Row 3 has more cells"):
+        read_contacts(b"phone,message,\n0772000001,Hello,\n0772000002,Hello, friend\n")
+
+
+def test_quoted_line_breaks_stay_in_their_cell_and_row() -> None:
+    table = read_contacts(b'name,note\r\nAmina,"one\r\ntwo\n\nthree"\r\nBen,four\r\n')
+    assert as_rows(table) == {0: ["name", "note"], 2: ["Amina", "one\r\ntwo\n\nthree"], 3: ["Ben", "four"]}
+
+
+@pytest.mark.parametrize("kind", ["csv", "xlsx"])
+def test_blank_rows_count_and_blank_ends_are_ignored(kind: str) -> None:
+    if kind == "csv":
+        data = b"name,phone,,\nAmina,1,,\n\n , ,,\nBen,2,,\n\n,,,\n\n"
+    else:
+        target = (
+            io.BytesIO()
+        )  # openpyxl does not mark cells that hold only spaces, as Excel and this writer do
+        with xlsxwriter.Workbook(target) as book:
+            sheet = book.add_worksheet()
+            for i, row in enumerate([HEADER, ["Amina", "1"], [], [" ", " "], ["Ben", "2"], [], ["", " "]]):
+                sheet.write_row(i, 0, row)
+            sheet.write_blank("G9", None, book.add_format({"bold": True}))  # formatted and far out, but empty
+        data = target.getvalue()
+    table = read_contacts(data)
+    assert as_rows(table) == {0: HEADER, 2: ["Amina", "1"], 3: ["", ""], 4: [" ", " "], 5: ["Ben", "2"]}
+    assert (reading(table).rows, reading(table).blank_rows, reading(table).notices) == (4, 2, ())
+
+
+def test_a_table_without_a_header_is_not_read_as_if_it_had_one() -> None:
+    data = b"Amina,0772000001\nBen,0772000002\n"
+    with pytest.raises(FileError) as raised:
+        read_contacts(data)
+    assert str(raised.value) == (
+        "The table has no header: where it should stand, there is a phone number or a mail address. "
+        "Write a name over each column, or give header=False for a table without one (its columns are "
+        "then called column A, column B and so on), or the header's row number."
+    )
+    expected = {0: ["column A", "column B"], 1: ["Amina", "0772000001"], 2: ["Ben", "0772000002"]}
+    for header in (False, "if any"):
+        table = read_contacts(data, header=header)
+        assert as_rows(table) == expected
+        assert reading(table).header_row is None
+        assert reading(table).notices == (
+            'The table has no header; its columns are called "column A", "column B".',
+        )
+
+
+TITLED = {
+    0: ["name", "phone", "visit"],
+    5: ["Amina", "0772000001", "Monday"],
+    6: ["Ben", "0772000002", "Friday"],
+}
+
+
+def test_the_header_is_found_below_title_lines() -> None:
+    title = b"Clinic visits\nExported on,2026-01-05\n\n"
+    table = read_contacts(title + b"name,phone,visit\nAmina,0772000001,Monday\nBen,0772000002,Friday\n")
+    assert as_rows(table) == TITLED
+    assert reading(table).header_row == 4
+    assert reading(table).notices == ("The header was found in row 4; the 3 rows above it were left out.",)
+
+
+def test_the_header_is_found_below_a_merged_banner() -> None:
+    book = workbook(
+        ["Clinic visits", None, None], ["January", None, None], [None] * 3, *(TITLED[i] for i in (0, 5, 6))
+    )
+    book.active.merge_cells("A1:C1")
+    book.active.merge_cells("A2:C2")
+    assert as_rows(read_contacts(saved(book))) == TITLED
+
+
+def test_the_header_can_be_given() -> None:
+    assert as_rows(read_contacts(b"a,b,c\nname,phone,x\nAmina,1,2\n", header=2)) == {
+        0: ["name", "phone", "x"],
+        3: ["Amina", "1", "2"],
+    }
+    with pytest.raises(UsageError, match="There is no row 9 for the header"):
+        read_contacts(b"a,b\n1,2\n", header=9)
+
+
+def test_a_cell_merged_over_two_people_counts_for_both() -> None:
+    book = workbook(
+        ["name", "phone", "clinic"], ["Amina", "1", "Gulu"], ["Ben", "2", None], ["Chidi", "3", "Mbale"]
+    )
+    book.active.merge_cells("C2:C3")
+    table = read_contacts(saved(book))
+    assert as_rows(table)[3] == ["Ben", "2", "Gulu"]
+    assert reading(table).notices == (
+        'Row 3, column "clinic": merged cells were filled with the value above them.',
+    )
+    found = reading(table).findings[0]
+    assert (found.row, found.column, found.value, found.code) == (3, "clinic", "Gulu", "merged_cell")
+
+
+def with_hidden() -> bytes:
+    book = openpyxl.Workbook()
+    book.active.title = "Old"
+    book.active.append(["nobody"])
+    book.active.sheet_state = "hidden"
+    sheet = book.create_sheet("Visits")
+    for row in (["name", "secret", "phone"], *([f"N{i}", f"s{i}", f"077200000{i}"] for i in range(2, 7))):
+        sheet.append(row)
+    sheet.auto_filter.ref = "A1:C6"
+    sheet.auto_filter.add_filter_column(0, ["N2", "N5", "N6"])
+    for row in (3, 4):
+        sheet.row_dimensions[row].hidden = True  # what Excel does to the rows that a filter takes out
+    sheet.column_dimensions["B"].hidden = True
+    book.create_sheet("Notes").append(["x"])
+    return saved(book)
+
+
+def test_hidden_sheets_rows_and_columns_are_left_out_and_said() -> None:
+    table = read_contacts(with_hidden())
+    assert as_rows(table) == {
+        0: HEADER,
+        2: ["N2", "0772000002"],
+        5: ["N5", "0772000005"],
+        6: ["N6", "0772000006"],
+    }
+    assert (reading(table).sheet, reading(table).hidden_rows, reading(table).rows) == ("Visits", 2, 3)
+    assert reading(table).notices == (
+        'Only the sheet "Visits" was read, not "Old (hidden)", "Notes".',
+        'A hidden column was left out (B); hidden="include" reads it.',
+        '2 hidden rows were left out; hidden="include" reads them.',
+    )
+
+
+def test_hidden_rows_and_columns_are_read_when_asked_for() -> None:
+    table = read_contacts(with_hidden(), hidden="include")
+    assert list(as_rows(table)) == [0, 2, 3, 4, 5, 6]
+    assert list(table.columns) == ["name", "secret", "phone"]
+    assert reading(table).hidden_rows == 0
+
+
+def test_a_sheet_is_named_without_case_and_spaces_or_all_are_listed() -> None:
+    assert reading(read_contacts(with_hidden(), sheet="notes", header=1)).sheet == "Notes"
+    hidden = read_contacts(with_hidden(), sheet="Old", header=1)
+    assert reading(hidden).notices[0] == 'The sheet "Old" is hidden in the workbook.'
+    with pytest.raises(
+        UsageError, match=r'There is no one sheet "Feb". The sheets are: "Old", "Visits", "Notes".'
+    ):
+        read_contacts(with_hidden(), sheet="Feb")
+
+
+def test_a_formula_that_was_never_calculated_is_named() -> None:
+    table = read_contacts(saved(workbook(["name", "total"], ["Amina", "=1+1"], ["Ben", 5])))
+    assert as_rows(table) == {0: ["name", "total"], 2: ["Amina", ""], 3: ["Ben", "5"]}
+    assert reading(table).notices == (
+        'Row 2, column "total": formulas have no value, so their cells are blank '
+        "(open the file in your spreadsheet program, save it, and read it again).",
+    )
+    assert [(found.row, found.code) for found in reading(table).findings] == [(2, "formula_without_value")]
+
+
+def test_the_zero_that_a_library_writes_for_a_formula_is_no_value() -> None:
+    target = io.BytesIO()
+    book = xlsxwriter.Workbook(target)
+    sheet = book.add_worksheet()
+    sheet.write_row(0, 0, ["name", "total", "known"])
+    sheet.write_row(1, 0, ["Amina", "=1+1"])
+    sheet.write_formula(1, 2, "=2+3", None, 5)
+    book.close()
+    table = read_contacts(target.getvalue())
+    assert as_rows(table) == {0: ["name", "total", "known"], 2: ["Amina", "", "5"]}
+    assert [found.column for found in reading(table).findings] == ["total"]
+
+
+AS_WRITTEN: dict[str, Any] = {
+    "2026-01-05": dt.date(2026, 1, 5),
+    "2026-01-05 14:30": dt.datetime(2026, 1, 5, 14, 30),
+    "2026-01-05 14:30:05": dt.datetime(2026, 1, 5, 14, 30, 5),
+    "14:30": dt.time(14, 30),
+    "26:30": dt.timedelta(hours=26, minutes=30),
+    "1500": 1500.0,
+    "1500.5": 1500.5,
+    "0.3": 0.1 + 0.2,
+    "-20": -20,
+    "0.00001": 0.00001,
+    "123456789012345": 123456789012345,
+    "TRUE": True,
+}
+
+
+def test_dates_and_amounts_are_as_a_person_writes_them() -> None:
+    book = workbook(["name", "value"], *(["x", value] for value in AS_WRITTEN.values()))
+    assert read_contacts(saved(book))["value"].tolist() == list(AS_WRITTEN)
+    frame = pd.DataFrame({"name": "x", "value": pd.Series(list(AS_WRITTEN.values()), dtype=object)})
+    assert read_contacts(frame)["value"].tolist() == list(AS_WRITTEN)
+
+
+UNTOUCHED = """
+\u200b\u202a+256 772 000001\u202c\u00a0
+０７７２０００００１
+٠٧٧٢٠٠٠٠٠١
+O772000001
+0772I00001
+0772000001 / 0701000001
+00256772000001
+(0)772 000 001
+0772000001 ext 5
+0414000001
+👩‍👩‍👧 नमस्ते สวัสดี e\u0301
+“curly” – …\u00a0’
+{name} {{x}} =1+1 @cmd
+""".strip("\n").splitlines()
+
+
+@pytest.mark.parametrize("cell", UNTOUCHED)
+def test_what_later_steps_judge_arrives_untouched(cell: str) -> None:
+    """Cleaning numbers and texts is no business of the reader."""
+    quoted = cell.replace('"', '""')
+    assert read_contacts(f'name,cell\nx,"{quoted}"\n'.encode())["cell"].tolist() == [cell]
+    book = workbook(["name", "cell"], ["x", cell])
+    book.active["B2"].data_type = "s"
+    assert read_contacts(saved(book))["cell"].tolist() == [cell]
+
+
+def test_the_mark_of_an_open_workbook_is_told_apart(tmp_path: Path) -> None:
+    path = tmp_path / "~$visits.xlsx"
+    path.write_bytes(b"\5Amina" + b" " * 159)
+    with pytest.raises(
+        FileError, match=r'"~\$visits.xlsx" is the mark of a workbook that is open; read "visits.xlsx"'
+    ):
+        read_contacts(path)
+
+
+def test_a_workbook_with_a_password_is_told_apart() -> None:
+    with pytest.raises(FileError, match=r"protected by a password\. Save it without one"):
+        read_contacts(SAMPLES / "password.xlsx")
+
+
+def test_an_xls_that_is_text_is_read_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "export.xls"
+    path.write_bytes(b"name\tphone\nAmina\t0772000001\n")
+    table = read_contacts(path)
+    assert as_rows(table) == {0: HEADER, 2: ["Amina", "0772000001"]}
+    assert reading(table).format == "tsv"
+    assert reading(table).notices == (
+        '"export.xls" is called .xls, but holds plain text (csv); it was read as that.',
+    )
+
+
+def test_an_xls_called_csv_is_read_and_said(tmp_path: Path) -> None:
+    path = tmp_path / "visits.csv"
+    path.write_bytes((SAMPLES / "visits.xls").read_bytes())
+    assert reading(read_contacts(path)).notices == (
+        '"visits.csv" is called .csv, but holds an old Excel workbook (.xls); it was read as that.',
+    )
+
+
+REFUSED = {
+    "page.xls": (b"<html><table><tr><td>name</td></tr></table>", "is a web page, whatever it is called"),
+    "sheet.xls": (b'<?xml version="1.0"?><Workbook></Workbook>', "is an XML file"),
+    "list.pkl": (b"\x80\x04\x95\x10\x00.", "is a pickle: opening it would run code"),
+    "list.pdf": (b"%PDF-1.7 ...", "is a PDF"),
+    "list.csv.gz": (b"\x1f\x8b\x08\x00", "is compressed"),
+    "list.json": (b'[{"name": "Amina"}]', "is JSON"),
+    "empty.csv": (b"", "is empty"),
+    "blank.csv": (b"\xef\xbb\xbf \r\n\r\n", "is empty"),
+    "noise.csv": (b"name,phone\nA\0mina,1\n", "Line 2 holds a zero byte"),
+    "x.zip": (b"PK\5\6" + b"\0" * 18, "is a zip archive and no workbook"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_other_files_are_named_for_what_they_are(name: str, tmp_path: Path) -> None:
+    data, said = REFUSED[name]
+    (tmp_path / name).write_bytes(data)
+    with pytest.raises(FileError, match=said):
+        read_contacts(tmp_path / name)
+
+
+def test_a_missing_file_and_a_folder_are_said_plainly(tmp_path: Path) -> None:
+    with pytest.raises(FileError, match=r'There is no file ".*nothing.csv"'):
+        read_contacts(tmp_path / "nothing.csv")
+    with pytest.raises(FileError, match="is a folder; name the file in it"):
+        read_contacts(tmp_path)
+
+
+def test_a_table_with_a_header_and_no_rows_is_empty() -> None:
+    for data in (b"name,phone\n", saved(workbook(HEADER))):
+        table = read_contacts(data)
+        assert as_rows(table) == {0: HEADER}
+        assert reading(table).notices == ("The table has a header and no rows.",)
+
+
+def test_an_opt_out_list_may_stand_without_a_header() -> None:
+    bare = read_contacts(b"0772000001\n0772000002\n", header="if any")
+    assert as_rows(bare) == {0: ["column A"], 1: ["0772000001"], 2: ["0772000002"]}
+    headed = read_contacts(b"phone\n0772000001\n", header="if any")
+    assert as_rows(headed) == {0: ["phone"], 2: ["0772000001"]}
+
+
+def test_files_are_complained_of_first_then_columns_then_rows() -> None:
+    row = b"1,2,3,4\n"
+    with pytest.raises(FileError, match="zero byte"):
+        read_contacts(b"phone,Phone,x\n" + row + b"\0\n")
+    with pytest.raises(ColumnError, match="Several columns have the same name"):
+        read_contacts(b"phone,Phone,x\n" + row)
+    with pytest.raises(FileError, match="Row 2 has more cells"):
+        read_contacts(b"phone,mobile,x\n" + row)
+
+
+def test_one_row_and_one_column_are_a_table() -> None:
+    assert as_rows(read_contacts(b"phone\n0772000001")) == {0: ["phone"], 2: ["0772000001"]}
+
+
+def test_a_thousand_columns_are_read() -> None:
+    header = [f"c{i}" for i in range(1000)]
+    text = ",".join(header) + "\n" + ",".join(["x"] * 1000) + "\n"
+    assert as_rows(read_contacts(text.encode())) == {0: header, 2: ["x"] * 1000}
+    assert as_rows(read_contacts(saved(workbook(header, ["x"] * 1000)))) == {0: header, 2: ["x"] * 1000}
+
+
+# --- the same table, however it is kept ---------------------------------------------------------------
+
+VISITS = {
+    0: ["name", "phone", "visit date", "amount", "note"],
+    2: ["Amina", "0772000001", "2026-01-05", "1500", "NA"],
+    3: ["Zoë Müller", "+256772000002", "2026-01-05 14:30", "1500.5", "first line\nsecond line"],
+    4: ["", "", "", "", ""],
+    5: ["  Ben ", "772000004", "2026-12-31", "0.1", 'says "yes", twice'],
+    6: ["Chidi", "00256772000005", "", "-20", "None"],
+}
+
+
+def visits_csv(delimiter: str, encoding: str) -> bytes:
+    quoted = [[f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in row] for row in VISITS.values()]
+    return "".join(delimiter.join(row) + "\r\n" for row in quoted).encode(encoding)
+
+
+def visits_xlsx() -> bytes:
+    book = workbook(*VISITS.values())
+    sheet = book.active
+    for row in VISITS:
+        for column in (1, 2, 5):
+            sheet.cell(max(row, 1), column).data_type = "s"
+    sheet["C2"], sheet["C3"], sheet["C5"] = (
+        dt.date(2026, 1, 5),
+        dt.datetime(2026, 1, 5, 14, 30),
+        dt.date(2026, 12, 31),
+    )
+    sheet["D2"], sheet["D3"], sheet["D5"], sheet["D6"] = 1500, 1500.5, 0.1, -20
+    sheet["B5"] = 772000004
+    return saved(book)
+
+
+def visits_frame() -> pd.DataFrame:
+    rows = [VISITS[i] for i in range(2, 7)]
+    frame = pd.DataFrame(rows, columns=VISITS[0])
+    frame["amount"] = [1500, 1500.5, None, 0.1, -20]
+    frame["visit date"] = pd.to_datetime(frame["visit date"].replace("", None), format="mixed")
+    return frame
+
+
+def visits_parquet() -> bytes:
+    target = io.BytesIO()
+    visits_frame().to_parquet(target)
+    return target.getvalue()
+
+
+KEPT: dict[str, Any] = {
+    **{
+        f"csv {encoding} {name}": (visits_csv, delimiter, encoding)
+        for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1252")
+        for name, delimiter in {"comma": ",", "semicolon": ";", "tab": "\t"}.items()
+    },
+    "xlsx": (visits_xlsx,),
+    "parquet": (visits_parquet,),
+    "DataFrame": (visits_frame,),
+    "xls": ((SAMPLES / "visits.xls").read_bytes,),
+    "ods": ((SAMPLES / "visits.ods").read_bytes,),
+}
+
+
+@pytest.mark.parametrize("kind", KEPT)
+def test_the_same_table_in_any_format_is_the_same_contact_table(kind: str) -> None:
+    make, *arguments = KEPT[kind]
+    table = read_contacts(make(*arguments))
+    assert as_rows(table) == VISITS
+    assert (reading(table).rows, reading(table).blank_rows, reading(table).header_row) == (5, 1, 1)
+
+
+@pytest.mark.parametrize("kind", ["xls", "ods"])
+def test_old_and_open_workbooks_tell_all_that_xlsx_tells(kind: str) -> None:
+    """A hidden sheet, a banner, hidden rows, a hidden column, merged cells, formulas: made by LibreOffice."""
+    table = read_contacts(SAMPLES / f"clinic.{kind}")
+    assert as_rows(table) == {
+        0: ["name", "phone", "clinic", "total"],
+        4: ["Amina", "0772000001", "Kampala", "2"],
+        5: ["Ben", "0772000002", "Kampala", "UGX 1500"],
+        8: ["Eve", "0772000005", "Mbale", "5"],
+    }
+    assert reading(table).notices == (
+        'Only the sheet "Clinic" was read, not "Old (hidden)", "Notes".',
+        'A hidden column was left out (C); hidden="include" reads it.',
+        "The header was found in row 3; the 2 rows above it were left out.",
+        '2 hidden rows were left out; hidden="include" reads them.',
+        'Row 5, column "clinic": merged cells were filled with the value above them.',
+    )
+    shown = read_contacts(SAMPLES / f"clinic.{kind}", hidden="include")
+    assert as_rows(shown)[6] == ["Chidi", "0772000003", "s3", "Gulu", ""]
+    assert (
+        'Row 6, column "total": cells show an error such as #N/A and are taken as blank.'
+        in reading(shown).notices
+    )
+
+
+# --- ways to hand a table over ------------------------------------------------------------------------
+
+
+def test_paths_bytes_and_open_files_are_the_same(tmp_path: Path) -> None:
+    data = b"name,phone\nAmina,0772000001\n"
+    path = tmp_path / "list.csv"
+    path.write_bytes(data)
+    with path.open("rb") as binary, path.open(encoding="utf-8") as text:
+        tables = [
+            read_contacts(one)
+            for one in (path, str(path), data, bytearray(data), io.BytesIO(data), binary, text)
+        ]
+    assert all(as_rows(table) == as_rows(tables[0]) for table in tables)
+    assert [reading(table).source for table in tables[-2:]] == ["list.csv", "list.csv"]
+
+
+def test_a_closed_file_and_a_number_are_no_source() -> None:
+    closed = io.BytesIO(b"name\n")
+    closed.close()
+    with pytest.raises(FileError, match="is it still open"):
+        read_contacts(closed)
+    with pytest.raises(UsageError, match="not a int"):
+        read_contacts(5)
+
+
+def test_a_frame_numbers_its_rows_like_a_sheet_with_its_names_in_row_1() -> None:
+    frame = pd.DataFrame({"name": ["Amina", None], 7: [256772000001, None]}, index=[40, 41])
+    table = read_contacts(frame)
+    assert as_rows(table) == {0: ["name", "7"], 2: ["Amina", "256772000001"], 3: ["", ""]}
+    assert reading(table) == Reading("a DataFrame", "DataFrame", None, 1, None, None, 2, 0, 1, ())
+    assert list(frame.columns) == ["name", 7]
+
+
+def test_a_named_index_is_a_column_of_its_own() -> None:
+    frame = pd.DataFrame({"phone": ["1"]}, index=pd.Index(["Amina"], name="name"))
+    assert as_rows(read_contacts(frame)) == {0: HEADER, 2: ["Amina", "1"]}
+
+
+def test_a_contact_table_read_again_keeps_its_rows_and_what_was_said() -> None:
+    table = read_contacts(b"name,phone\nAmina,1\nBen,2\nChidi,3\n")
+    assert as_rows(read_contacts(table)) == as_rows(table)
+    assert reading(read_contacts(table)) == reading(table)
+    part = read_contacts(table[table["phone"] != "2"].assign(amount=[1.0, None]))
+    assert as_rows(part) == {0: ["name", "phone", "amount"], 2: ["Amina", "1", "1"], 4: ["Chidi", "3", ""]}
+    assert reading(part).notices == ("Changed after reading: 2 of 3 rows are left.",)
+
+
+def test_a_contact_table_in_another_order_keeps_all_rows() -> None:
+    table = read_contacts(b"name,phone\nAmina,1\n,\nBen,2\n")
+    turned = read_contacts(table.sort_values("name", ascending=False))
+    assert as_rows(turned) == {0: HEADER, 4: ["Ben", "2"], 2: ["Amina", "1"], 3: ["", ""]}
+    assert reading(turned) == reading(table)
+
+
+def test_a_parquet_file_has_its_names_for_a_header_whatever_they_are() -> None:
+    target = io.BytesIO()
+    pd.DataFrame({"0772000001": ["phone"], "b": ["number"]}).to_parquet(target)
+    assert as_rows(read_contacts(target.getvalue())) == {0: ["0772000001", "b"], 2: ["phone", "number"]}
+
+
+@pytest.mark.parametrize("value", [["a"], {"a": 1}, b"a"])
+def test_what_is_no_cell_is_refused_by_column(value: Any) -> None:
+    with pytest.raises(ColumnError, match='Column "name"'):
+        read_contacts(pd.DataFrame({"name": [value]}))
+
+
+def test_the_reading_survives_what_notebooks_do() -> None:
+    table = read_contacts(b"name,phone\nAmina,0772000001\n")
+    assert reading(table.copy().pipe(lambda frame: frame[["phone"]]).assign(x="y")) == reading(table)
+
+
+def test_a_reading_comes_back_from_json() -> None:
+    book = workbook(["name", "clinic"], ["Amina", "Gulu"], ["Ben", None])
+    book.active.merge_cells("B2:B3")
+    said = reading(read_contacts(saved(book)))
+    record = json.loads(json.dumps(asdict(said)))
+    assert Reading(**{**record, "notices": tuple(record["notices"])}) == said
+
+
+def test_options_that_can_have_no_effect_are_refused() -> None:
+    with pytest.raises(UsageError, match=r'sheet= is for workbooks; "the given bytes" is none.'):
+        read_contacts(b"name\nA\n", sheet="x")
+    with pytest.raises(UsageError, match="delimiter= is for text files"):
+        read_contacts(saved(workbook(HEADER)), delimiter=";")
+    with pytest.raises(UsageError, match="header= is for sheets and text files; a DataFrame is none"):
+        read_contacts(pd.DataFrame({"a": ["b"]}), header=2)
+    with pytest.raises(UsageError, match='hidden= is "skip" or "include"'):
+        read_contacts(b"name\nA\n", hidden="show")  # type: ignore[arg-type]
+
+
+def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path: Path) -> None:
+    (tmp_path / "north.csv").write_bytes(b"name,phone\nAmina,1\nBen,2\n")
+    workbook(["Phone", "Name"], ["3", "Chidi"]).save(tmp_path / "south.xlsx")
+    table = read_contacts([tmp_path / "north.csv", tmp_path / "south.xlsx"])
+    assert as_rows(table) == {
+        0: ["file", "row in file", "name", "phone"],
+        2: ["north.csv", "2", "Amina", "1"],
+        3: ["north.csv", "3", "Ben", "2"],
+        5: ["south.xlsx", "2", "Chidi", "3"],
+    }
+    assert reading(table) == Reading(
+        "north.csv and south.xlsx", "csv and xlsx", None, 1, None, None, 3, 0, 0,
+        ("north.csv: rows 2 to 3.", "south.xlsx: rows 5 to 5."),
+    )  # fmt: skip
+
+
+def test_several_files_need_the_same_columns() -> None:
+    with pytest.raises(ColumnError) as raised:
+        read_contacts([b"name,phone\nA,1\n", b"name,mobile\nB,2\n"])
+    assert str(raised.value) == (
+        'The files have different columns: the given bytes (1) has "name", "phone", the given bytes (2) has '
+        '"name", "mobile". Give them the same ones.'
+    )
+    with pytest.raises(UsageError, match="The list of files is empty"):
+        read_contacts([])
+
+
+def test_a_frame_without_columns_and_half_a_character_are_said_in_a_sentence():
+    with pytest.raises(FileError, match="no columns"):
+        read_contacts(pd.DataFrame())
+    broken = pd.DataFrame({"phone": pd.Series(["0772000001", "a\ud800"], dtype=object)})
+    with pytest.raises(ColumnError, match='Column "phone", row 3: half a character'):
+        read_contacts(broken)

@@ -1,0 +1,272 @@
+"""Files made to hurt whoever opens them: each is refused with a sentence, at once and in little memory."""
+
+import io
+import struct
+import time
+import tracemalloc
+import zipfile
+import zlib
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from support.spreadsheets import as_rows, saved, workbook
+from test_reading_workbooks import AMINA, HEAD, label, old_workbook, record, rows_xml, with_part, with_sheet
+
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.workbooks.compound import written
+from campaign.errors import FileError
+
+SAMPLES = Path(__file__).parents[1] / "support" / "samples"
+SHEET = "xl/worksheets/sheet1.xml"
+
+
+def plain() -> bytes:
+    return saved(workbook(["name", "n"], ["Amina", 5]))
+
+
+def part_of(data: bytes, name: str) -> bytes:
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        return opened.read(name)
+
+
+def far(cell: str, rest: str = "") -> bytes:
+    row = "".join(c for c in cell if c.isdigit())
+    return with_sheet(rows_xml(HEAD, AMINA, f'<row r="{row}"><c r="{cell}"><v>1</v></c></row>{rest}'))
+
+
+def with_entities(part: str) -> bytes:
+    """A billion laughs: ten entities, each ten times the one before."""
+    laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
+    xml = part_of(plain(), part).decode()
+    start = xml.index("?>") + 2 if "?>" in xml else 0
+    doctype = f'<!DOCTYPE x [<!ENTITY l0 "lol">{laughs}<!ENTITY out SYSTEM "file:///etc/passwd">]>'
+    return with_part(
+        plain(), part, (xml[:start] + doctype + xml[start:].replace("Amina", "&l9;&out;")).encode()
+    )
+
+
+def bomb() -> bytes:
+    """Thirty megabytes of spaces behind the table."""
+    return with_part(plain(), SHEET, part_of(plain(), SHEET) + b" " * 30_000_000)
+
+
+def lying(size: int) -> bytes:
+    """The directory says that the sheet is of another size than it is."""
+    data = bytearray(plain())
+    at = data.index(SHEET.encode(), data.index(b"PK\1\2")) - 46
+    struct.pack_into("<I", data, at + 24, size)
+    return bytes(data)
+
+
+def doubled() -> bytes:
+    """Two parts of one name: which one is read is anybody's guess."""
+    target = io.BytesIO(plain())
+    with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(target, "a") as opened:
+        opened.writestr(SHEET, part_of(far("XFD1048576"), SHEET))
+    return target.getvalue()
+
+
+def repeated_texts() -> bytes:
+    """One text of a megabyte, shared by ten thousand cells."""
+    import xlsxwriter
+
+    target = io.BytesIO()
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet()
+        for i in range(10_000):
+            sheet.write_string(i, 0, "text")
+    data = target.getvalue()
+    shared = part_of(data, "xl/sharedStrings.xml").replace(b"text", b"text" * 250_000)
+    return with_part(data, "xl/sharedStrings.xml", shared)
+
+
+def open_document(rows: str) -> bytes:
+    """The clinic's sheet with other rows."""
+    data = (SAMPLES / "visits.ods").read_bytes()
+    xml = part_of(data, "content.xml").decode()
+    start, end = xml.index("<table:table-row"), xml.rindex("</table:table-row>") + len("</table:table-row>")
+    return with_part(data, "content.xml", (xml[:start] + rows + xml[end:]).encode())
+
+
+def open_row(repeat: str, cell: str) -> str:
+    text = '<table:table-cell office:value-type="string" {}><text:p>{}</text:p></table:table-cell>'
+    return f"<table:table-row {repeat}>{text.format(cell, 'x' * 1000)}</table:table-row>"
+
+
+def wide_header() -> bytes:
+    return ",".join(f"c{i}" for i in range(10_000)).encode() + b"\n"
+
+
+def looping_container() -> bytes:
+    """A chain of sectors that never ends."""
+    data = bytearray(written("Workbook", bytes(100_000)))
+    struct.pack_into("<I", data, 4096 + 4 * 20, 10)
+    return bytes(data)
+
+
+def old_with_texts(count: int) -> bytes:
+    return old_workbook(label(0, 0, "name"), sheets=record(0xFC, struct.pack("<2I", count, count)))
+
+
+def repeating_parquet() -> bytes:
+    """A megabyte in a dictionary, named by a million rows."""
+    text = pa.array(["x" * 1_000_000]).dictionary_encode()
+    column = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int8()), text.dictionary)
+    target = io.BytesIO()
+    pq.write_table(pa.table({"name": column}), target)
+    return target.getvalue()
+
+
+HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
+    "a cell in the last corner": (lambda: far("XFD1048576"), "reaches to XFD1048576, but almost all"),
+    "a cell in the last row": (lambda: far("D1048576"), "reaches to D1048576, but almost all"),
+    "a cell beyond the last row": (lambda: far("A99999999"), "has a cell B99999999, beyond the end"),
+    "a cell beyond the last column": (lambda: far("ZZZ9"), "beyond the end of any sheet"),
+    "a far cell after a comment": (
+        lambda: far("XFD1048576", "<!-- -->"),
+        "almost all of its cells are empty",
+    ),
+    "a far cell with a prefix": (
+        lambda: with_sheet(rows_xml(HEAD, AMINA, '<row r="3"><x:c xmlns:x="y" r="XFD1048576"/></row>')),
+        "almost all of its cells are empty",
+    ),
+    "a far cell in a second table": (
+        lambda: with_sheet(
+            rows_xml(HEAD, AMINA) + rows_xml('<row r="9"><c r="XFD1048576"><v>1</v></c></row>')
+        ),
+        "almost all of its cells are empty",
+    ),
+    "a far cell in small letters": (lambda: far("xfd1048576"), 'a cell is called "xfd1048576"'),
+    "a far row whose cells have no place": (
+        lambda: with_sheet(rows_xml(HEAD, '<row r="1048576"><c><v>1</v></c><c><v>1</v></c></row>')),
+        "reaches to B1048576, but almost all",
+    ),
+    "entities in the sheet": (lambda: with_entities(SHEET), "declares a document type"),
+    "entities in the list of sheets": (lambda: with_entities("xl/workbook.xml"), "declares a document type"),
+    "entities in the styles": (lambda: with_entities("xl/styles.xml"), "declares a document type"),
+    "a bomb": (bomb, "unpacks to more than a hundred times its size"),
+    "a size that is too small": (lambda: lying(100), "does not hold what it should"),
+    "a size that is too large": (lambda: lying(2**31), "does not hold what it should"),
+    "two parts of one name": (doubled, "two of its parts have the same name"),
+    "a text repeated without end": (
+        repeated_texts,
+        "take more than 2,000,000,000 bytes: long ones stand in very many cells",
+    ),
+    "a row repeated without end": (
+        lambda: open_document(open_row('table:number-rows-repeated="1048576"', "") * 3),
+        "beyond the end of any sheet",
+    ),
+    "a long row repeated": (
+        lambda: open_document(
+            open_row('table:number-rows-repeated="1000000"', 'table:number-columns-repeated="16000"')
+        ),
+        "repeats more text than max_bytes= allows",
+    ),
+    "a cell repeated without end": (
+        lambda: open_document(open_row("", 'table:number-columns-repeated="99999999"')),
+        "beyond the end of any sheet",
+    ),
+    "a far cell in an open document": (
+        lambda: open_document(
+            open_row("", "")
+            + '<table:table-row table:number-rows-repeated="1000000"/>'
+            + '<table:table-row><table:table-cell table:number-columns-repeated="16000"/>'
+            + open_row("", "").removeprefix("<table:table-row >")
+        ),
+        "almost all of its cells are empty",
+    ),
+    "a chain without end": (looping_container, "a chain of sectors leads nowhere"),
+    "texts that are only claimed": (lambda: old_with_texts(2**31 - 1), "claims more texts than fit into it"),
+    "a column that no old sheet has": (
+        lambda: old_workbook(label(0, 60_000, "name")),
+        "beyond the end of any",
+    ),
+    "a few far cells in an old sheet": (
+        lambda: old_workbook(label(0, 0, "name"), label(65_535, 255, "x")),
+        "almost all of its cells are empty",
+    ),
+    "a csv of delimiters and line ends": (
+        lambda: b"," * 99_999 + b"a\n" + b"\n" * 99_999,
+        "more than 200,000,000",
+    ),
+    "a csv of short rows": (
+        lambda: wide_header() + b"x,y\n" * 99_999,
+        "more than 200,000,000 cells",
+    ),
+    "a parquet of one text": (repeating_parquet, "Unpacked, the file has more than 2,000,000,000 bytes"),
+}
+
+
+@pytest.mark.parametrize("kind", HOSTILE)
+def test_a_hostile_file_is_refused_at_once_and_in_little_memory(kind: str) -> None:
+    make, said = HOSTILE[kind]
+    data = make()
+    start = time.process_time()
+    with pytest.raises(FileError, match=said):
+        read_contacts(data)
+    assert time.process_time() - start < 5
+
+
+def test_a_far_format_without_a_value_is_no_far_cell() -> None:
+    """People format whole columns; programs write such cells only near the table."""
+    book = workbook(["name", "n"], ["Amina", 5])
+    book.active["A5000"].number_format = "0.00"
+    assert as_rows(read_contacts(saved(book))) == {0: ["name", "n"], 2: ["Amina", "5"]}
+
+
+def test_budgets_can_be_raised() -> None:
+    data = b"a,b,c\n" + b"1,2,3\n" * 100
+    with pytest.raises(FileError, match=r"more than 200 cells\. If it is meant, give a larger max_cells="):
+        read_contacts(data, max_cells=200)
+    with pytest.raises(FileError, match=r"more than 500 bytes\. If it is meant, give a larger max_bytes="):
+        read_contacts(data, max_bytes=500)
+    assert len(read_contacts(data, max_cells=303, max_bytes=606)) == 100
+    for other in (plain(), (SAMPLES / "visits.xls").read_bytes(), (SAMPLES / "visits.ods").read_bytes()):
+        with pytest.raises(FileError, match="larger max_cells="):
+            read_contacts(other, max_cells=3)
+    with pytest.raises(FileError, match="larger max_cells="):
+        read_contacts(pd.DataFrame({"a": [1, 2, 3]}), max_cells=3)
+
+
+def test_the_reader_gets_only_what_was_checked() -> None:
+    """Bytes before, between and behind the parts, and parts that nobody asked for, stay outside."""
+    from campaign.contacts.workbooks.archives import Archive, packed_again
+
+    archive = Archive(plain(), max_bytes=10**6)
+    fresh = packed_again([archive.member("xl/workbook.xml"), archive.member(SHEET)])
+    with zipfile.ZipFile(io.BytesIO(fresh)) as opened:
+        assert opened.namelist() == ["xl/workbook.xml", SHEET]
+        assert opened.testzip() is None
+        assert opened.read(SHEET) == part_of(plain(), SHEET)
+
+
+def test_a_part_with_something_behind_its_end_is_refused() -> None:
+    """An inflater may stop at the end of the stream or go on; nobody shall depend on it."""
+    data, target = part_of(plain(), SHEET), io.BytesIO()
+    packer = zlib.compressobj(9, zlib.DEFLATED, -15)
+    packed = packer.compress(data) + packer.flush() + b"behind"
+    with zipfile.ZipFile(io.BytesIO(plain())) as old, zipfile.ZipFile(target, "w") as new:
+        for name in old.namelist():
+            new.writestr(name, packed if name == SHEET else old.read(name))
+    raw = bytearray(target.getvalue())
+    for at, sizes in ((raw.index(b"PK\3\4"), 14), (raw.index(b"PK\1\2"), 16)):
+        while raw[at + (30 if sizes == 14 else 46) :][: len(SHEET)] != SHEET.encode():
+            at = raw.index(b"PK\3\4" if sizes == 14 else b"PK\1\2", at + 4)
+        struct.pack_into("<H", raw, at + (8 if sizes == 14 else 10), 8)
+        struct.pack_into("<3I", raw, at + sizes, zlib.crc32(data), len(packed), len(data))
+    with pytest.raises(FileError, match="a part is longer than it says"):
+        read_contacts(bytes(raw))
+
+
+def test_a_refused_bomb_costs_little_memory() -> None:
+    data = bomb()
+    tracemalloc.start()
+    with pytest.raises(FileError):
+        read_contacts(data)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 60_000_000

@@ -1,0 +1,203 @@
+"""Text files: quotes, delimiters, encodings, and row numbers as a spreadsheet program shows them."""
+
+import csv
+import io
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from support.spreadsheets import as_rows, reading
+
+from campaign.contacts.files.delimited import _squared
+from campaign.contacts.files.encodings import to_text
+from campaign.contacts.files.records import Pieces, by_arrow, by_hand, records, survey
+from campaign.contacts.reading import read_contacts
+from campaign.errors import FileError, UsageError
+
+# --- quotes and rows ----------------------------------------------------------------------------------
+
+ROWS = {
+    b"a,b\n1,2\n\n3,4": {2: ["1", "2"], 3: ["", ""], 4: ["3", "4"]},
+    b"a,b\r\n1,2\r\n\r\n3,4\r\n": {2: ["1", "2"], 3: ["", ""], 4: ["3", "4"]},
+    b"a,b\r1,2\r\r3,4\r": {2: ["1", "2"], 3: ["", ""], 4: ["3", "4"]},
+    b'a,b\n"1\n\n1",2\n3,4\n': {2: ["1\n\n1", "2"], 3: ["3", "4"]},  # a quoted line break starts no row
+    b'a,b\n"say ""hi""",""\n': {2: ['say "hi"', ""]},
+    b'a,b\n5" pipe,2\n3,4" and 5"\n': {2: ['5" pipe', "2"], 3: ["3", '4" and 5"']},  # inches are no quotes
+    b'a,b\n "1",2\n': {2: [' "1"', "2"]},
+    b"a,b\n1\n,2\n": {2: ["1", ""], 3: ["", "2"]},  # Excel drops delimiters at the end
+    b"a,b\n1,2,,\n3,4,\n": {2: ["1", "2"], 3: ["3", "4"]},
+    b'a,b\n1,"2"': {2: ["1", "2"]},
+    b"a,b\n1,": {2: ["1", ""]},
+    b'sep=;\r\na;b\r\n1;2,5\r\n': {2: ["1", "2,5"]},  # Excel's own line is no row of the sheet
+    "a,b\n1\u2028,2\x0b\x1c\x85\n".encode(): {2: ["1\u2028", "2\x0b\x1c\x85"]},  # no line ends of a csv
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("data", ROWS)
+def test_rows_are_numbered_and_cells_unquoted(data: bytes) -> None:
+    assert as_rows(read_contacts(data)) == {0: ["a", "b"]} | ROWS[data]
+
+
+def test_short_rows_are_named() -> None:
+    table = read_contacts(b"a,b,c\n1,2,3\n4\n5,6\n")
+    assert as_rows(table) == {0: ["a", "b", "c"], 2: ["1", "2", "3"], 3: ["4", "", ""], 4: ["5", "6", ""]}
+    assert reading(table).notices == (
+        "Rows 3 and 4: fewer cells than the header; the missing ones are blank.",
+    )
+
+
+MISQUOTED = {
+    b'a,b\n"1,2\n3,4\n': 2,  # never closed
+    b'a,b\n1,2\n"1" x,2\n': 3,  # text behind the closing quote
+    b'a,b\n1,"2\n3,4\n5,6"7\n': 2,
+    b'"a,b\n1,2\n': 1,
+}
+
+
+@pytest.mark.parametrize("data", MISQUOTED)
+def test_quotes_that_do_not_match_are_stopped_at_their_row(data: bytes) -> None:
+    """Read leniently, an open quote swallows the rows up to the next one."""
+    with pytest.raises(
+        FileError, match=rf"^Row {MISQUOTED[data]}: a quotation mark opens a cell and does not"
+    ):
+        read_contacts(data)
+
+
+def test_a_single_column_needs_no_delimiter() -> None:
+    table = read_contacts(b'phone\n0772000001\n\n"0772\n000002"\n0772000003 / 0772000004\n')
+    assert as_rows(table) == {
+        0: ["phone"], 2: ["0772000001"], 3: [""], 4: ["0772\n000002"], 5: ["0772000003 / 0772000004"],
+    }  # fmt: skip
+    assert reading(table).delimiter is None
+
+
+def test_a_delimiter_can_be_given() -> None:
+    assert as_rows(read_contacts(b"a:b;c\n1:2;3\n", delimiter=":")) == {0: ["a", "b;c"], 2: ["1", "2;3"]}
+    for wrong in ("", "::", '"', "\n", "é"):
+        with pytest.raises(UsageError, match="delimiter= takes one character"):
+            read_contacts(b"a,b\n1,2\n", delimiter=wrong)
+
+
+def test_decimal_commas_and_texts_do_not_mislead_the_search_for_the_delimiter() -> None:
+    text = "name;amount;note\n" + "Amina;1,5;yes, of course\n" * 20 + "Ben;2;no\n"
+    assert reading(read_contacts(text.encode())).delimiter == ";"
+
+
+def test_a_record_longer_than_a_block_is_read() -> None:
+    long = "x" * 3_000_000
+    table = read_contacts(f'name,note\nAmina,"{long}\n{long}"\nBen,y\n'.encode())
+    assert as_rows(table)[2] == ["Amina", f"{long}\n{long}"]
+
+
+texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"), max_size=8)
+tricky = st.text(st.sampled_from('ab",;\n\r "'), max_size=6)
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.tuples(texts, tricky, texts), max_size=8), st.sampled_from(",;\t|"), st.booleans())
+@example([('"', "\r\n", ""), ("", "", "")], ",", True)
+@example([(",", ",", "0"), ("", ",", ",")], ";", False)
+def test_any_table_of_texts_written_as_csv_reads_back_equal(
+    rows: list[tuple[str, str, str]], delimiter: str, quote_all: bool
+) -> None:
+    """The standard library writes the file; blank rows at the end are no rows."""
+    target = io.StringIO(newline="")
+    style = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
+    writer = csv.writer(target, delimiter=delimiter, quoting=style, lineterminator="\r\n")
+    writer.writerows([("first", "second", "third"), *rows])
+    kept = [list(row) for row in rows]
+    while kept and not "".join(kept[-1]).strip():
+        kept.pop()
+    table = read_contacts(target.getvalue().encode())
+    assert as_rows(table) == {0: ["first", "second", "third"]} | dict(enumerate(kept, start=2))
+
+
+sizes = st.sampled_from([1, 7, 99])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.sampled_from('ab1,,\n\n\r""'), max_size=60), st.integers(1, 4), sizes, sizes)
+@example('a"b,c\n5" x,y"\n', 2, 1, 7)
+@example('"a\n","b"""\r\n"c"\r', 2, 1, 7)
+@example("\r", 1, 1, 1)
+@example('111\r"1\r\n"', 1, 7, 1)
+def test_both_ways_of_reading_see_the_same_records(text: str, width: int, block: int, piece: int) -> None:
+    """Arrow's parser and ours, wherever a file is so well quoted that both may read it."""
+    data = text.encode()
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr("campaign.contacts.files.records.PIECE", piece)
+        patched.setattr("campaign.contacts.files.records.STRETCH", 3)
+        seen = survey(data, ",")
+    if not data or seen.quotes == "tangled":
+        return
+    block = max(block, seen.longest + 2)
+    fast = _squared(
+        by_arrow(Pieces(data, block), block, ",", width, quoted=seen.quotes == "strict"), 40, None
+    )
+    slow = _squared(by_hand(data, ",", width, 10**6), 40, None)
+    assert [column.to_pylist() for column in fast[0]] == [column.to_pylist() for column in slow[0]]
+    assert seen.rows >= len(slow[0][0])
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.text(st.sampled_from('a,\n"'), max_size=30))
+def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
+    if survey(text.encode(), ",").quotes in ("none", "strict"):
+        strict = csv.reader(io.StringIO(text, newline=""), strict=True)
+        assert list(records(text, ",")) == [row or [""] for row in strict]
+
+
+# --- encodings ----------------------------------------------------------------------------------------
+
+GUESSED = {
+    "cp1252": "name,phone\nJosé – Müller,1\n",
+    "cp1250": "imię,telefon\nŁukasz Żółć,1\nMałgorzata Wiśniewska,2\n",
+    "cp1254": "isim,telefon\nŞükrü Güneş,1\nAyşe Yıldız İnci,2\n",
+    "cp1257": "vards,tālrunis\nJānis Bērziņš,1\nĒriks Ķīlis,2\n",
+    "cp850": "name,phone\nJosé Müller,1\n",
+    "mac_roman": "name,phone\nJosé Müller,1\nAnaïs,2\n",
+    "cp1251": "имя,телефон\nАлексей Иванов,1\nМария Петрова,2\nОльга Смирнова,3\n",
+    "koi8_r": "имя,телефон,город\nАлексей Иванов,1,Москва\nМария Петрова,2,Казань\nОльга,3,Тула\n",
+    "cp1253": "όνομα,τηλέφωνο\nΓιώργος Παπαδόπουλος,1\nΕλένη,2\n",
+    "cp1255": "שם,טלפון,הודעה\nדוד כהן,1,שלום רב\nשרה לוי,2,מה שלומך\nמשה,3\n",
+    "cp1256": "الاسم,هاتف\nمحمد أحمد,1\nفاطمة,2\n",
+    "cp874": "ชื่อ,โทรศัพท์\nสมชาย ใจดี,1\n",
+    "cp932": "名前,電話,メモ\n田中太郎,1,さくらクリニックの予約です\n鈴木花子,2,よろしくお願いします\n",
+    "gb18030": "姓名,手机\n王小明,1\n李华,2\n",
+    "big5": "姓名,手機\n王小明,1\n陳華,2\n",
+    "cp949": "이름,전화\n김철수,1\n",
+}
+
+
+@pytest.mark.parametrize("encoding", GUESSED)
+def test_an_encoding_is_guessed_from_letters_and_said(encoding: str) -> None:
+    text = to_text(GUESSED[encoding].encode(encoding), None)
+    assert (text.encoding, text.data.decode()) == (encoding, GUESSED[encoding])
+    assert "If letters look wrong, give encoding=" in text.notices[0]
+
+
+UNKNOWN = {
+    "Icelandic or Turkish": "nafn,sími\nÞór Guðmundsson,1\n".encode("cp1252"),
+    "two short words": "имя\nИван\n".encode("koi8_r"),
+    "noise": bytes(range(128, 256)) * 4,
+}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_an_encoding_that_cannot_be_told_is_refused(kind: str) -> None:
+    with pytest.raises(FileError, match=r"its encoding cannot be told\. Save it"):
+        to_text(UNKNOWN[kind], None)
+
+
+def test_an_encoding_can_be_given() -> None:
+    data = "nafn,x\nÞór,1\n".encode("cp1252")
+    table = read_contacts(data, encoding="cp1252")
+    assert as_rows(table) == {0: ["nafn", "x"], 2: ["Þór", "1"]}
+    assert reading(table).notices == ()
+    with pytest.raises(
+        FileError, match="The file is not utf-8: line 2 holds bytes that this encoding does not have"
+    ):
+        read_contacts(data, encoding="utf-8")
+    for unknown in ("klingon", "hex"):
+        with pytest.raises(UsageError, match=f'There is no encoding "{unknown}"'):
+            read_contacts(data, encoding=unknown)

@@ -1,0 +1,267 @@
+"""What workbooks keep beside their cells, and every way in which it can be written."""
+
+import io
+import re
+import struct
+import zipfile
+from pathlib import Path
+
+import pytest
+import xlsxwriter
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from support.spreadsheets import as_rows, reading, saved, workbook
+
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.workbooks.compound import Compound, written
+from campaign.contacts.workbooks.sheet_events import scan_events
+from campaign.contacts.workbooks.sheet_xml import scan_sheet
+from campaign.errors import FileError
+
+SAMPLES = Path(__file__).parents[1] / "support" / "samples"
+
+
+def with_part(data: bytes, name: str, content: bytes) -> bytes:
+    """The workbook with one part replaced or added."""
+    target = io.BytesIO()
+    with zipfile.ZipFile(io.BytesIO(data)) as old, zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as new:
+        for other in old.namelist():
+            if other != name:
+                new.writestr(other, old.read(other))
+        new.writestr(name, content)
+    return target.getvalue()
+
+
+def with_sheet(xml: str) -> bytes:
+    """A workbook whose only sheet has this XML inside `worksheet`."""
+    main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+    whole = f'<?xml version="1.0" encoding="UTF-8"?><worksheet xmlns="{main}">{xml}</worksheet>'
+    return with_part(saved(workbook(["x"])), "xl/worksheets/sheet1.xml", whole.encode())
+
+
+def rows_xml(*rows: str) -> str:
+    return f"<sheetData>{''.join(rows)}</sheetData>"
+
+
+HEAD = '<row r="1"><c r="A1" t="str"><v>name</v></c><c r="B1" t="str"><v>n</v></c></row>'
+AMINA = '<row r="2"><c r="A2" t="inlineStr"><is><t>Amina</t></is></c><c r="B2"><v>5</v></c></row>'
+HIDDEN = AMINA.replace('r="2"', 'r="3" hidden="1"').replace('"A2"', '"A3"').replace('"B2"', '"B3"')
+EXPECTED = {0: ["name", "n"], 2: ["Amina", "5"]}
+
+SPELLINGS = {
+    "as Excel writes it": rows_xml(HEAD, AMINA, HIDDEN),
+    "true for 1": rows_xml(HEAD, AMINA, HIDDEN.replace('"1"', '"true"')),
+    "single quotes": rows_xml(HEAD, AMINA, HIDDEN).replace('"', "'"),
+    "line breaks": rows_xml(HEAD, AMINA, HIDDEN).replace("<row ", "\n  <row\n ").replace("<c ", "\n <c  "),
+    "hidden first": rows_xml(HEAD, AMINA, HIDDEN.replace('r="3" hidden="1"', 'hidden="1" r="3"')),
+    "comments": rows_xml(HEAD, "<!-- <row r='9'><c r='XFD9'/></row> -->", AMINA, HIDDEN),
+    "a sign in an attribute": rows_xml(HEAD, AMINA, HIDDEN.replace(" hidden", ' note=">" hidden')),
+    "cells without their place": re.sub(r' r="[A-Z]\d"', "", rows_xml(HEAD, AMINA, HIDDEN)),
+    "rows without their number": re.sub(r' r="(\d|[A-Z]\d)"', "", rows_xml(HEAD, AMINA, HIDDEN)),
+}
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_hidden_rows_are_seen_however_the_xml_is_written(spelling: str) -> None:
+    table = read_contacts(with_sheet(SPELLINGS[spelling]))
+    assert as_rows(table) == EXPECTED
+    assert reading(table).hidden_rows == 1
+
+
+def test_a_prefix_before_every_element_changes_nothing() -> None:
+    data = with_sheet(rows_xml(HEAD, AMINA, HIDDEN))
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        xml = opened.read("xl/worksheets/sheet1.xml").decode()
+    prefixed = re.sub(r"<(/?)(?=[a-z])", r"<\1x:", xml).replace("xmlns=", "xmlns:x=")
+    data = with_part(data, "xl/worksheets/sheet1.xml", prefixed.encode())
+    assert as_rows(read_contacts(data)) == EXPECTED
+
+
+def test_hidden_columns_merges_and_errors_are_seen() -> None:
+    xml = (
+        '<cols><col min="2" max="2" hidden="1" width="9"/><col min="4" max="16384" hidden="1"/></cols>'
+        + rows_xml(
+            '<row r="1">' + "".join(f'<c r="{c}1" t="str"><v>{c}</v></c>' for c in "ABCD") + "</row>",
+            '<row r="2"><c r="A2" t="str"><v>x</v></c><c r="C2" t="e"><f>NA()</f><v>#N/A</v></c></row>',
+            '<row r="3"><c r="C3" t="str"><f>""</f><v></v></c></row>',  # comes to an empty text
+            '<row r="4"><c r="A4" t="str"><v>y</v></c><c r="C4"><f>1+1</f></c></row>',
+        )
+        + '<mergeCells count="1"><mergeCell ref="A2:A3"/></mergeCells>'
+    )
+    table = read_contacts(with_sheet(xml))
+    assert as_rows(table) == {0: ["A", "C"], 2: ["x", ""], 3: ["x", ""], 4: ["y", ""]}
+    assert [(f.row, f.column, f.code) for f in reading(table).findings] == [
+        (3, "A", "merged_cell"),
+        (4, "C", "formula_without_value"),
+        (2, "C", "cell_error"),
+    ]
+
+
+def test_both_scans_of_a_sheet_see_the_same() -> None:
+    """The one over bytes and the one over events, on all that the samples and the spellings hold."""
+    for xml in SPELLINGS.values():
+        whole = f"<worksheet>{xml}</worksheet>".encode()
+        assert scan_sheet(lambda whole=whole: [whole]) == scan_events([whole])
+    book = workbook(["a", "b", "c"], *([i, f"text {i}", "=1+1"] for i in range(300)))
+    for i in range(2, 300, 7):
+        book.active.merge_cells(f"A{i}:B{i + 2}")
+        book.active.row_dimensions[i].hidden = True
+    with zipfile.ZipFile(io.BytesIO(saved(book))) as opened:
+        xml = opened.read("xl/worksheets/sheet1.xml")
+    events = scan_events([xml])
+    for size in (100, 1000, len(xml)):
+        pieces = [xml[at : at + size] for at in range(0, len(xml), size)]
+        assert scan_sheet(lambda pieces=pieces: pieces) == events
+    assert (len(events.merges), len(events.uncalculated), len(events.hidden_rows)) == (43, 300, 43)
+
+
+def test_a_header_of_two_merged_rows_is_read_from_the_lower_one() -> None:
+    book = workbook(["name", "phones", None], [None, "first", "second"], ["Amina", "1", "2"])
+    book.active.merge_cells("A1:A2")
+    book.active.merge_cells("B1:C1")
+    assert as_rows(read_contacts(saved(book))) == {0: ["name", "first", "second"], 3: ["Amina", "1", "2"]}
+
+
+def test_a_merge_whose_first_row_is_hidden_fills_the_others() -> None:
+    book = workbook(["name", "clinic"], ["Amina", "Gulu"], ["Ben", None])
+    book.active.merge_cells("B2:B3")
+    book.active.row_dimensions[2].hidden = True
+    assert as_rows(read_contacts(saved(book))) == {0: ["name", "clinic"], 3: ["Ben", "Gulu"]}
+
+
+def test_columns_without_a_header_are_named_and_empty_ones_left_out() -> None:
+    book = workbook([None, "name", None, "phone"], [7, "Amina", None, "1"])
+    table = read_contacts(saved(book))
+    assert as_rows(table) == {0: ["column A", "name", "phone"], 2: ["7", "Amina", "1"]}
+    assert reading(table).notices == (
+        'Without a header, and called after their place: "column A".',
+        "Empty columns were left out: C.",
+    )
+
+
+def test_a_table_that_starts_anywhere_keeps_its_places() -> None:
+    book = workbook()
+    sheet = book.active
+    sheet["C4"], sheet["D4"], sheet["C5"], sheet["E5"] = "name", "phone", "Amina", "x"
+    table = read_contacts(saved(book))
+    assert as_rows(table) == {0: ["name", "phone", "column E"], 5: ["Amina", "", "x"]}
+
+
+def test_links_to_other_workbooks_are_said_and_not_followed() -> None:
+    data = saved(workbook(["name"], ["Amina"]))
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        rels = opened.read("xl/_rels/workbook.xml.rels").decode()
+    kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships/externalLink"
+    link = (
+        f'<Relationship Id="rId99" Type="{kind}" Target="externalLinks/externalLink1.xml"/></Relationships>'
+    )
+    data = with_part(data, "xl/_rels/workbook.xml.rels", rels.replace("</Relationships>", link).encode())
+    said = "The workbook refers to other workbooks: the values last saved with it were read."
+    assert reading(read_contacts(data)).notices == (said,)
+
+
+def test_all_sheets_hidden_is_said() -> None:
+    data = saved(workbook(["name"], ["Amina"]))
+    with zipfile.ZipFile(io.BytesIO(data)) as opened:
+        xml = opened.read("xl/workbook.xml").decode()
+    xml = xml.replace('state="visible"', 'state="veryHidden"')
+    hidden = with_part(data, "xl/workbook.xml", xml.encode())
+    with pytest.raises(FileError, match='All sheets are hidden: "Sheet"'):
+        read_contacts(hidden)
+    assert as_rows(read_contacts(hidden, sheet="Sheet")) == {0: ["name"], 2: ["Amina"]}
+
+
+texts = st.text(
+    st.characters(
+        exclude_categories=["Cs", "Cc"], include_characters="\n\t", exclude_characters="\ufffe\uffff"
+    ),
+    max_size=8,
+)
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.lists(st.tuples(texts, texts), max_size=6))
+@example([("_x0041_", " \n"), ("", "\t"), ("=1+1", "00123")])
+def test_any_table_of_texts_written_as_xlsx_reads_back_equal(rows: list[tuple[str, str]]) -> None:
+    target = io.BytesIO()
+    with xlsxwriter.Workbook(target) as book:
+        sheet = book.add_worksheet()
+        for i, row in enumerate([("first", "second"), *rows]):
+            for j, cell in enumerate(row):
+                sheet.write_string(i, j, cell)
+    kept = [list(row) for row in rows]
+    while kept and not "".join(kept[-1]).strip():
+        kept.pop()
+    table = read_contacts(target.getvalue())
+    assert as_rows(table) == {0: ["first", "second"]} | dict(enumerate(kept, start=2))
+
+
+# --- .xls ---------------------------------------------------------------------------------------------
+
+
+def record(kind: int, body: bytes = b"") -> bytes:
+    return struct.pack("<2H", kind, len(body)) + body
+
+
+def old_workbook(*cells: bytes, sheets: bytes = b"") -> bytes:
+    """An Excel 5 workbook, which has no shared texts; made of bytes, for no library writes it any more."""
+
+    def start(kind: int) -> bytes:
+        return record(0x809, struct.pack("<4H", 0x500, kind, 0, 0))
+
+    def head(place: int) -> bytes:
+        sheet = record(0x85, struct.pack("<I3B", place, 0, 0, 6) + b"Visits")
+        formats = record(0xE0, bytes(16)) + record(0x42, struct.pack("<H", 1252))
+        return start(5) + formats + sheet + sheets + record(0x0A)
+
+    return written("Book", head(len(head(0))) + start(16) + b"".join(cells) + record(0x0A))
+
+
+def label(row: int, column: int, text: str) -> bytes:
+    return record(0x204, struct.pack("<4H", row, column, 0, len(text)) + text.encode("cp1252"))
+
+
+def formula(row: int, column: int, value: bytes, flags: int = 0) -> bytes:
+    return record(0x06, struct.pack("<3H", row, column, 0) + value + struct.pack("<HIH", flags, 0, 0))
+
+
+def test_a_workbook_of_excel_5_is_read() -> None:
+    table = read_contacts(
+        old_workbook(
+            label(0, 0, "name"), label(0, 1, "phone"), label(0, 2, "total"),
+            label(1, 0, "Zoë"), record(0x203, struct.pack("<3Hd", 1, 1, 0, 256772000001)),
+            formula(1, 2, struct.pack("<d", 2.5)),
+            label(2, 0, "Ben"), record(0x27E, struct.pack("<3HI", 2, 1, 0, 772000 << 2 | 2)),
+            formula(2, 2, bytes(8), flags=2),  # 0 until a spreadsheet program opens it
+            label(3, 0, "Eve"), formula(3, 1, b"\0\0\0\0\0\0\xff\xff"),
+            record(0x207, struct.pack("<H", 4) + b"0772"), formula(3, 2, b"\2\0\7\0\0\0\xff\xff"),
+        )
+    )  # fmt: skip
+    assert as_rows(table) == {
+        0: ["name", "phone", "total"],
+        2: ["Zoë", "256772000001", "2.5"],
+        3: ["Ben", "772000", ""],
+        4: ["Eve", "0772", ""],
+    }
+    assert [(f.row, f.column, f.code) for f in reading(table).findings] == [
+        (3, "total", "formula_without_value"),
+        (4, "total", "cell_error"),
+    ]
+
+
+def test_a_protected_old_workbook_is_told_apart() -> None:
+    with pytest.raises(FileError, match="protected by a password"):
+        read_contacts(old_workbook(sheets=record(0x2F, bytes(6))))
+
+
+def test_an_old_document_is_no_workbook() -> None:
+    with pytest.raises(FileError, match="an old Office document, but no workbook"):
+        read_contacts(written("WordDocument", b"x"))
+
+
+@pytest.mark.parametrize("size", [1, 4096, 4097, 5_000_000])
+def test_a_container_written_afresh_holds_what_was_put_in(size: int) -> None:
+    stream = bytes(i % 251 for i in range(size))
+    container = Compound(written("Workbook", stream))
+    assert container.names == {"workbook"}
+    assert container.stream("workbook")[:size] == stream

@@ -1,0 +1,197 @@
+"""Who gets nothing though the number is good: duplicates, opt-outs, those already sent to."""
+
+from textwrap import dedent
+from types import SimpleNamespace
+
+import pandas as pd
+import pytest
+
+from campaign.contacts.reading import read_contacts
+from campaign.errors import ContactsError, FolderError, UsageError
+from campaign.messages.plan import Plan, prepare
+
+FAMILY = """\
+    Name,Phone
+    Ann,0772 000 001
+    Ben,+256772000001
+    Ann,772000001
+    Cas,0772000002
+    Ann,00256772000001
+"""
+
+
+def plan(text: str = FAMILY, **changes: object) -> Plan:
+    options: dict[str, object] = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
+    return prepare(read_contacts(dedent(text).encode()), **options | changes)  # type: ignore[arg-type]
+
+
+def statuses(made: Plan) -> list[str]:
+    return made.contacts["status"].tolist()
+
+
+def findings(made: Plan, *codes: str) -> list[tuple[object, ...]]:
+    issues = made.issues
+    return list(
+        issues.loc[issues["code"].isin(codes), ["row", "value", "code", "detail"]].itertuples(
+            index=False, name=None
+        )
+    )
+
+
+def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
+    made = plan()
+    assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
+    assert findings(made, "duplicate", "duplicate_other_text") == [
+        (
+            3, "+256772000001", "duplicate_other_text",
+            "The same number as row 2, which is kept, but another text: perhaps two people share a phone. "
+            'To send both, say duplicates="keep".',
+        ),
+        (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
+        (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
+    ]  # fmt: skip
+
+
+def test_each_row_names_the_first_row_of_its_own_number():
+    made = plan("Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1213212"))
+    assert [(row, detail[37:43]) for row, _, _, detail in findings(made, "duplicate")] == [
+        (4, "row 2,"), (6, "row 3,"), (7, "row 2,"), (8, "row 3,"),
+    ]  # fmt: skip
+
+
+def test_duplicates_can_be_kept():
+    made = plan(duplicates="keep")
+    assert statuses(made) == ["not_sent"] * 5
+    assert [detail for *_, detail in findings(made, "duplicate", "duplicate_other_text")] == [
+        "The same number as row 2, with another text. Both are sent.",
+        "The same number and the same text as row 2. Both are sent.",
+        "The same number and the same text as row 2. Both are sent.",
+    ]
+
+
+def test_duplicates_can_be_an_error():
+    with pytest.raises(ContactsError, match=r"3 \(as 2\), 4 \(as 2\), 6 \(as 2\)\. Take them out, or"):
+        plan(duplicates="error")
+    assert plan("Name,Phone\nAnn,0772000001\n", duplicates="error").totals["not_sent"] == 1
+
+
+def test_a_row_that_cannot_be_sent_keeps_nobody_else_from_the_number():
+    made = plan("Name,Phone\n,0772000001\nBen,0772000001\n")
+    assert statuses(made) == ["invalid", "not_sent"]
+
+
+def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
+    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
+    assert statuses(plan()) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
+    assert [row for row, *_ in findings(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
+
+
+@pytest.mark.parametrize(
+    "opt_outs",
+    [
+        pd.Series(["0772 000 001", "nobody"]),
+        pd.Series([256772000001.0, None]),
+        pd.DataFrame({"Name": ["Ann"], "Phone": ["772000001"]}),
+        pd.DataFrame({"whoever": ["+256 772 000001"]}),
+        pd.DataFrame({"mobile": ["0701000000"], "home phone": ["0772000001"]}),
+        ["0772000001"],
+        {"0772000001"},
+    ],
+)
+def test_opt_outs_are_read_by_the_same_rules(opt_outs):
+    made = plan(opt_outs=opt_outs)
+    assert statuses(made) == ["opted_out", "opted_out", "opted_out", "not_sent", "opted_out"]
+    assert findings(made, "opted_out")[0] == (
+        2,
+        "0772 000 001",
+        "opted_out",
+        "The number is on the opt-out list.",
+    )
+
+
+def test_opt_outs_from_a_file(tmp_path):
+    path = tmp_path / "stop.csv"
+    path.write_text("Date;Phone\n2026-01-01;0772000001\n2026-01-02;0772OOO002\n")
+    for source in (path, str(path)):
+        made = plan(opt_outs=source)
+        assert statuses(made)[3:] == ["not_sent", "opted_out"]
+        assert findings(made, "unreadable_entry") == [
+            (
+                pd.NA, "0772OOO002", "unreadable_entry",
+                "Row 3 of the list is no number, so it excludes nobody. Put it right.",
+            )
+        ]  # fmt: skip
+
+
+def test_an_opt_out_list_excludes_too_many_rather_than_too_few():
+    """Local numbers under every region of the table, digits also as if a plus stood before them."""
+    table = "Name,Phone,Country\nAnn,0772000001,UG\nBen,07700900001,GB\nCas,+447700900002,UG\n"
+    made = plan(table, region="country", opt_outs=["0772000001", "07700 900001", "447700900002"])
+    assert statuses(made) == ["opted_out"] * 3
+    made = plan("Name,Phone\nAnn,+256772000001\n", region=None, opt_outs=["256772000001"])
+    assert statuses(made) == ["opted_out"]
+
+
+def test_an_opt_out_list_without_a_column_of_numbers():
+    with pytest.raises(UsageError, match='opt_outs= has no column that looks like numbers; it has "a", "b"'):
+        plan(opt_outs=pd.DataFrame({"a": ["1"], "b": ["2"]}))
+
+
+RESULT = SimpleNamespace(
+    messages=pd.DataFrame(
+        {
+            "row": [2, 3, 4, 5],
+            "number": ["256772000001", "256772000002", "256772000003", "256772000004"],
+            "status": ["accepted", "unknown", "refused", "not_sent"],
+        }
+    )
+)
+FOUR = "Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1234")
+
+
+@pytest.mark.parametrize(
+    "not_again", [RESULT, [RESULT], RESULT.messages, [RESULT.messages, pd.Series(["0701000000"])]]
+)
+def test_whom_an_earlier_campaign_reached_or_may_have_reached_gets_nothing(not_again):
+    made = plan(FOUR, not_again=not_again)
+    assert statuses(made) == ["duplicate", "duplicate", "not_sent", "not_sent"]
+    assert [(row, code) for row, _, code, _ in findings(made, "already_sent")] == [
+        (2, "already_sent"),
+        (3, "already_sent"),
+    ]
+
+
+def test_results_are_known_without_a_region():
+    made = plan("Name,Phone\nAnn,+256772000001\nBen,+256772000003\n", region=None, not_again=RESULT)
+    assert statuses(made) == ["duplicate", "not_sent"]
+
+
+def test_plain_lists_of_numbers_may_be_given_too():
+    assert statuses(plan(FOUR, not_again=pd.Series(["+256772000004"]))) == ["not_sent"] * 3 + ["duplicate"]
+
+
+def test_a_frame_with_a_column_called_messages_is_a_frame():
+    assert (
+        statuses(plan(FOUR, not_again=pd.DataFrame({"number": ["0772000004"], "messages": ["Hi"]})))[3]
+        == "duplicate"
+    )
+
+
+def test_a_missing_folder_and_a_plan_are_not_results():
+    with pytest.raises(FolderError, match="no campaign"):
+        plan(not_again=["campaigns/visits-3fa2c1"])
+    with pytest.raises(UsageError, match="results of campaigns"):
+        plan(not_again=plan())
+
+
+def test_opting_out_comes_before_having_been_sent_to_and_that_before_duplicates():
+    made = plan(FOUR + "Ann,0772000001\n", opt_outs=["0772000001"], not_again=RESULT)
+    assert statuses(made) == ["opted_out", "duplicate", "not_sent", "not_sent", "opted_out"]
+
+
+def test_an_opt_out_file_without_a_header_excludes_all_of_its_numbers(tmp_path):
+    (tmp_path / "stop.csv").write_text("0772000001\n0772000002\n")
+    made = plan(
+        "Name,Phone\nAnn,0772000001\nBen,0772000002\nCaro,0772000003\n", opt_outs=tmp_path / "stop.csv"
+    )
+    assert statuses(made) == ["opted_out", "opted_out", "not_sent"]

@@ -1,0 +1,252 @@
+"""Texts as spreadsheets in the wild make them: what people would read, and what it takes."""
+
+import json
+import random
+from textwrap import dedent
+
+import pytest
+
+from campaign.arrow_text import column
+from campaign.contacts.reading import read_contacts
+from campaign.errors import TemplateError
+from campaign.messages.plan import Plan, prepare
+from campaign.messages.text.segments import count_parts, count_units, measure
+
+
+def plan(cells: list[str], message: str = "{text}", **options: object) -> Plan:
+    lines = ['"' + cell.replace('"', '""') + '"' for cell in cells]
+    table = "Phone,Text\n" + "".join(f"0772{number:06},{line}\n" for number, line in enumerate(lines, 1))
+    return prepare(read_contacts(table.encode()), message=message, sender="CLINIC", region="UG", **options)  # type: ignore[arg-type]
+
+
+def codes(made: Plan) -> list[tuple[object, str, str]]:
+    return list(made.issues[["row", "code", "severity"]].itertuples(index=False, name=None))
+
+
+def text_of(made: Plan) -> str:
+    return made.messages["message"].iloc[0]
+
+
+# --- emoji and other scripts --------------------------------------------------------------------------
+
+CLUSTERS = ["👨‍👩‍👧‍👦", "👩🏽‍🚀", "🇺🇬", "e\u0301", "น้ำ", "क्षि", "a", " ", "🏴󠁧󠁢󠁥󠁮󠁧󠁿"]
+
+
+def test_length_is_counted_in_sms_units():
+    made = plan(["👩🏽‍🚀" * 10])
+    assert made.totals.longest == 70
+    assert made.messages["parts"].tolist() == [1]
+
+
+def test_160_units_are_taken_and_161_are_not():
+    made = plan(["😀" * 80, "😀" * 80 + "a", "a" * 160, "a" * 161])
+    assert made.contacts["status"].tolist() == ["not_sent", "invalid", "not_sent", "invalid"]
+    assert (
+        made.issues.loc[made.issues["code"] == "overlong", "detail"].tolist()
+        == [
+            "The text has 161 characters, and the service takes 160: 1 too many. Shorten it, or say "
+            'overlong="truncate" or "split".'
+        ]
+        * 2
+    )
+
+
+def test_cut_texts_never_end_inside_a_character_that_people_see():
+    chance = random.Random(9)
+    cells = ["".join(chance.choices(CLUSTERS, k=chance.randint(100, 200))).strip() for _ in range(200)]
+    made = plan(cells, overlong="truncate")
+    assert len(made.messages) == 200
+    for cell, message in zip(cells, made.messages["message"], strict=True):
+        kept = message.removesuffix("...")
+        assert cell.startswith(kept)
+        rest = cell[len(kept) :]
+        assert not rest.startswith(("\u200d", "\ufe0f", "\u0301", "🏽", "้", "ำ", "ि", "\U000e0067"))
+        assert count_units(message) <= 160
+
+
+# --- what word processors put in ----------------------------------------------------------------------
+
+
+def test_typographic_characters_are_replaced_and_shown():
+    made = plan(["“Don’t wait” – come…"])
+    assert text_of(made) == '"Don\'t wait" - come...'
+    assert codes(made) == [(2, "replaced", "info")]
+    assert made.issues["value"].tolist() == ["“Don’t wait” – come…"]
+    assert made.issues["detail"].tolist() == [
+        'Replaced so that the text stays plain: “ (U+201C) by ", ’ (U+2019) by \', ” (U+201D) by ", '
+        "– (U+2013) by -, … (U+2026) by ...."
+    ]
+    assert (made.totals.gsm7, made.totals.ucs2) == (1, 0)
+
+
+def test_typography_is_kept_when_asked_and_its_price_is_named():
+    made = plan(["It’s"], downgrade=False)
+    assert text_of(made) == "It’s"
+    assert codes(made) == [(2, "ucs2", "info")]
+    assert made.totals.ucs2 == 1
+
+
+def test_nothing_is_replaced_in_a_text_that_other_letters_keep_in_ucs_2():
+    made = plan(["Ŋabo’s", "Ann’s"], message="It’s {text}")
+    assert made.messages["message"].tolist() == ["It’s Ŋabo’s", "It's Ann's"]
+    assert made.messages["parts"].tolist() == [1, 1]
+    assert made.totals.ucs2 == 1
+    assert [(row, code) for row, code, _ in codes(made)[1:]] == [(2, "ucs2"), (3, "replaced")]
+
+
+def test_the_texts_own_typography_is_one_finding_for_the_whole_table():
+    made = plan(["Ann", "Ben"], message="{text}, don’t wait…")
+    assert made.messages["message"].tolist() == ["Ann, don't wait...", "Ben, don't wait..."]
+    assert len(made.issues) == 1
+    assert made.issues["row"].isna().all()
+
+
+def test_the_texts_own_foreign_letters_are_one_finding_for_the_whole_table():
+    made = plan(["Ann", "Zoë"], message="Ŋŋ {text}’s")
+    assert made.messages["message"].tolist() == ["Ŋŋ Ann’s", "Ŋŋ Zoë’s"]
+    assert made.issues[["value", "code", "severity"]].values.tolist() == [["Ŋŋ", "ucs2", "warning"]]
+
+
+def test_letters_that_cost_parts_are_a_warning():
+    made = plan(["Ŋ" + "a" * 100])
+    assert codes(made) == [(2, "ucs2", "warning")]
+    assert "Ŋ (U+014A), which GSM-7 has not" in made.issues["detail"].iloc[0]
+    assert made.messages["parts"].tolist() == [2]
+
+
+def test_tabs_and_line_breaks_are_made_plain():
+    made = plan(["one\ttwo\r\nthree", "Ŋ\tx"])
+    assert made.messages["message"].tolist() == ["one two\nthree", "Ŋ x"]
+    assert [code for _, code, _ in codes(made)] == ["replaced", "replaced", "ucs2"]
+    assert "U+0009 (tab) by a space" in made.issues["detail"].iloc[0]
+
+
+# --- characters that count twice ----------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("character", [*"^{}[]~|\\€"])
+def test_exactly_160_characters_with_one_that_counts_twice(character):
+    made = plan([character + "a" * 159])
+    assert codes(made) == [(2, "double_septets", "warning")]
+    assert made.messages["parts"].tolist() == [2]
+    assert "160 characters" in made.issues["detail"].iloc[0]
+    assert "161 in all. It takes 2 parts." in made.issues["detail"].iloc[0]
+
+
+def test_more_parts_than_allowed():
+    made = plan(["€" + "a" * 159, "Ŋ" * 71, "a"], max_parts=1)
+    assert made.contacts["status"].tolist() == ["invalid", "invalid", "not_sent"]
+    assert made.issues.loc[made.issues["severity"] == "error", "code"].tolist() == ["too_many_parts"] * 2
+    made = plan(["€" + "a" * 159, "Ŋ" * 71], max_parts=1, overlong="truncate")
+    assert made.messages["message"].tolist() == ["€" + "a" * 155 + "...", "Ŋ" * 67 + "..."]
+
+
+# --- too long -----------------------------------------------------------------------------------------
+
+
+def test_lengths_are_checked_after_filling_in():
+    made = plan(["a" * 10, "a" * 11], message="b" * 150 + "{text}")
+    assert made.contacts["status"].tolist() == ["not_sent", "invalid"]
+
+
+def test_truncating_says_what_was_left_out():
+    made = plan(["word " * 40 + "end"], overlong="truncate", keep_words=True)
+    assert text_of(made) == "word " * 30 + "word..."
+    assert codes(made) == [(2, "truncated", "warning")]
+    assert made.issues["detail"].iloc[0] == (
+        "The text has 203 characters and was cut to 157. "
+        'Left out: "word word word word word word word word word end".'
+    )
+
+
+def test_the_same_long_text_is_cut_the_same_way_everywhere():
+    made = plan(["x" * 200, "short", "x" * 200], overlong="truncate", duplicates="keep")
+    assert made.messages["message"].tolist() == ["x" * 157 + "...", "short", "x" * 157 + "..."]
+
+
+def test_splitting_keeps_every_word_in_order():
+    long = " ".join(f"word{number}" for number in range(50))
+    made = plan(["first", long, "last", "Ŋ" * 300], overlong="split")
+    assert made.messages["row"].tolist() == [2, 3, 3, 3, 4, 5, 5]
+    pieces = made.messages.loc[made.messages["row"] == 3, "message"]
+    assert " ".join(piece[6:] for piece in pieces) == long
+    assert [piece[:6] for piece in pieces] == ["(1/3) ", "(2/3) ", "(3/3) "]
+    assert codes(made) == [(3, "split", "warning"), (5, "ucs2", "warning"), (5, "split", "warning")]
+    assert made.totals["not_sent"] == 4
+    assert made.totals.messages == 7
+    assert made.preview(3).messages == tuple(pieces)
+
+
+def test_splitting_obeys_max_parts():
+    made = plan(["a" * 300, "a" * 600], overlong="split", max_parts=2)
+    assert made.contacts["status"].tolist() == ["not_sent", "invalid"]
+    assert "max_parts=2" in made.contacts["reason"].iloc[1]
+
+
+# --- what must never leave ----------------------------------------------------------------------------
+
+
+def test_a_blank_name_is_never_sent_as_dear_nobody():
+    made = plan(["", "  ", "Ann"], message="Dear {text},")
+    assert made.contacts["status"].tolist() == ["invalid", "invalid", "not_sent"]
+    assert made.contacts["reason"].iloc[0] == (
+        '"Text" is empty, and the message needs it. '
+        "Fill it in, or write {Text|other words} to say what stands there instead."
+    )
+
+
+def test_a_placeholder_of_no_column_stops_the_run():
+    with pytest.raises(TemplateError, match='Did you mean "Text"'):
+        plan(["Ann"], message="Dear {txet}")
+
+
+def test_missing_values_never_reach_json():
+    frame = read_contacts(b"Phone,Text\n0772000001,Ann\n0772000002,Ben\n")
+    frame.loc[2, "Text"] = None
+    made = prepare(frame, message="Hi {text}", sender="CLINIC", region="UG", priority="{text|1}")
+    assert made.contacts["status"].tolist() == ["invalid", "invalid"]
+    json.dumps(
+        prepare(frame, message="Hi {text|}", sender="C", region="UG").messages.to_dict("records"),
+        allow_nan=False,
+    )
+
+
+HIDDEN = ["\u202e", "\u2066", "\u200b", "\u200f", "\x00", "\x07", "\x9b", "\ufeff", "\u200d", "\u2060"]
+
+
+@pytest.mark.parametrize("character", HIDDEN)
+def test_hidden_characters_are_refused_and_shown_escaped(character):
+    frame = read_contacts(b"Phone,Text\n0772000001,Ann\n0772000002,Ben\n")
+    frame["Text"] = [f"a{character}b", "Ben"]
+    made = prepare(frame, message="Hi {text}", sender="CLINIC", region="UG")
+    assert made.messages["message"].tolist() == ["Hi Ben"]
+    assert codes(made) == [(2, "hidden_character", "error")]
+    detail = made.issues["detail"].iloc[0]
+    assert f"U+{ord(character):04X}" in detail
+    assert character not in detail
+    assert character not in made.issues["value"].iloc[0]
+
+
+def test_lengths_of_a_plan_are_those_of_its_texts():
+    """Lengths are added up from pieces: the finished texts, measured anew, say the same."""
+    chance = random.Random(4)
+    letters = [*"abc [€’“… ŋé😀\t\r\n", "👩🏽‍🚀", "\r\n", "e\u0301"]
+    cells = ["".join(chance.choices(letters, k=chance.randint(0, 30))) for _ in range(500)]
+    for message in ("{text}", "It’s {text|}, {text|nobody’s}", "[{text|-}] Ŋ", "{text|} {phone}"):
+        for downgrade in (True, False):
+            made = plan(cells, message=message, downgrade=downgrade, overlong="truncate")
+            lengths = measure(column(made.messages["message"]))
+            assert made.messages["parts"].tolist() == lengths.parts.tolist()
+            assert made.messages["parts"].tolist() == [count_parts(text) for text in made.messages["message"]]
+            assert made.totals.longest == lengths.units.max()
+            assert made.totals.ucs2 == lengths.parts[lengths.ucs2].sum()
+
+
+def test_tables_read_from_text_keep_their_meaning():
+    text = dedent("""\
+        Phone,Name
+        0772000001,NA
+        0772000002,None
+    """)
+    made = prepare(read_contacts(text.encode()), message="Hi {name}", sender="CLINIC", region="UG")
+    assert made.messages["message"].tolist() == ["Hi NA", "Hi None"]

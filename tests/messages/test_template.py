@@ -1,0 +1,183 @@
+"""Placeholders and formats: what they take, and what is refused."""
+
+import pyarrow as pa
+import pytest
+
+from campaign.arrow_text import texts
+from campaign.errors import TemplateError
+from campaign.messages.templates.formats import DateFormat, NumberFormat, parse_format, read_moment
+from campaign.messages.templates.template import Placeholder, Template, parse
+
+COLUMNS = ["Phone", "First name", "visit_date", "Amount", "Time: start", "a|b"]
+
+
+def pieces(text: str) -> tuple[str | Placeholder, ...]:
+    return parse(text, COLUMNS, what="message").pieces
+
+
+def test_literal_text_and_placeholders():
+    assert pieces("Hi {First name}, {Amount}!") == (
+        "Hi ",
+        Placeholder("First name"),
+        ", ",
+        Placeholder("Amount"),
+        "!",
+    )
+
+
+@pytest.mark.parametrize("name", ["First name", "first name", "FIRST_NAME", "firstname", " first  name "])
+def test_columns_are_found_without_case_spaces_and_underscores(name):
+    assert pieces(f"{{{name}}}") == (Placeholder("First name"),)
+
+
+def test_doubled_braces_are_literal():
+    assert parse("{{first_name}} {{{first_name}}} }}{{", COLUMNS, what="message") == Template(
+        ("{first_name} {", Placeholder("First name"), "} }{")
+    )
+
+
+def test_fallbacks_and_formats():
+    assert pieces("{first_name|friend}") == (Placeholder("First name", None, "friend"),)
+    assert pieces("{first_name|}") == (Placeholder("First name", None, ""),)
+    assert pieces("{visit_date:%H:%M}") == (Placeholder("visit_date", DateFormat("%H:%M")),)
+    assert pieces("{amount:,.0f|nothing: 0}") == (Placeholder("Amount", NumberFormat(True, 0), "nothing: 0"),)
+
+
+def test_a_header_may_hold_a_colon_or_a_bar():
+    assert pieces("{time: start}{a|b}") == (Placeholder("Time: start"), Placeholder("a|b"))
+    assert pieces("{Time: start:%H}") == (Placeholder("Time: start", DateFormat("%H")),)
+
+
+def test_an_unknown_placeholder_names_the_columns_and_the_nearest():
+    with pytest.raises(TemplateError) as error:
+        parse("Hi {frist_name}", COLUMNS, what="message")
+    assert str(error.value) == (
+        'The message names {frist_name}. There is no column "frist_name". Did you mean "First name"? '
+        'The columns are: "Phone", "First name", "visit_date", "Amount", "Time: start", "a|b".'
+    )
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "{x.__class__}",
+        "{first_name.__class__}",
+        "{first_name[0]}",
+        "{first_name!r}",
+        "{0}",
+        "{first_name:>200000000}",
+        "{first_name:{amount}}",
+        "{amount:.20f}",
+        "{amount:x}",
+        "{visit_date:%s}",
+        "{visit_date:%}",
+        "{visit_date:}",
+        "{}",
+        "{ }",
+        "{|friend}",
+    ],
+)
+def test_nothing_of_pythons_format_language_is_understood(text):
+    columns = ["first_name", "amount", "visit_date"]
+    with pytest.raises(TemplateError):
+        parse(text, columns, what="message")
+
+
+@pytest.mark.parametrize(("text", "brace"), [("Hi {first_name", "{"), ("Hi first_name}", "}"), ("{{}", "}")])
+def test_a_single_brace_is_named_with_its_surroundings(text, brace):
+    with pytest.raises(TemplateError, match=rf"single \{brace} near .*write \{brace}\{brace} for a brace"):
+        parse(text, COLUMNS, what="message")
+
+
+@pytest.mark.parametrize("character", ["\u202e", "\u200b", "\x00", "\u2066", "\u200d"])
+def test_invisible_characters_in_a_text_are_refused_by_name(character):
+    with pytest.raises(TemplateError, match=f"U\\+{ord(character):04X}"):
+        parse(f"Hi{character} there", COLUMNS, what="message")
+
+
+def test_half_a_character_is_refused():
+    with pytest.raises(TemplateError, match="U\\+D83D"):
+        parse("Hi \ud83d", COLUMNS, what="message")
+
+
+def test_a_text_that_is_none():
+    with pytest.raises(TemplateError, match="is a text"):
+        parse(None, COLUMNS, what="message")  # type: ignore[arg-type]
+
+
+def formatted(pattern: str, *cells: str) -> list[str | None]:
+    written, bad = parse_format(pattern, "column").apply(texts(list(cells)))
+    return [None if wrong else text for text, wrong in zip(written.to_pylist(), bad.tolist(), strict=True)]
+
+
+@pytest.mark.parametrize(
+    ("cell", "written"),
+    [
+        ("2026-01-05", "Mon 5 Jan 26"),
+        ("2026-01-05 14:30", "Mon 5 Jan 26"),
+        ("2026-01-05T14:30:00", "Mon 5 Jan 26"),
+        ("2026/1/5", "Mon 5 Jan 26"),
+        ("5 Jan 2026", "Mon 5 Jan 26"),
+        ("05-January-2026", "Mon 5 Jan 26"),
+        ("Jan 5, 2026", "Mon 5 Jan 26"),
+        ("25/12/2026", "Fri 25 Dec 26"),  # there is no month 25
+        ("12/25/2026", "Fri 25 Dec 26"),
+        ("05/05/2026", "Tue 5 May 26"),  # the same either way
+        ("05/01/2026", None),  # January or May
+        ("2026-02-30", None),
+        ("5 Jan", None),
+        ("46027", None),
+        ("14:30", None),
+        ("soon", None),
+        ("", ""),
+    ],
+)
+def test_dates(cell, written):
+    assert formatted("%a %-d %b %y", cell) == [written]
+
+
+def test_times_of_day():
+    assert formatted("%H:%M", "9:05", "2026-01-05 14:30:59", "2026-01-05", "25:00") == [
+        "09:05",
+        "14:30",
+        None,
+        None,
+    ]
+    assert formatted("%-I.%M %p", "00:15", "12:00", "23:59") == ["12.15 AM", "12.00 PM", "11.59 PM"]
+    assert formatted("%d/%m/%Y, %A, %B, 100%%", "2026-01-05") == ["05/01/2026, Monday, January, 100%"]
+    assert read_moment("yesterday 14:30") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "cell", "written"),
+    [
+        (",.0f", "1500", "1,500"),
+        (",.0f", "1234567.5", "1,234,568"),
+        (",.0f", "2.5", "3"),  # halves away from zero, as people and spreadsheets do
+        (",.0f", "-2.5", "-3"),
+        (",.2f", "1,234,567.891", "1,234,567.89"),
+        (".2f", "1500", "1500.00"),
+        (".1f", "0.05", "0.1"),
+        (",", "1500000.75", "1,500,000.75"),
+        (",", "999", "999"),
+        (",", "-1000", "-1,000"),
+        (",", "+1000", "1,000"),
+        (",.0f", "-0.4", "0"),
+        (",.0f", "1500,5", None),
+        (",.0f", "1.500.000", None),
+        (",.0f", "12,34", None),
+        (",.0f", "UGX 1500", None),
+        (",.0f", "1.5E+06", None),
+        (",.0f", "٣٤", None),
+        (",.0f", "1" * 30, None),
+    ],
+)
+def test_numbers(pattern, cell, written):
+    assert formatted(pattern, cell, "7")[0] == written
+
+
+def test_formats_work_on_whole_columns():
+    column = pa.array(["1000", "x", "", "2000"] * 50, type=pa.large_string())
+    written, bad = NumberFormat(True, 0).apply(column)
+    assert written.filter(pa.array(~bad)).to_pylist()[::3] == ["1,000"] * 50
+    assert bad.tolist() == [False, True, False, False] * 50

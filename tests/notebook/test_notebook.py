@@ -1,0 +1,361 @@
+"""The widgets, with real runs, and the notebooks as a program runs them."""
+
+import asyncio
+import base64
+import html
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+from urllib.parse import quote
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from support.raw_server import hostile, reply
+from support.widget_tree import find, html_of, widgets_in
+
+import campaign
+from campaign.notebook.dashboard import Dashboard
+
+PROJECT = Path(__file__).parents[2]
+NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
+WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+SENTINEL = "pass word+%/of <nobody>"
+
+
+@pytest.fixture
+def plan(tmp_path):
+    """Forty messages, a row without a number, and a row with an attack in its cells."""
+    lines = [f"Person {n:02},0772 000 {n:03},call +256 772 000 999" for n in range(40)]
+    hostile = '<img src=x onerror="alert(1)">,0772 000 0I7,<script>alert(2)</script>'
+    table = tmp_path / "people.csv"
+    table.write_text("\n".join(["name,phone,note", *lines, "Nobody,,", hostile]), encoding="utf-8")
+    return campaign.prepare(
+        campaign.read_contacts(table), message="Dear {name}, hello.", sender="CLINIC", region="UG"
+    )
+
+
+@pytest.fixture
+def slow_run(plan, tmp_path):
+    """A run of twenty batches that takes some seconds, and the sandbox that it sends to."""
+    with campaign.Sandbox(latency=0.2) as sandbox:
+        run = campaign.start(
+            plan, account=sandbox.account, folder=tmp_path / "visits", batch_size=2, concurrency=2
+        )
+        yield run, sandbox
+        run.stop()
+        until(lambda: run.ended)
+
+
+def enabled(panel):
+    return {name for name in ("pause", "resume", "stop") if not find(panel, name).disabled}
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+def shows(panel, word):
+    return f'<span class="word">{word}' in find(panel, "status").value
+
+
+# the dashboard
+
+
+def test_the_dashboard_follows_the_run_to_its_end(slow_run):
+    run, sandbox = slow_run
+    dashboard = Dashboard(run)
+    assert shows(dashboard, "Running")
+    assert enabled(dashboard) == {"pause", "stop"}
+    assert "SANDBOX on this machine: nothing is sent" in html_of(dashboard)
+    until(lambda: 0 < len(sandbox.inbox) < 40)
+    until(lambda: "<dt>accepted</dt><dd>0</dd>" not in html_of(dashboard))
+    run.wait(20)
+    until(lambda: shows(dashboard, "Finished"))
+    assert "<dt>accepted</dt><dd>40</dd>" in html_of(dashboard)
+    assert "<dt>cost</dt><dd>1,400</dd>" in html_of(dashboard)
+    assert 'aria-valuenow="40"' in html_of(dashboard)
+    assert enabled(dashboard) == set()
+
+
+def test_pause_resume_and_stop(slow_run):
+    run, sandbox = slow_run
+    dashboard = Dashboard(run)
+    find(dashboard, "pause").click()
+    until(lambda: shows(dashboard, "Paused"))
+    until(lambda: run.counts.in_flight == 0)
+    paused_at = len(sandbox.inbox)
+    time.sleep(0.6)  # three answers' time, in which nothing may arrive
+    assert len(sandbox.inbox) == paused_at
+    assert enabled(dashboard) == {"resume", "stop"}
+
+    find(dashboard, "resume").click()
+    until(lambda: shows(dashboard, "Running"))
+    until(lambda: len(sandbox.inbox) > paused_at)
+    find(dashboard, "stop").click()
+    until(lambda: shows(dashboard, "Stopped"))
+    until(lambda: "run the cell with campaign.start again" in html_of(dashboard))
+    final = html_of(dashboard)
+    assert f"<dt>accepted</dt><dd>{len(sandbox.inbox)}</dd>" in final
+    assert 0 < len(sandbox.inbox) < 40
+    assert enabled(dashboard) == set()
+
+    for name in ("resume", "pause", "stop"):
+        find(dashboard, name).click()
+    time.sleep(0.3)
+    assert html_of(dashboard) == final
+    assert run.status == "stopped"
+
+
+def lose_the_ledger(run):
+    run._ledger.close()
+
+
+def meet_a_fault_of_our_own(run):
+    run._transport = None
+
+
+@pytest.mark.parametrize("happens", [lose_the_ledger, meet_a_fault_of_our_own])
+def test_a_run_that_fails_says_so_and_why(slow_run, happens):
+    run, sandbox = slow_run
+    dashboard = Dashboard(run)
+    until(lambda: run.counts.accepted)
+    received = sandbox.requests
+    until(lambda: sandbox.requests > received)  # one has just left, and its answer takes a while
+    happens(run)
+    with pytest.raises(campaign.CampaignError) as failure:
+        run.wait(20)
+    until(lambda: shows(dashboard, "Failed"))
+    # The engine's own word is shown a moment before the run's last one.
+    until(lambda: str(failure.value) in find(dashboard, "status").value)
+    assert enabled(dashboard) == set()
+
+
+def test_while_a_dashboard_is_shown_waiting_draws_no_bar(slow_run, capsys):
+    run, _ = slow_run
+    Dashboard(run)
+    run.wait(0.5)
+    assert capsys.readouterr() == ("", "")
+
+
+def test_what_the_service_says_is_escaped_and_masked(plan, tmp_path):
+    said = b'{"Status": "Failed", "Message": "<img src=x onerror=alert(3)> ask 256772000012"}'
+
+    async def refuse(visit):
+        await visit.request()
+        await visit.say(reply(said))
+
+    async def send():
+        async with hostile(refuse) as service:
+            account = campaign.Account("local", f"http://127.0.0.1:{service.port}", "clinic", "made up")
+            run = campaign.start(plan, account=account, folder=tmp_path / "visits", batch_size=10)
+            await run.finished()  # three refusals pause it
+            shown = html_of(Dashboard(run)), html_of(campaign.summary(run.result))
+            run.stop()
+            await run.finished()
+            return shown
+
+    for shown in asyncio.run(send()):
+        assert "&lt;img src=x onerror=alert(3)&gt; ask 25677*****12" in shown
+        assert "<img" not in shown
+        assert "256772000012" not in shown
+
+
+# the summary
+
+
+@pytest.fixture
+def summed_up(plan, tmp_path):
+    """A result with accepted, refused and invalid rows, and its widget."""
+    with campaign.Sandbox(faults={2: "Wrong JSON Passed"}) as sandbox:
+        result = campaign.send(
+            plan, account=sandbox.account, folder=tmp_path / "visits", batch_size=10, progress=False
+        )
+        return result, campaign.summary(result), sandbox
+
+
+def test_the_summary_accounts_for_every_row_and_the_cost(summed_up):
+    result, panel, sandbox = summed_up
+    shown = html_of(panel)
+    assert "30 of 42 rows were accepted by the service; the rest: 2 invalid, 10 refused." in shown
+    assert "42 rows in the file." in shown
+    assert "Bar chart of the rows by outcome: 2 invalid, 30 accepted, 10 refused." in shown
+    assert f'<td class="figure">{sandbox.charged:,}</td>' in shown
+    assert "Bar chart of the cost of 4 batches" in shown
+    assert repr(panel) == repr(result)
+
+
+def test_the_summary_shows_what_needs_a_person_first(summed_up):
+    _, panel, _ = summed_up
+    tabs = next(widget for widget in widgets_in(panel) if hasattr(widget, "titles"))
+    assert tabs.titles == ("Outcome", "Cost", "Batches (5)", "To follow up (12)")
+    batches = tabs.children[2].value
+    assert batches.index("Wrong JSON Passed") < batches.index("accepted")
+
+
+def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
+    _, panel, _ = summed_up
+    shown = html_of(panel)
+    assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;" in shown
+    assert "<img" not in shown
+    assert "<script" not in shown
+    assert "call +256 77*****99" in shown
+    for number in ("0772 000 0", "256772000", "772 000 999"):
+        assert number not in shown
+
+
+def test_a_summary_of_nothing_sent(tmp_path):
+    table = tmp_path / "people.csv"
+    table.write_text("name,phone\nAda,none\n")
+    plan = campaign.prepare(campaign.read_contacts(table), message="Hello", sender="CLINIC", region="UG")
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    shown = html_of(campaign.summary(result))
+    assert "0 of 1 rows were accepted" in shown
+    assert "Bar chart of the cost" not in shown
+
+
+# in IPython
+
+
+def test_in_a_terminal_a_run_stays_text(tmp_path):
+    lines = f"""
+import sys, campaign
+table = campaign.read_contacts({str(PROJECT / "sample_data" / "shop_customers.csv")!r})
+run = campaign.start(campaign.prepare(table, message="Hello", sender="SHOP", region="GB"))
+run
+f"widgets: {{'ipywidgets' in sys.modules}}"
+run.wait().totals.messages > 0
+"""
+    ran = subprocess.run(
+        [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=nocolor"],
+        input=lines, capture_output=True, text=True, timeout=60, cwd=tmp_path,
+        env={**os.environ, "IPYTHONDIR": str(tmp_path / "ipython")},
+    )  # fmt: skip
+    assert "]: <Run " in ran.stdout
+    assert "widgets: False" in ran.stdout
+    assert "]: True" in ran.stdout
+
+
+# the notebooks
+
+
+@pytest.fixture
+def project(tmp_path):
+    """The notebooks and the sample data, in a folder of their own."""
+    for folder in ("notebooks", "sample_data"):
+        shutil.copytree(PROJECT / folder, tmp_path / folder, ignore=shutil.ignore_patterns("campaigns", ".*"))
+    return tmp_path
+
+
+def execute(notebook, folder):
+    """Run a notebook there, and return what its widgets show at the end: the state of each."""
+    client = NotebookClient(
+        notebook, timeout=60, kernel_name="python3", resources={"metadata": {"path": str(folder)}}
+    )
+    client.execute()
+    saved = notebook.metadata.get("widgets", {}).get(WIDGET_STATE, {"state": {}})["state"]
+    return [widget["state"] for widget in saved.values()]
+
+
+def first_campaign(project):
+    """The notebook, ready to run, without the pace at which a person can watch it."""
+    notebook = nbformat.read(project / "notebooks" / "01_first_campaign.ipynb", as_version=4)
+    (start,) = [cell for cell in notebook.cells if "rate=25" in cell.source and cell.cell_type == "code"]
+    start.source = start.source.replace("rate=25", "rate=500")
+    return notebook
+
+
+def outputs(notebook):
+    return [output for cell in notebook.cells if cell.cell_type == "code" for output in cell.outputs]
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_notebooks_are_committed_without_what_they_showed(path):
+    notebook = nbformat.read(path, as_version=4)
+    assert outputs(notebook) == []
+    assert all(cell.execution_count is None for cell in notebook.cells if cell.cell_type == "code")
+    assert "widgets" not in notebook.metadata
+
+
+@pytest.mark.parametrize("folder", ["notebooks", "."])
+def test_the_first_campaign_runs(project, folder):
+    """From its own folder, as JupyterLab and VS Code run it, and from the project's."""
+    notebook = first_campaign(project)
+    states = execute(notebook, project / folder)
+    shown = "\n".join(str(state.get("value", "")) for state in states)
+    assert '<span class="word">Finished' in shown
+    assert "<dt>accepted</dt><dd>276</dd>" in shown
+    assert "276 of 299 rows were accepted by the service" in shown
+    assert 'role="img"' in shown
+    widgets = [output.data for output in outputs(notebook) if WIDGET_VIEW in output.get("data", {})]
+    assert [data["text/plain"].split()[0] for data in widgets] == ["<Run", "<Result"]
+    assert not [output for output in outputs(notebook) if output.output_type in ("stream", "error")]
+    (report,) = (project / folder / "campaigns").glob("*/report.html")
+    assert report.stat().st_size > 10_000
+
+
+def test_running_it_all_again_sends_nothing_twice(project):
+    for _ in range(2):
+        states = execute(first_campaign(project), project)
+    shown = "\n".join(str(state.get("value", "")) for state in states)
+    assert "Complete, nothing to send." in shown
+    assert len(list((project / "campaigns").iterdir())) == 1
+
+
+CAMPAIGN = """
+import os, campaign
+contacts = campaign.read_contacts("sample_data/shop_customers.csv")
+plan = campaign.prepare(contacts, message="Hi {first_name}, private words.", sender="SHOP", region="GB")
+sandbox = campaign.Sandbox(username="shop", password=os.environ["MADE_UP"], faults=FAULTS).start()
+run = campaign.start(plan, account=sandbox.account, batch_size=10)
+run
+"""
+
+
+@pytest.mark.parametrize("faults", [{}, {3: "accept_half"}, {1: "Wrong Username or Password"}])
+def test_a_notebook_that_is_kept_holds_no_secret(project, monkeypatch, faults):
+    """Neither the password nor the bodies, in whatever spelling, whether it went well or not."""
+    monkeypatch.setenv("MADE_UP", SENTINEL)
+    cells = [
+        CAMPAIGN.replace("FAULTS", repr(faults)),
+        "sandbox.account, sandbox",
+        "result = run.wait()",
+        "run",
+        "campaign.summary(result)",
+        "result",
+        "%xmode Verbose\nrun.no_such_thing",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    notebook.cells[-1].metadata.tags = ["raises-exception"]
+    states = execute(notebook, project)
+    kept = json.dumps(notebook, ensure_ascii=False)
+    encoded = base64.b64encode(SENTINEL.encode()).decode()
+    percent = quote(SENTINEL, safe="")
+    for secret in (SENTINEL, html.escape(SENTINEL), encoded, quote(SENTINEL), percent, percent.lower()):
+        assert secret not in kept
+    assert len(states) > 20
+    assert "private words" not in json.dumps(states)
+    assert "private%20words" not in kept
+
+
+def test_what_a_notebook_keeps_is_where_the_run_stood_at_its_end(project):
+    """A run that a valve has paused: the dashboard is not behind, though the run goes on being shown."""
+    faults = {2: "accept_half"}
+    cells = [
+        CAMPAIGN.replace("FAULTS", repr(faults))
+        .replace('os.environ["MADE_UP"]', "'made up'")
+        .replace("batch_size=10", "batch_size=2"),  # so that much is left to send
+        "run.wait()",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    states = execute(notebook, project)
+    disabled = {state["description"]: state["disabled"] for state in states if "disabled" in state}
+    assert disabled == {"Pause": True, "Resume": False, "Stop": False}

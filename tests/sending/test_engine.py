@@ -1,0 +1,561 @@
+"""The engine with a service that is a dozen lines: what it issues, what it holds, what it records."""
+
+import asyncio
+import tracemalloc
+from collections import defaultdict, deque
+from decimal import Decimal
+
+import pytest
+
+from campaign.errors import GateError, LedgerError
+from campaign.sending import engine as engines
+from campaign.sending.batches import Batch
+from campaign.sending.delivery import Delivery
+from campaign.sending.engine import Engine
+from campaign.sending.ledger.ledger import Count
+from campaign.sending.tally import Tally
+from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
+from campaign.service.transport import GateClosed, Outcome
+
+OK = Outcome("accepted", cost=Decimal(350), code="c")
+
+
+class Memory:
+    """A ledger that only remembers."""
+
+    def __init__(self):
+        self.moves = defaultdict(list)
+
+    def move(self, batch, state, told, **facts):
+        self.moves[batch].append(state)
+        told(None)
+
+    def flush(self):
+        pass
+
+    @property
+    def states(self):
+        return {batch: states[-1] for batch, states in sorted(self.moves.items())}
+
+
+class Service:
+    """Answers batch n with `outcomes[n]` (OK when not given) and notes what passed the gate."""
+
+    def __init__(self, outcomes=None, latency=0.0):
+        self.outcomes = outcomes or {}
+        self.latency = latency
+        self.received = []
+        self.under_way = self.most_under_way = 0
+
+    async def post(self, entries, gate):
+        number = int(bytes(entries))
+        outcome = self.outcomes.get(number, OK)
+        if callable(outcome):
+            outcome = outcome()
+        if outcome.cause in ("connect", "setup", "impossible"):
+            return outcome
+        try:
+            await gate()
+        except GateClosed as reason:
+            return Outcome("not_sent", error=str(reason), cause="gate")
+        self.received.append(number)
+        self.under_way += 1
+        self.most_under_way = max(self.most_under_way, self.under_way)
+        try:
+            await asyncio.sleep(self.latency)
+        finally:
+            self.under_way -= 1
+        return outcome
+
+
+def make_engine(service, batches=20, **options):
+    record = Memory()
+    snapshots = []
+    numbers = range(1, batches + 1)
+    policy = {
+        "tally": Tally.of({"pending": Count(batches, 10 * batches)}, Decimal(0)),
+        "valves": [Funds(), Credentials(), Reach(), Unknown(1)],
+        "pace": Pace(None),
+        "concurrency": 4,
+        "listen": snapshots.append,
+        "end_when_paused": True,
+    } | options
+    made = (Batch(number, 10, memoryview(str(number).encode())) for number in numbers)
+    engine = Engine(made, record, service.post, **policy)
+    return engine, record, snapshots
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch):
+    """Waiting between tries to connect is not what these tests are about."""
+    monkeypatch.setattr(engines, "BACKOFF", 0.001)
+
+
+def test_every_batch_goes_out_once_and_the_end_is_finished():
+    service = Service()
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert sorted(service.received) == list(range(1, 21))
+    assert record.moves == {number: ["sending", "accepted"] for number in range(1, 21)}
+    last = snapshots[-1]
+    assert (last.status, last.accepted, last.waiting, last.in_flight) == ("finished", 200, 0, 0)
+    assert last.cost == 20 * 350
+
+
+def test_one_at_a_time_until_the_first_ok_then_as_many_as_allowed():
+    service = Service(latency=0.005)
+    engine, _, _ = make_engine(service, concurrency=4)
+    asyncio.run(engine.run())
+    assert service.received[0] == 1
+    assert service.most_under_way == 4
+
+
+def test_a_wrong_password_costs_one_refusal():
+    wrong = Outcome("refused", error="Wrong Username or Password", cause="credentials")
+    service = Service(dict.fromkeys(range(1, 21), wrong))
+    engine, record, snapshots = make_engine(service, concurrency=8)
+    asyncio.run(engine.run())
+    assert service.received == [1]
+    assert record.states == {1: "refused"}
+    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].waiting == 190
+
+
+def test_an_empty_account_stops_issuing_and_lets_the_rest_come_back():
+    service = Service({7: Outcome("refused", error="Money Not Enough", cause="funds")}, latency=0.005)
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert record.states[7] == "refused"
+    assert set(record.states.values()) == {"accepted", "refused"}
+    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].waiting == 200 - 10 * len(service.received)
+    assert snapshots[-1].waiting > 0
+
+
+def test_unknown_pauses_and_is_never_tried_again():
+    service = Service({3: Outcome("unknown", error="no answer in time")})
+    engine, record, snapshots = make_engine(service, concurrency=1)
+    asyncio.run(engine.run())
+    assert service.received == [1, 2, 3]
+    assert record.moves[3] == ["sending", "unknown"]
+    assert snapshots[-1].status == "paused"
+    assert "no answer in time" in snapshots[-1].sentence
+
+
+def test_a_paused_run_goes_on_when_a_person_resumes_it():
+    service = Service({3: Outcome("unknown", error="no answer in time")})
+    engine, record, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while not snapshots or snapshots[-1].status != "paused":
+            await asyncio.sleep(0.005)
+        engine.resume()
+        await running
+
+    asyncio.run(person())
+    assert sorted(service.received) == list(range(1, 21))
+    assert record.states[3] == "unknown"
+    assert snapshots[-1].status == "finished"
+    assert snapshots[-1].unknown == 10
+
+
+@pytest.mark.parametrize("end_when_paused", [True, False])
+def test_a_run_that_would_pause_with_nothing_left_is_finished(end_when_paused):
+    outcomes = dict.fromkeys(range(2, 6), Outcome("unknown", error="no answer in time"))
+    engine, _, snapshots = make_engine(
+        Service(outcomes, latency=0.002), batches=5, concurrency=4, end_when_paused=end_when_paused
+    )
+    asyncio.run(engine.run())
+    assert snapshots[-1].status == "finished"
+    assert (snapshots[-1].accepted, snapshots[-1].unknown, snapshots[-1].waiting) == (10, 40, 0)
+
+
+def test_what_did_not_leave_is_tried_again_five_times_then_given_back():
+    tries = []
+
+    def nobody_there():
+        tries.append(1)
+        return Outcome("not_sent", error="the service could not be reached", cause="connect")
+
+    service = Service({1: nobody_there})
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert len(tries) == 5
+    assert record.moves == {}
+    assert snapshots[-1].status == "paused"
+    assert snapshots[-1].waiting == 200
+
+
+def test_a_connection_that_comes_back_loses_nothing():
+    answers = [Outcome("not_sent", error="no route", cause="connect")] * 3 + [OK]
+    service = Service({5: lambda: answers.pop(0)})
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(engine.run())
+    assert record.moves[5] == ["sending", "accepted"]
+    assert snapshots[-1].status == "finished"
+
+
+class Breaking(Service):
+    """Batch 5 loses its connection while its intent is being recorded, `times` times."""
+
+    def __init__(self, times):
+        super().__init__()
+        self.times = times
+
+    async def post(self, entries, gate):
+        if int(bytes(entries)) == 5 and self.times:
+            self.times -= 1
+            await gate()
+            return Outcome("not_sent", error="the connection broke", cause="connect")
+        return await super().post(entries, gate)
+
+
+def test_a_connection_that_breaks_while_the_intent_is_recorded_is_tried_again():
+    engine, record, snapshots = make_engine(Breaking(2))
+    asyncio.run(engine.run())
+    assert record.moves[5] == ["sending", "accepted"]
+    assert snapshots[-1].accepted == 200
+
+
+def test_every_try_that_waits_for_the_record_hears_of_it():
+    """A connection may go before its gate does; that gate must not wait for ever."""
+
+    class Slow(Memory):
+        def move(self, batch, state, told, **facts):
+            self.moves[batch].append(state)
+            asyncio.get_running_loop().call_later(0.05, self.keep, batch, told)
+
+        def keep(self, batch, told):
+            self.moves[batch].append("kept")
+            told(None)
+
+    gates, record = [], Slow()
+
+    async def post(entries, gate):
+        gates.append(asyncio.create_task(gate()))
+        if len(gates) == 1:
+            await asyncio.sleep(0)  # the gate asks the record; then the connection is gone
+            return Outcome("not_sent", error="the connection broke", cause="connect")
+        await gates[1]
+        assert record.moves[1] == ["sending", "kept"]  # the body leaves after that, and not before
+        return OK
+
+    async def again(tries, outcome):
+        return True
+
+    async def deliver():
+        batch = Batch(1, 10, memoryview(b"1"))
+        outcome = await Delivery(batch, record, post, lambda messages: None, again).outcome()
+        await asyncio.wait_for(gates[0], 1)
+        return outcome
+
+    assert asyncio.run(deliver()) == OK
+    assert len(gates) == 2
+
+
+def test_what_is_on_record_as_leaving_is_never_given_back():
+    engine, record, snapshots = make_engine(Breaking(99))
+    asyncio.run(engine.run())
+    assert record.moves[5] == ["sending", "unknown"]
+    assert snapshots[-1].unknown == 10
+    assert snapshots[-1].in_flight == 0
+
+
+def test_a_record_that_cannot_be_kept_ends_the_run_and_keeps_everything_here():
+    service = Service()
+    engine, _, snapshots = make_engine(service)
+    engine._record = Full(5, "sending")
+    with pytest.raises(LedgerError, match="disk is full"):
+        asyncio.run(engine.run())
+    assert service.received == [1, 2, 3, 4]
+    assert snapshots[-1].status == "failed"
+    assert "disk is full" in snapshots[-1].sentence
+    assert (snapshots[-1].accepted, snapshots[-1].waiting) == (40, 160)
+
+
+def test_an_answer_that_cannot_be_ends_the_run_loudly():
+    lie = Outcome("not_sent", error="an OK was answered although nothing was sent", cause="impossible")
+    engine, record, snapshots = make_engine(Service({4: lie}))
+    with pytest.raises(GateError, match="Batch 4"):
+        asyncio.run(engine.run())
+    assert snapshots[-1].status == "failed"
+    assert 4 not in record.states
+
+
+def test_stop_lets_what_is_under_way_finish():
+    service = Service(latency=0.02)
+    engine, record, snapshots = make_engine(service)
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while service.most_under_way < 4:
+            await asyncio.sleep(0.001)
+        engine.stop()
+        engine.resume()  # ends are final
+        await running
+
+    asyncio.run(person())
+    assert set(record.states.values()) == {"accepted"}
+    assert snapshots[-1].status == "stopped"
+    assert snapshots[-1].in_flight == 0
+    assert snapshots[-1].waiting == 200 - 10 * len(service.received) > 0
+
+
+@pytest.mark.parametrize("how", ["cancel()", "task cancelled"])
+def test_ending_at_once_leaves_what_had_left_as_unknown(how):
+    service = Service(latency=60)
+    engine, record, snapshots = make_engine(service)
+    engine._tally.accepted_here = 1  # the first OK has come already
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while service.under_way < 4:
+            await asyncio.sleep(0.001)
+        if how == "cancel()":
+            engine.cancel()
+            await running
+        else:
+            running.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await running
+
+    asyncio.run(person())
+    assert record.moves == {number: ["sending", "unknown"] for number in (1, 2, 3, 4)}
+    assert snapshots[-1].unknown == 40
+    assert snapshots[-1].waiting == 160
+
+
+async def while_running(engine, act, *, until):
+    """Run the engine, and call `act` once `until` is true."""
+    running = asyncio.create_task(engine.run())
+    while not until():
+        await asyncio.sleep(0.001)
+    act()
+    async with asyncio.timeout(5):
+        await running
+
+
+NOBODY = Outcome("not_sent", error="the service could not be reached", cause="connect")
+
+
+@pytest.mark.parametrize("order", ["stop", "cancel", "pause"])
+def test_an_order_ends_the_wait_before_another_try(monkeypatch, order):
+    monkeypatch.setattr(engines, "BACKOFF", 1e6)
+    service = Service({1: NOBODY})
+    engine, record, snapshots = make_engine(service)
+    asyncio.run(while_running(engine, getattr(engine, order), until=lambda: engine._tally.last_miss))
+    assert record.moves == {}
+    assert (snapshots[-1].in_flight, snapshots[-1].waiting) == (0, 200)
+    assert snapshots[-1].status == ("paused" if order == "pause" else "stopped")
+
+
+def test_a_batch_that_is_cancelled_before_it_begins_is_still_waiting():
+    engine, record, snapshots = make_engine(Service(), batches=3)
+
+    def first_then_cancel():
+        engine.cancel()  # from now on in the queue of the loop, before the first step of batch 1
+        yield Batch(1, 10, memoryview(b"1"))
+
+    engine._batches = first_then_cancel()
+    asyncio.run(engine.run())
+    assert record.moves == {}
+    assert (snapshots[-1].in_flight, snapshots[-1].waiting) == (0, 30)
+
+
+def test_a_pause_that_is_over_before_its_batches_came_back_is_over():
+    """The gate of batch 3 is closed by a pause, and a person resumes before the transport has said so."""
+
+    class Slow(Service):
+        async def post(self, entries, gate):
+            if int(bytes(entries)) == 3 and 3 not in seen:
+                seen.append(3)
+                engine.pause()
+                await asyncio.sleep(0.01)
+                outcome = await super().post(entries, gate)
+                engine.resume()
+                await asyncio.sleep(0.01)
+                return outcome
+            return await super().post(entries, gate)
+
+    seen, service = [], Slow()
+    engine, record, snapshots = make_engine(service, end_when_paused=False)
+    asyncio.run(engine.run())
+    assert seen == [3]
+    assert snapshots[-1].status == "finished"
+    assert set(record.states.values()) == {"accepted"}
+
+
+def test_an_order_that_comes_after_the_end_changes_nothing():
+    async def late():
+        await engine.run()
+        for order in (engine.pause, engine.resume, engine.stop, engine.cancel):
+            order()
+            await asyncio.sleep(0)
+        return engine.status
+
+    engine, _, _ = make_engine(Service())
+    assert asyncio.run(late()) == "finished"
+
+
+def test_a_run_that_ended_because_it_paused_cannot_be_resumed():
+    async def late():
+        await engine.run()
+        engine.resume()
+        await asyncio.sleep(0)
+        return engine.status
+
+    engine, _, _ = make_engine(Service({3: Outcome("unknown", error="no answer in time")}))
+    assert asyncio.run(late()) == "paused"
+
+
+def test_what_the_service_asks_to_wait_is_waited_also_by_a_batch_that_was_due_before():
+    asked = Outcome("unknown", error="unavailable", retry_after=0.3)
+    service = Service({2: asked}, latency=0.02)
+    valves, pace = [Unknown(99)], Pace(100)  # 10 messages each 0.1 s
+    engine, _, snapshots = make_engine(service, batches=3, valves=valves, pace=pace, concurrency=2)
+    asyncio.run(engine.run())
+    assert service.received == [1, 2, 3]
+    assert snapshots[-1].seconds >= 0.1 + 0.02 + 0.3
+
+
+def test_the_last_batch_is_refused_and_the_end_says_so():
+    wrong = Outcome("refused", error="Wrong Username or Password", cause="credentials")
+    engine, _, snapshots = make_engine(Service({1: wrong}), batches=1)
+    asyncio.run(engine.run())
+    assert snapshots[-1].status == "finished"
+    assert "refused 10 messages: Wrong Username or Password" in snapshots[-1].sentence
+
+
+def test_a_run_without_faults_ends_without_words():
+    engine, _, snapshots = make_engine(Service())
+    asyncio.run(engine.run())
+    assert (snapshots[-1].status, snapshots[-1].sentence) == ("finished", "")
+
+
+class Full(Memory):
+    """A ledger whose disk fills up before the move of batch `number` to one of `states`."""
+
+    def __init__(self, number, *states):
+        super().__init__()
+        self.number, self.states_lost = number, states
+
+    def move(self, batch, state, told, **facts):
+        if batch < self.number or state not in self.states_lost:
+            super().move(batch, state, told, **facts)
+        else:
+            told(LedgerError("The ledger cannot be written: database or disk is full."))
+
+
+def test_an_outcome_that_cannot_be_kept_is_unknown_and_fails_the_run():
+    engine, record, snapshots = make_engine(Service(), concurrency=1)
+    engine._record = record = Full(5, "accepted")
+    with pytest.raises(LedgerError, match="disk is full"):
+        asyncio.run(engine.run())
+    assert record.states == {1: "accepted", 2: "accepted", 3: "accepted", 4: "accepted", 5: "sending"}
+    last = snapshots[-1]
+    assert (last.status, last.accepted, last.unknown, last.waiting) == ("failed", 40, 10, 150)
+    assert last.cost == 4 * 350
+
+
+def test_an_intent_that_could_not_be_kept_is_not_sent_even_when_the_run_is_ended_meanwhile():
+    class Interrupted(Service):
+        async def post(self, entries, gate):
+            with pytest.raises(GateClosed):
+                await gate()
+            raise asyncio.CancelledError
+
+    engine, _, snapshots = make_engine(Interrupted())
+    engine._record = Full(1, "sending", "unknown")
+    asyncio.run(while_running(engine, engine.cancel, until=lambda: not engine._under_way))
+    assert (snapshots[-1].unknown, snapshots[-1].waiting) == (0, 200)
+
+
+@pytest.mark.parametrize("at", ["before the gate", "after it"])
+def test_a_fault_of_our_own_ends_the_run_and_keeps_the_count(at):
+    class Faulty(Service):
+        async def post(self, entries, gate):
+            if at == "after it":
+                await gate()
+            raise ValueError("a body with a password in it")
+
+    engine, record, snapshots = make_engine(Faulty())
+    with pytest.raises(ValueError, match="password"):
+        asyncio.run(engine.run())
+    last = snapshots[-1]
+    assert record.states == ({1: "unknown"} if at == "after it" else {})
+    assert (last.status, last.in_flight, last.unknown) == ("failed", 0, 10 if at == "after it" else 0)
+    assert "password" not in "".join(snapshot.sentence for snapshot in snapshots)
+
+
+def test_a_part_that_cannot_be_read_lets_what_is_under_way_finish():
+    def damaged():
+        for number in (1, 2, 3):
+            yield Batch(number, 10, memoryview(str(number).encode()))
+        raise MemoryError
+
+    engine, record, snapshots = make_engine(Service(latency=0.01), concurrency=2)
+    engine._batches = damaged()
+    with pytest.raises(MemoryError):
+        asyncio.run(engine.run())
+    assert set(record.states.values()) == {"accepted"}
+    assert (snapshots[-1].status, snapshots[-1].in_flight, snapshots[-1].accepted) == ("failed", 0, 30)
+
+
+def test_a_budget_is_never_passed():
+    service = Service(latency=0.002)
+    engine, _, snapshots = make_engine(service, valves=[Budget(cost=Decimal(1800))])
+    asyncio.run(engine.run())
+    assert snapshots[-1].cost == 1750  # five batches of 350; a sixth would make 2,100
+    assert snapshots[-1].status == "stopped"
+
+
+def test_pace_is_kept():
+    service = Service()
+    engine, _, snapshots = make_engine(service, batches=6, pace=Pace(200))  # 10 messages each 0.05 s
+    asyncio.run(engine.run())
+    assert snapshots[-1].status == "finished"
+    assert snapshots[-1].seconds >= 0.25
+
+
+def test_an_order_before_the_start_is_kept():
+    service = Service()
+    engine, record, snapshots = make_engine(service)
+    engine.stop()
+    asyncio.run(engine.run())
+    assert record.moves == {}
+    assert snapshots[-1].status == "stopped"
+
+
+def test_snapshots_are_few():
+    _, _, snapshots = made = make_engine(Service(), batches=2000)
+    asyncio.run(made[0].run())
+    assert len(snapshots) <= 3 + 10 * snapshots[-1].seconds
+
+
+class Forgetful(Memory):
+    """A ledger that does not even remember."""
+
+    def move(self, batch, state, told, **facts):
+        told(None)
+
+
+def peak_memory(batches):
+    """Bytes that Python takes at most for a run of so many batches."""
+    service = Service()
+    service.received = deque(maxlen=1)
+    engine, _, _ = make_engine(service, batches, listen=lambda counts: None)
+    engine._batches = (Batch(number, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1))
+    engine._record = Forgetful()
+    tracemalloc.start()
+    try:
+        asyncio.run(engine.run())
+        assert engine.snapshot().accepted == 10 * batches
+        return tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+
+
+def test_memory_does_not_depend_on_the_number_of_batches():
+    peak_memory(100)
+    assert peak_memory(5000) < peak_memory(500) + 100_000

@@ -1,0 +1,307 @@
+"""The ledger without a network: which moves exist, what survives, whose it is."""
+
+import asyncio
+import os
+import sqlite3
+from contextlib import closing
+from decimal import Decimal
+
+import pytest
+
+from campaign.errors import LedgerError
+from campaign.sending.ledger import ledger, schema
+from campaign.sending.ledger.group_commit import Recorder
+from campaign.sending.ledger.ledger import Count, Entry, Move
+
+IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
+
+
+@pytest.fixture
+def path(tmp_path):
+    """A fresh ledger of three batches, 201 messages."""
+    path = tmp_path / "ledger.sqlite"
+    entries = [Entry(1, 0, 0, 1, b"d1"), Entry(2, 0, 1, 100, b"d2"), Entry(3, 1, 0, 100, b"d3")]
+    ledger.create(path, IDENTITY, entries)
+    return path
+
+
+@pytest.fixture
+def fresh_ledger(path):
+    opened = ledger.open_ledger(path, IDENTITY)
+    yield opened
+    opened.close()
+
+
+def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger):
+    assert fresh_ledger.counts() == {"pending": Count(3, 201)}
+    assert [entry.batch for entry in fresh_ledger.pending(0)] == [1, 2]
+    assert fresh_ledger.pending(1) == [Entry(3, 1, 0, 100, b"d3")]
+
+
+def test_a_batch_goes_out_and_comes_back(fresh_ledger, path):
+    fresh_ledger.move(1, "sending", attempts=1, submitted_at="2026-01-05T08:00:00.000+00:00")
+    fresh_ledger.move(1, "accepted", cost=Decimal("35.50"), code="c-1", seconds=0.25)
+    first = ledger.result_frame(path).iloc[0]
+    assert first.to_dict() | {"submitted_at": str(first["submitted_at"])} == {
+        "batch": 1, "messages": 1, "status": "accepted", "cost": Decimal("35.50"), "code": "c-1", "error": "",
+        "attempts": 1, "submitted_at": "2026-01-05 08:00:00+00:00", "seconds": 0.25,
+    }  # fmt: skip
+    assert ledger.spent(path) == Decimal("35.50")
+
+
+def test_what_was_not_attempted_is_not_sent(path):
+    frame = ledger.result_frame(path)
+    assert frame["status"].tolist() == ["not_sent"] * 3
+    assert frame["cost"].tolist() == [None] * 3
+    assert frame["submitted_at"].isna().all()
+    assert str(frame["submitted_at"].dtype) == "datetime64[us, UTC]"
+
+
+@pytest.mark.parametrize(
+    "moves",
+    [
+        ["accepted"],
+        ["refused"],
+        ["unknown"],
+        ["sending", "sending"],
+        ["sending", "pending"],
+        ["sending", "accepted", "sending"],
+        ["sending", "accepted", "unknown"],
+        ["sending", "refused", "pending"],
+        ["sending", "unknown", "sending"],
+        ["sending", "unknown", "accepted"],  # without a note of who decided it
+    ],
+)
+def test_every_other_move_is_refused(fresh_ledger, moves):
+    *allowed, wrong = moves
+    for state in allowed:
+        fresh_ledger.move(2, state)
+    with pytest.raises(LedgerError, match="Batch 2 cannot become"):
+        fresh_ledger.move(2, wrong)
+
+
+def test_a_decision_of_a_person_is_good_for_one_move(fresh_ledger, path):
+    fresh_ledger.move(2, "sending")
+    fresh_ledger.move(2, "unknown")
+    fresh_ledger.move(2, "pending", note="ana: again")
+    fresh_ledger.move(2, "sending")
+    fresh_ledger.move(2, "unknown")
+    with pytest.raises(LedgerError, match="Batch 2 cannot become accepted"):
+        fresh_ledger.move(2, "accepted")
+    assert ledger.journal(path)["note"].tolist() == ["", "", "ana: again", "", ""]
+
+
+@pytest.mark.parametrize(
+    ("moves", "kept"),
+    [
+        ("1 sending, 2 sending, 3 sending", [1, 1, 1]),
+        ("1 sending, 2 accepted, 3 sending", [1, 0, 1]),  # never attempted
+        ("1 sending, 99 sending, 3 sending", [1, 0, 1]),  # there is no such batch
+        ("1 sending, 1 sending, 2 sending", [1, 0, 1]),
+        ("1 sending, 2 sending, 2 accepted, 3 sending", [1, 1, 1, 1]),
+        ("1 sending, 2 accepted, 2 sending, 3 accepted", [1, 0, 1, 0]),
+    ],
+)
+def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger, path, moves, kept):
+    facts = {"sending": {"attempts": 1}, "accepted": {"code": "A1"}}
+    named = [move.split() for move in moves.split(", ")]
+    group = [Move(int(batch), state, facts[state]) for batch, state in named]
+    answers = fresh_ledger.commit(group)
+    assert [answer is None for answer in answers] == [bool(one) for one in kept]
+    written = ledger.journal(path)[["batch", "now"]].to_numpy().tolist()
+    assert written == [[move.batch, move.state] for move, one in zip(group, kept, strict=True) if one]
+
+
+def test_moves_that_set_different_columns_share_a_commit(fresh_ledger, path):
+    """As a run has them: some batches leave while others are answered."""
+    fresh_ledger.commit([Move(batch, "sending", {"attempts": 1}) for batch in (1, 2)])
+    fresh_ledger.commit(
+        [
+            Move(1, "accepted", {"cost": Decimal("35.50"), "code": "A1"}),
+            Move(3, "sending", {"attempts": 2}),
+            Move(2, "refused", {"cost": None, "code": "", "error": "No funds"}),
+        ]
+    )
+    found = ledger.result_frame(path)[["status", "cost", "code", "error", "attempts"]]
+    assert found.to_numpy().tolist() == [
+        ["accepted", Decimal("35.50"), "A1", "", 1],
+        ["refused", None, "", "No funds", 1],
+        ["unknown", None, "", "", 2],  # under way
+    ]
+
+
+def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
+    fresh_ledger.move(1, "sending")
+    fresh_ledger.move(1, "unknown", error="no answer in time")
+    kept = ledger.journal(path)
+    assert kept[["batch", "was", "now", "error"]].to_numpy().tolist() == [
+        [1, "pending", "sending", ""],
+        [1, "sending", "unknown", "no answer in time"],
+    ]
+    with (
+        sqlite3.connect(path) as connection,
+        pytest.raises(sqlite3.IntegrityError, match="journal only grows"),
+    ):
+        connection.execute("DELETE FROM journal")
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("meddling", "refusal"),
+    [
+        # REPLACE puts the column's default where NULL is not allowed.
+        ("UPDATE OR REPLACE batches SET state = NULL WHERE batch = 3", "not allowed"),
+        ("UPDATE OR REPLACE batches SET state = 'pending', note = NULL WHERE batch = 2", "not allowed"),
+        ("REPLACE INTO batches (batch, part, first, messages, digest) VALUES (1, 0, 0, 9, x'00')", "frozen"),
+        ("INSERT INTO batches (batch, part, first, messages, digest) VALUES (9, 0, 0, 9, x'00')", "frozen"),
+    ],
+)
+def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, meddling, refusal):
+    for batch in (1, 2, 3):
+        fresh_ledger.move(batch, "sending")
+    fresh_ledger.move(1, "accepted")
+    fresh_ledger.move(2, "unknown")
+    with (
+        closing(sqlite3.connect(path)) as connection,
+        pytest.raises(sqlite3.IntegrityError, match=refusal),
+    ):
+        connection.execute(meddling)
+    assert ledger.result_frame(path)["status"].tolist() == ["accepted", "unknown", "unknown"]
+
+
+def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
+    fresh_ledger.move(2, "sending")
+    assert ledger.result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
+    fresh_ledger.close()
+    again = ledger.open_ledger(path, IDENTITY)
+    assert again.counts() == {"pending": Count(2, 101), "unknown": Count(1, 100)}
+    with pytest.raises(LedgerError):
+        again.move(2, "sending")
+    again.close()
+
+
+def test_moves_that_come_together_share_one_commit(fresh_ledger):
+    async def send():
+        recorder, heard = Recorder(fresh_ledger), []
+        for batch in (1, 2, 3):
+            recorder.move(batch, "sending", heard.append)
+        while not heard:  # nobody asks for the commit: it comes by itself
+            await asyncio.sleep(0.001)
+        for batch in (1, 2, 3, 3):
+            recorder.move(batch, "refused", heard.append)
+        recorder.flush()
+        return heard
+
+    *allowed, refused = asyncio.run(send())
+    assert allowed == [None] * 6
+    assert isinstance(refused, LedgerError)
+    assert fresh_ledger.commits == 2
+    assert fresh_ledger.counts() == {"refused": Count(3, 201)}
+
+
+def test_messages_without_a_known_cost_are_counted(fresh_ledger):
+    for batch, cost in ((1, Decimal("0.35")), (2, None)):
+        fresh_ledger.move(batch, "sending")
+        fresh_ledger.move(batch, "accepted", cost=cost)
+    assert fresh_ledger.counts() == {"accepted": Count(2, 101, unpriced=100), "pending": Count(1, 100)}
+
+
+def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger):
+    """Half a surrogate pair cannot be written; whoever waits for the group has to be told."""
+    moves = [Move(1, "sending", {"error": "\ud800"}), Move(2, "sending", {})]
+    assert all(isinstance(answer, LedgerError) for answer in fresh_ledger.commit(moves))
+    assert fresh_ledger.commit(moves[1:]) == [None]
+    assert fresh_ledger.counts() == {"pending": Count(2, 101), "sending": Count(1, 100)}
+
+
+def test_a_ledger_of_another_campaign_is_refused(path):
+    with pytest.raises(LedgerError, match="another campaign"):
+        ledger.open_ledger(path, IDENTITY | {"fingerprint": "f2"})
+
+
+def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(tmp_path):
+    path = tmp_path / "ledger.sqlite"
+    twice = [Entry(1, 0, 0, 1, b"d"), Entry(1, 0, 1, 1, b"d")]
+    with pytest.raises(LedgerError, match="cannot be made"):
+        ledger.create(path, IDENTITY, twice)
+    assert list(tmp_path.iterdir()) == []
+    ledger.create(path, IDENTITY, twice[:1])
+
+
+def test_a_ledger_that_another_program_holds_is_said_in_words(path, monkeypatch):
+    """Whatever SQLite says becomes a LedgerError, also while the ledger is opened."""
+    monkeypatch.setattr(schema, "PATIENCE", 10)
+    other = sqlite3.connect(path, isolation_level=None)
+    other.execute("BEGIN IMMEDIATE")
+    with pytest.raises(LedgerError, match=r"database is locked.*close that one, then try again"):
+        ledger.open_ledger(path, IDENTITY)
+    other.close()
+    ledger.open_ledger(path, IDENTITY).close()
+
+
+def test_a_missing_ledger_is_never_made_anew(tmp_path):
+    with pytest.raises(LedgerError, match="nobody knows what was sent"):
+        ledger.open_ledger(tmp_path / "ledger.sqlite", IDENTITY)
+    assert not (tmp_path / "ledger.sqlite").exists()
+
+
+@pytest.mark.parametrize("content", [b"", b"not a database", b"SQLite format 3\0" + b"\0" * 84])
+def test_a_file_that_is_no_ledger_is_refused(tmp_path, content):
+    path = tmp_path / "ledger.sqlite"
+    path.write_bytes(content)
+    with pytest.raises(LedgerError):
+        ledger.open_ledger(path, IDENTITY)
+
+
+def test_a_truncated_ledger_is_refused(path):
+    content = path.read_bytes()
+    path.write_bytes(content[: len(content) // 2])
+    with pytest.raises(LedgerError):
+        ledger.open_ledger(path, IDENTITY)
+
+
+def test_a_ledger_without_its_triggers_is_refused(path):
+    with sqlite3.connect(path) as connection:
+        connection.execute("DROP TRIGGER only_known_moves")
+    connection.close()
+    with pytest.raises(LedgerError, match="changed by another program"):
+        ledger.open_ledger(path, IDENTITY)
+
+
+def test_every_connection_survives_a_power_cut(path):
+    """WAL and FULL, both as SQLite reports them."""
+    connection = schema.connect(path)
+    assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
+    assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    connection.close()
+
+
+def test_a_ledger_is_read_where_nothing_can_be_written(fresh_ledger, path, monkeypatch):
+    """In an archive: as it was, without a file beside it, and without a way to go on."""
+    fresh_ledger.move(1, "sending")
+    fresh_ledger.close()
+    monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
+    before = sorted(file.name for file in path.parent.iterdir())
+    schema.check(path, IDENTITY)
+    assert ledger.result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
+    assert sorted(file.name for file in path.parent.iterdir()) == before
+    with pytest.raises(LedgerError, match="Let yourself write"):
+        ledger.open_ledger(path, IDENTITY)
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes")
+def test_only_the_owner_reads_a_ledger(path):
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_ledger_is_refused_after_a_fork(fresh_ledger):
+    fresh_ledger._process += 1  # what a forked child would see: another process number
+    with pytest.raises(LedgerError, match="after a fork"):
+        fresh_ledger.move(1, "sending")
+
+
+def test_a_closed_ledger_takes_no_moves(fresh_ledger):
+    fresh_ledger.close()
+    with pytest.raises(LedgerError, match="closed"):
+        fresh_ledger.move(1, "sending")

@@ -1,0 +1,89 @@
+"""A person settles what nobody else can know."""
+
+import pytest
+
+import campaign
+from campaign.cli.commands import main
+from campaign.sending.ledger import ledger
+
+
+@pytest.fixture
+def sandbox():
+    with campaign.Sandbox(password="sesame", faults={2: "accept_reset"}) as service:
+        yield service
+
+
+@pytest.fixture
+def interrupted_campaign(sandbox, tmp_path):
+    """30 people: one accepted, batch 2 of ten unknown (the service has it), the rest not sent."""
+    rows = "".join(f"Person {n},25677200{n:04d}\n" for n in range(30))
+    plan = campaign.prepare(
+        campaign.read_contacts(("name,phone\n" + rows).encode()),
+        message="Hi {name}",
+        sender="CLINIC",
+        region="UG",
+    )
+    result = campaign.send(
+        plan,
+        account=sandbox.account,
+        folder=tmp_path / "visits",
+        batch_size=10,
+        concurrency=1,
+        progress=False,
+    )
+    assert result.batches["status"].tolist() == ["accepted", "unknown", "not_sent", "not_sent"]
+    return result.folder
+
+
+def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
+    with pytest.raises(campaign.ConfirmationError) as shown:
+        campaign.resolve(interrupted_campaign, 2, "accepted")
+    assert "Batch 2 (10 messages) left at 20" in str(shown.value)
+    assert "the connection broke" in str(shown.value)
+    assert 'confirm="batch 2 was accepted"' in str(shown.value)
+    assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
+
+
+@pytest.mark.parametrize("outcome", ["accepted", "refused"])
+def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome):
+    phrase = f"batch 2 was {outcome}"
+    result = campaign.resolve(
+        interrupted_campaign, 2, outcome, confirm=phrase, note="the service's log says so"
+    )
+    assert result.batches["status"].tolist() == ["accepted", outcome, "not_sent", "not_sent"]
+    moves = ledger.journal(interrupted_campaign / "ledger.sqlite")
+    last = moves.iloc[-1]
+    assert (last["batch"], last["was"], last["now"]) == (2, "unknown", outcome)
+    assert last["note"].endswith(f": {outcome}, the service's log says so")
+
+
+def test_to_send_again_names_how_many_may_get_it_twice(interrupted_campaign, sandbox):
+    with pytest.raises(campaign.ConfirmationError, match="10 people may get it twice"):
+        campaign.resolve(interrupted_campaign, 2, "again", confirm="yes")
+    phrase = "send batch 2 again, 10 people may get it twice"
+    settled = campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
+    assert settled.totals["not_sent"] == 29
+    result = campaign.resume(interrupted_campaign, account=sandbox.account, progress=False)
+    assert result.totals["accepted"] == 30
+    assert sandbox.inbox["number"].value_counts().tolist() == [2] * 10 + [1] * 20
+
+
+@pytest.mark.parametrize("batch", [1, 3, 99])
+def test_only_what_is_unknown_can_be_settled(interrupted_campaign, batch):
+    with pytest.raises(campaign.UsageError, match="Unknown are: 2"):
+        campaign.resolve(interrupted_campaign, batch, "again", confirm="x")
+
+
+def test_an_outcome_that_does_not_exist(interrupted_campaign):
+    with pytest.raises(campaign.UsageError, match="'accepted', 'refused' or 'again'"):
+        campaign.resolve(interrupted_campaign, 2, "delivered", confirm="x")
+
+
+def test_settling_from_a_shell(interrupted_campaign, capsys):
+    folder = str(interrupted_campaign)
+    assert main(["status", folder]) == 4
+    assert "batch 2: 10 messages unknown" in capsys.readouterr().out
+    assert main(["resolve", folder, "2", "accepted"]) == 2
+    assert 'confirm="batch 2 was accepted"' in capsys.readouterr().err
+    assert main(["resolve", folder, "2", "accepted", "--confirm", "batch 2 was accepted"]) == 4
+    assert "Batch 2 is settled" in capsys.readouterr().out

@@ -1,0 +1,460 @@
+"""From a small spreadsheet through the embedded service to a result: the promises, as a user sees them."""
+
+import asyncio
+import itertools
+import sys
+import time
+from contextlib import suppress
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import campaign
+from campaign.sending.ledger import ledger
+from campaign.sending.run import Run
+from campaign.service import wire
+
+CLINIC = """\
+First name,Phone,Clinic
+Aisha,0772 000 001,North
+Ben,+256 772 000 002,North
+,0772000003,North
+Aisha,0772000001,North
+Grace,not a number,South
+,,
+José,0701000004,South
+"""
+
+
+def contacts_of(text):
+    """A contact table from a small spreadsheet as text; the header is row 1."""
+    return campaign.read_contacts(text.encode())
+
+
+def plan_of(count, text="Hi {name}, come on Monday.", sender="CLINIC"):
+    """A plan with one message for each of `count` people."""
+    rows = "".join(f"Person {n},25677200{n:04d}\n" for n in range(count))
+    return campaign.prepare(contacts_of("name,phone\n" + rows), message=text, sender=sender, region="UG")
+
+
+def assert_audit(result, sandbox):
+    """Nothing twice, nothing lost: plan, ledger and the service's own record agree."""
+    sent, received = result.messages, sandbox.inbox
+    assert not received["number"].duplicated().any()
+    assert len(sent) == len(result.plan.messages)
+    by_status = {status: set(rows["number"]) for status, rows in sent.groupby("status")}
+    took = set(received["number"])
+    assert by_status.get("accepted", set()) <= took
+    assert not by_status.get("not_sent", set()) & took
+    assert not by_status.get("refused", set()) & took
+    assert took <= by_status.get("accepted", set()) | by_status.get("unknown", set())
+    assert sum(result.totals.values()) == len(result.contacts)
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    """Campaign folders go to a folder of the test's own."""
+    monkeypatch.chdir(tmp_path)
+
+
+def test_every_row_of_the_sheet_ends_in_exactly_one_status():
+    plan = campaign.prepare(
+        contacts_of(CLINIC), message="Hi {first_name}, {clinic} awaits you.", sender="CLINIC", region="UG"
+    )
+    with campaign.Sandbox() as sandbox:
+        result = campaign.send(plan, account=sandbox.account, progress=False)
+        assert_audit(result, sandbox)
+        assert sandbox.inbox["text"].tolist() == plan.messages["message"].tolist()
+    assert result.contacts["status"].tolist() == [
+        "accepted", "accepted", "invalid", "duplicate", "invalid", "blank", "accepted",
+    ]  # fmt: skip
+    assert dict(result.totals) == {
+        "invalid": 2, "blank": 1, "duplicate": 1, "opted_out": 0,
+        "not_sent": 0, "accepted": 3, "refused": 0, "unknown": 0,
+    }  # fmt: skip
+    assert result.batches["messages"].tolist() == [1, 2]  # the canary, then the rest
+    assert result.batches["cost"].tolist() == [Decimal(35), Decimal(70)]
+    assert result.messages["cost_share"].tolist() == [Decimal(35)] * 3
+
+
+def test_the_sum_of_costs_is_what_the_service_charged():
+    with campaign.Sandbox(price="1.15", charge="part") as sandbox:
+        plan = plan_of(250, text="Hi {name}, " + "ünïcode и " * 10)
+        result = campaign.send(plan, account=sandbox.account, progress=False)
+        assert result.batches["cost"].sum() == sandbox.charged == Decimal("1.15") * plan.totals.parts
+        assert_audit(result, sandbox)
+
+
+def test_running_it_again_sends_nothing():
+    plan = plan_of(30)
+    with campaign.Sandbox() as sandbox:
+        first = campaign.send(plan, account=sandbox.account, progress=False)
+        requests = sandbox.requests
+        second = campaign.send(plan_of(30), account=sandbox.account, progress=False)
+        assert sandbox.requests == requests
+    assert "nothing to send" in second.sentence
+    pd.testing.assert_frame_equal(first.messages, second.messages)
+
+
+def test_a_renamed_spreadsheet_does_not_go_out_a_second_time(tmp_path):
+    (tmp_path / "visits.csv").write_text("name,phone\nAisha,0772000001\n")
+    (tmp_path / "visits (1).csv").write_text("name,phone\nAisha,0772000001\n")
+    with campaign.Sandbox() as sandbox:
+        for name in ("visits.csv", "visits (1).csv"):
+            contacts = campaign.read_contacts(tmp_path / name)
+            plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
+            campaign.send(plan, account=sandbox.account, progress=False)
+        assert len(sandbox.inbox) == 1
+        campaign.send(plan, account=sandbox.account, name="again, on purpose", progress=False)
+        assert len(sandbox.inbox) == 2
+
+
+def test_whom_an_earlier_campaign_reached_gets_nothing_again():
+    with campaign.Sandbox(faults={3: "accept_reset"}) as sandbox:
+        options = {"account": sandbox.account, "batch_size": 10, "concurrency": 1, "progress": False}
+        first = campaign.send(plan_of(40), **options)
+        assert (first.totals["accepted"], first.totals["unknown"], first.totals["not_sent"]) == (11, 10, 19)
+        table = "name,phone\n" + "".join(f"Person {n},25677200{n:04d}\n" for n in range(40))
+        for earlier in (first.folder, [str(first.folder)], first):
+            plan = campaign.prepare(
+                contacts_of(table), message="Dear {name}", sender="CLINIC", region="UG", not_again=earlier
+            )
+            assert (plan.totals["not_sent"], plan.totals["duplicate"]) == (19, 21)
+    with pytest.raises(campaign.FolderError, match="no campaign"):
+        campaign.prepare(contacts_of(table), message="Hi", sender="CLINIC", region="UG", not_again="nowhere")
+
+
+def test_without_an_account_everything_stays_on_this_machine():
+    result = campaign.send(plan_of(5), progress=False)
+    assert result.environment == "local"
+    assert result.totals["accepted"] == 5
+
+
+ENDS = {
+    wire.WRONG_JSON: ("paused", "refused", "Wrong JSON Passed"),
+    wire.NO_FUNDS: ("stopped", "refused", "Top it up"),
+    wire.WRONG_LOGIN: ("stopped", "refused", "Check user name, password and environment"),
+    wire.UNKNOWN_USER: ("stopped", "refused", "Check user name, password and environment"),
+    wire.LOGIN_NOT_SET: ("stopped", "refused", "Check user name, password and environment"),
+}
+
+
+@pytest.mark.parametrize("text", ENDS)
+def test_each_text_of_the_contract_ends_in_its_status_and_its_stop(text):
+    status, fate, advice = ENDS[text]
+    with campaign.Sandbox(faults=dict.fromkeys(range(1, 100), text)) as sandbox:
+        run = campaign.start(plan_of(500), account=sandbox.account, progress=False)
+        result = run.wait()
+        assert_audit(result, sandbox)
+        run.stop()
+        run.wait()
+    assert (run.status if status == "stopped" else "paused") == status
+    assert advice in result.sentence
+    tried = 3 if text == wire.WRONG_JSON else 1
+    assert result.batches["status"].tolist() == [fate] * tried + ["not_sent"] * (6 - tried)
+    assert result.batches["error"].iloc[0] == text
+
+
+@pytest.mark.parametrize(
+    ("options", "account", "text"),
+    [
+        ({}, ("sandbox", "wrong"), wire.WRONG_LOGIN),
+        ({}, ("nobody", "secret"), wire.UNKNOWN_USER),
+        ({"unknown_user": "wrong"}, ("nobody", "secret"), wire.WRONG_LOGIN),
+        ({"inactive": ["closed"]}, ("closed", "secret"), wire.UNKNOWN_USER),
+        ({}, ("sandbox", ""), wire.LOGIN_NOT_SET),
+        ({"balance": 100}, ("sandbox", "secret"), wire.NO_FUNDS),
+    ],
+)
+def test_the_embedded_service_refuses_for_its_own_reasons(options, account, text):
+    with campaign.Sandbox(password="secret", **options) as sandbox:
+        user = campaign.Account("local", sandbox.account.url, *account)
+        result = campaign.send(plan_of(300), account=user, concurrency=1, progress=False)
+        assert_audit(result, sandbox)
+    refused = result.batches[result.batches["status"] == "refused"]
+    assert set(refused["error"]) == {text}
+    assert (result.batches["status"] == "not_sent").any()
+
+
+def test_an_empty_account_leaves_the_rest_to_send_later():
+    plan = plan_of(500)
+    with campaign.Sandbox(balance=35 * 250, password="secret") as sandbox:
+        first = campaign.send(plan, account=sandbox.account, concurrency=1, progress=False)
+        assert_audit(first, sandbox)
+        assert first.totals["accepted"] == 201
+        assert first.totals["refused"] == 100
+        assert first.totals["not_sent"] == 199
+        sandbox._stand_in.balance += 10**6  # topped up
+        second = campaign.resume(first.folder, account=sandbox.account, progress=False)
+        assert_audit(second, sandbox)
+    assert second.totals["accepted"] == 400
+    assert second.totals["refused"] == 100
+
+
+@pytest.mark.parametrize(
+    "fault", ["accept_reset", "accept_half", "accept_garbage", "accept_no_code", "html", "empty"]
+)
+def test_what_nobody_can_know_is_unknown_and_never_sent_again(fault):
+    plan = plan_of(500)
+    with campaign.Sandbox(faults={3: fault}) as sandbox:
+        first = campaign.send(plan, account=sandbox.account, concurrency=1, progress=False)
+        assert first.batches["status"].tolist() == ["accepted", "accepted", "unknown", *["not_sent"] * 3]
+        assert "not known whether 100 messages were sent" in first.sentence
+        second = campaign.resume(first.folder, account=sandbox.account, progress=False)
+        assert second.batches["status"].tolist() == ["accepted", "accepted", "unknown", *["accepted"] * 3]
+        third = campaign.send(plan, account=sandbox.account, progress=False)
+        assert third.totals["unknown"] == 100
+        assert_audit(third, sandbox)
+
+
+def test_an_accepted_batch_without_a_cost_stays_accepted():
+    with campaign.Sandbox(faults={2: "accept_no_cost"}) as sandbox:
+        result = campaign.send(plan_of(150), account=sandbox.account, concurrency=1, progress=False)
+    assert result.totals["accepted"] == 150
+    assert result.batches["cost"].tolist() == [Decimal(35), None, Decimal(49 * 35)]
+    assert "holds no cost" in result.batches["error"].iloc[1]
+
+
+def test_nobody_there_loses_nothing(monkeypatch):
+    monkeypatch.setattr("campaign.sending.engine.BACKOFF", 0.001)
+    with campaign.Sandbox() as sandbox:
+        account = sandbox.account
+    result = campaign.send(plan_of(10), account=account, progress=False)
+    assert result.totals["not_sent"] == 10
+    assert "could not be reached" in result.sentence
+    assert (result.batches["attempts"] == 0).all()
+
+
+def test_two_runs_of_one_campaign_at_once_are_refused():
+    plan = plan_of(200)
+    with campaign.Sandbox(latency=0.2) as sandbox:
+        run = campaign.start(plan, account=sandbox.account, progress=False)
+        with pytest.raises(campaign.LockedError, match="open in another run"):
+            campaign.send(plan, account=sandbox.account, progress=False)
+        run.stop()
+        assert_audit(run.wait(), sandbox)
+
+
+@pytest.mark.parametrize("concurrency", [1, 4])
+def test_two_runs_at_once_send_nothing_twice_even_when_the_lock_was_deleted(concurrency):
+    """The ledger lets each batch leave once, whoever asks; the run that asks second ends with an error."""
+    with campaign.Sandbox(latency=0.01) as sandbox:
+        options = {"account": sandbox.account, "concurrency": concurrency, "progress": False}
+        run = campaign.start(plan_of(1000), batch_size=5, **options)
+        while run.counts.accepted < 20:
+            time.sleep(0.005)
+        (run.folder / "lock").unlink()
+        ends = []
+        for go_on in (partial(campaign.resume, run.folder, **options), run.wait):
+            with suppress(campaign.LedgerError):
+                ends.append(go_on())
+        assert len(ends) < 2
+        assert_audit(campaign.resume(run.folder, **options), sandbox)
+
+
+def test_a_run_pauses_resumes_and_stops_on_order():
+    with campaign.Sandbox(latency=0.02) as sandbox:
+        run = campaign.start(plan_of(3000), account=sandbox.account, concurrency=2, progress=False)
+        assert isinstance(run, Run)
+        run.pause()
+        wait_until(lambda: run.status == "paused" and run.counts.in_flight == 0)
+        received = len(sandbox.inbox)
+        assert run.wait().totals["accepted"] == received == run.counts.accepted
+        run.resume()
+        assert run.wait(timeout=0.2).totals["not_sent"] > 0
+        wait_until(lambda: run.counts.accepted > received)
+        run.stop()
+        result = run.wait()
+        run.resume()  # ends are final
+        assert run.status == "stopped"
+        assert run.counts.waiting == result.totals["not_sent"] > 0
+        assert_audit(result, sandbox)
+
+
+def wait_until(true):
+    for _ in itertools.count():
+        if true():
+            return
+        asyncio.run(asyncio.sleep(0.01))
+
+
+def test_asend_is_send_for_people_with_a_loop():
+    with campaign.Sandbox() as sandbox:
+        result = asyncio.run(campaign.asend(plan_of(250), account=sandbox.account, progress=False))
+        assert result.totals["accepted"] == 250
+        assert_audit(result, sandbox)
+
+
+def test_a_cancelled_asend_stops_cleanly():
+    plan = plan_of(3000)
+
+    async def impatient(account):
+        sending = asyncio.create_task(campaign.asend(plan, account=account, concurrency=2, progress=False))
+        await asyncio.sleep(0.4)
+        sending.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await sending
+
+    with campaign.Sandbox(latency=0.03) as sandbox:
+        asyncio.run(impatient(sandbox.account))
+        result = campaign.send(plan, account=sandbox.account, progress=False)
+        assert result.totals["accepted"] == 3000
+        assert_audit(result, sandbox)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"text": "Hi {name}, come on Tuesday."},
+        {"sender": "HOSPITAL"},
+        {"count": 29},
+    ],
+)
+def test_a_folder_with_other_messages_is_refused(change):
+    changed = plan_of(**({"count": 30} | change))
+    with campaign.Sandbox() as sandbox:
+        campaign.send(plan_of(30), account=sandbox.account, folder="visits", progress=False)
+        with pytest.raises(campaign.FolderError, match="other messages"):
+            campaign.send(changed, account=sandbox.account, folder="visits", progress=False)
+        assert len(sandbox.inbox) == 30
+
+
+def test_the_first_rows_that_differ_are_named():
+    before = "name,phone\nAisha,0772000001\nBen,0772000002\nCaro,0772000003\n"
+    plans = [
+        campaign.prepare(contacts_of(text), message="Hi {name}", sender="CLINIC", region="UG")
+        for text in (before, before.replace("Ben", "Bea"))
+    ]
+    with campaign.Sandbox() as sandbox:
+        campaign.send(plans[0], account=sandbox.account, folder="visits", progress=False)
+        with pytest.raises(campaign.FolderError, match="differ: 3"):
+            campaign.send(plans[1], account=sandbox.account, folder="visits", progress=False)
+
+
+def test_a_folder_of_another_account_is_refused():
+    plan = plan_of(5)
+    with campaign.Sandbox() as sandbox:
+        campaign.send(plan, account=sandbox.account, folder="visits", progress=False)
+        other = campaign.Account("sandbox", sandbox.account.url, "shop", "secret")
+        with pytest.raises(campaign.FolderError, match="another account or environment"):
+            campaign.send(plan, account=other, folder="visits", progress=False)
+
+
+def test_a_folder_with_something_else_in_it_is_left_alone(tmp_path):
+    (tmp_path / "holiday").mkdir()
+    (tmp_path / "holiday" / "photo.jpg").write_bytes(b"x")
+    with pytest.raises(campaign.FolderError, match="no campaign"):
+        campaign.send(plan_of(2), folder="holiday", progress=False)
+    assert [path.name for path in Path("holiday").iterdir()] == ["photo.jpg"]
+
+
+def test_a_changed_part_file_stops_the_run():
+    plan = plan_of(300)
+    with campaign.Sandbox(balance=35) as sandbox:
+        result = campaign.send(plan, account=sandbox.account, concurrency=1, progress=False)
+        part = result.folder / "plan" / "part-00000.parquet"
+        frame = pd.read_parquet(part)
+        frame.loc[250, "number"] = "256772999999"
+        frame.to_parquet(part, index=False)
+        with pytest.raises(campaign.LedgerError, match="was changed after it was frozen"):
+            campaign.resume(result.folder, account=sandbox.account, progress=False)
+        assert "256772999999" not in set(sandbox.inbox["number"])
+
+
+def test_live_needs_a_phrase_that_names_the_count():
+    account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
+    with pytest.raises(campaign.ConfirmationError, match='confirm="send 12 messages live"'):
+        campaign.send(plan_of(12), account=account, progress=False)
+    with pytest.raises(campaign.ConfirmationError):
+        campaign.send(plan_of(12), account=account, confirm="send 11 messages live", progress=False)
+    assert not Path("campaigns").exists()
+
+
+def test_live_shows_what_it_would_do_before_it_asks():
+    account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
+    with pytest.raises(campaign.ConfirmationError) as shown:
+        campaign.send(plan_of(1200), account=account, batch_size=50, concurrency=4, progress=False)
+    said = str(shown.value)
+    assert said.startswith(
+        "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
+        "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
+        "For example:\n"
+    )
+    assert "Hi Person 0" in said
+    assert plan_of(1200).messages["number"].iloc[0] not in said
+    assert not Path("campaigns").exists()
+
+
+def test_an_empty_plan_has_nothing_to_send():
+    plan = campaign.prepare(
+        contacts_of("name,phone\nAisha,none\n"), message="Hi {name}", sender="CLINIC", region="UG"
+    )
+    result = campaign.send(plan, progress=False)
+    assert (len(result.messages), len(result.batches), result.totals["invalid"]) == (0, 0, 1)
+
+
+@pytest.mark.parametrize(
+    ("option", "words"),
+    [
+        ({"batch_size": 0}, "1 to 1000"),
+        ({"batch_size": 1001}, "1 to 1000"),
+        ({"concurrency": 0}, "concurrency"),
+        ({"max_unknown": 0}, "max_unknown"),
+        ({"rate": 0}, "messages per second"),
+        ({"budget": "lots"}, "cost units"),
+        ({"hours": "9 to 5"}, "Africa/Kampala"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_said_before_anything_is_written(option, words):
+    with pytest.raises(campaign.UsageError, match=words):
+        campaign.send(plan_of(2), progress=False, **option)
+    assert not Path("campaigns").exists()
+
+
+def test_the_folder_can_be_read_without_the_plan():
+    with campaign.Sandbox() as sandbox:
+        plan = campaign.prepare(
+            contacts_of(CLINIC), message="Hi {first_name}", sender="CLINIC", region="UG", priority="1"
+        )
+        sent = campaign.send(plan, account=sandbox.account, progress=False)
+    kept = campaign.load_result(sent.folder)
+    for frame in ("contacts", "messages", "batches", "issues"):
+        pd.testing.assert_frame_equal(getattr(sent, frame), getattr(kept, frame))
+    assert kept.plan.fingerprint == plan.fingerprint
+    assert dict(kept.totals) == dict(sent.totals)
+
+
+def test_load_result_says_when_there_is_no_campaign(tmp_path):
+    with pytest.raises(campaign.FolderError, match="no campaign"):
+        campaign.load_result(tmp_path)
+
+
+def test_a_ledger_may_live_outside_the_folder(tmp_path):
+    with campaign.Sandbox() as sandbox:
+        result = campaign.send(
+            plan_of(3), account=sandbox.account, ledger=tmp_path / "l.sqlite", progress=False
+        )
+        assert not (result.folder / "ledger.sqlite").exists()
+        assert campaign.load_result(result.folder).totals["accepted"] == 3
+    assert ledger.counts_of(tmp_path / "l.sqlite")["accepted"].messages == 3
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")
+def test_only_the_owner_reads_a_campaign_folder():
+    folder = campaign.send(plan_of(3), progress=False).folder
+    assert folder.stat().st_mode & 0o077 == 0
+    files = [path for path in folder.rglob("*") if path.is_file() and path.name != "lock"]
+    assert {path.name: oct(path.stat().st_mode & 0o077) for path in files} == {
+        path.name: "0o0" for path in files
+    }
+
+
+def test_the_account_is_kept_as_a_salted_hash_only():
+    with campaign.Sandbox(username="wanjiku", password="sesame-1234") as sandbox:
+        folder = campaign.send(plan_of(3), account=sandbox.account, progress=False).folder
+    content = b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+    assert b"wanjiku" not in content
+    assert b"sesame-1234" not in content

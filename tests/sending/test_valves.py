@@ -1,0 +1,222 @@
+"""When a run holds: each valve is a value that looks at a tally."""
+
+from datetime import UTC, datetime
+from decimal import Decimal
+
+import pytest
+
+from campaign.errors import UsageError
+from campaign.sending.ledger.ledger import Count
+from campaign.sending.tally import Tally
+from campaign.sending.valves import (
+    Breaker,
+    Budget,
+    Canary,
+    Credentials,
+    Funds,
+    Hours,
+    Pace,
+    Reach,
+    Unknown,
+)
+from campaign.service.transport import Outcome
+
+NOON = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
+
+
+def tally_after(*outcomes, messages=1000, batch=10):
+    """A campaign of `messages` in which batches of `batch` came back with these outcomes."""
+    tally = Tally.of({"pending": Count(messages // batch, messages)}, Decimal(0))
+    for outcome in outcomes:
+        tally.start(batch)
+        tally.settle(batch, outcome)
+    return tally
+
+
+def accepted(cost="350"):
+    return Outcome("accepted", cost=None if cost is None else Decimal(cost), code="c")
+
+
+def refused(text, cause="other"):
+    return Outcome("refused", error=text, cause=cause)
+
+
+def test_counts_add_up_to_the_messages():
+    tally = tally_after(accepted(), refused("x"), Outcome("unknown"), Outcome("not_sent"))
+    tally.start(10)
+    assert (tally.accepted, tally.refused, tally.unknown, tally.in_flight, tally.waiting) == (
+        10,
+        10,
+        10,
+        10,
+        960,
+    )
+    assert tally.cost == Decimal(350)
+    assert tally.expected_cost == Decimal(350) + 35 * 980  # what is refused costs nothing
+
+
+def test_no_valve_holds_a_run_without_faults():
+    tally = tally_after(*[accepted()] * 20)
+    valves = [Funds(), Credentials(), Reach(), Unknown(), Breaker(), Canary(), Budget()]
+    assert [valve.look(tally, 10, NOON) for valve in valves] == [None] * 7
+
+
+def test_an_empty_account_ends_the_run():
+    hold = Funds().look(tally_after(accepted(), refused("Money Not Enough", "funds")), 10, NOON)
+    assert hold is not None
+    assert hold.final
+    assert "Top it up" in hold.reason
+
+
+def test_a_refused_account_ends_the_run():
+    hold = Credentials().look(tally_after(refused("Wrong Username or Password", "credentials")), 10, NOON)
+    assert hold is not None
+    assert hold.final
+    assert "Wrong Username or Password" in hold.reason
+
+
+def test_five_tries_in_a_row_that_reach_nobody_pause():
+    tally = tally_after()
+    for _ in range(4):
+        tally.miss(Outcome("not_sent", error="no route", cause="connect"))
+    assert Reach().look(tally, 10, NOON) is None
+    tally.miss(Outcome("not_sent", error="no route", cause="connect"))
+    hold = Reach().look(tally, 10, NOON)
+    assert hold is not None
+    assert not hold.final
+
+
+def test_a_wrong_certificate_ends_the_run():
+    hold = Reach().look(tally_after(Outcome("not_sent", error="certificate", cause="setup")), 10, NOON)
+    assert hold is not None
+    assert hold.final
+
+
+def test_unknown_batches_pause_until_a_person_has_looked():
+    tally = tally_after(accepted(), Outcome("unknown", error="no answer in time"))
+    hold = Unknown(1).look(tally, 10, NOON)
+    assert hold is not None
+    assert "no answer in time" in hold.reason
+    assert Unknown(2).look(tally, 10, NOON) is None
+    tally.forgive()
+    assert Unknown(1).look(tally, 10, NOON) is None
+    assert tally.unknown == 10
+
+
+@pytest.mark.parametrize("error", ["the service asks to slow down", "the service points to another address"])
+def test_a_service_that_turns_us_away_pauses_however_many_may_be_unknown(error):
+    tally = tally_after(accepted(), Outcome("unknown", error=error, cause="throttled"))
+    hold = Unknown(99).look(tally, 10, NOON)
+    assert hold is not None
+    assert error in hold.reason
+    tally.forgive()
+    assert Unknown(99).look(tally, 10, NOON) is None
+
+
+def test_three_refusals_among_fifty_pause():
+    two = [refused("bad sender")] * 2 + [accepted()] * 40
+    assert Breaker().look(tally_after(*two), 10, NOON) is None
+    hold = Breaker().look(tally_after(*two, refused("bad sender")), 10, NOON)
+    assert hold is not None
+    assert "bad sender" in hold.reason
+    assert Breaker().look(tally_after(*two, refused("bad sender"), *[accepted()] * 50), 10, NOON) is None
+
+
+def test_a_canary_without_a_cost_pauses():
+    assert Canary().look(tally_after(accepted(None)), 10, NOON) is not None
+    assert Canary().look(tally_after(accepted("0")), 10, NOON) is None
+
+
+def test_a_canary_that_does_not_come_back_pauses_however_many_may_be_unknown():
+    tally = tally_after(Outcome("unknown", error="no answer in time"))
+    hold = Canary().look(tally, 10, NOON)
+    assert hold is not None
+    assert "first message" in hold.reason
+    tally.forgive()
+    assert Canary().look(tally, 10, NOON) is None
+
+
+def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
+    tally = tally_after(accepted("350"), Outcome("unknown"))  # 350 spent, 350 perhaps
+    budget = Budget(cost=Decimal(1050))
+    assert budget.look(tally, 10, NOON) is None
+    tally.start(10)
+    hold = budget.look(tally, 10, NOON)
+    assert hold is not None
+    assert hold.final
+    assert "350 of 1,050" in hold.reason
+
+
+def test_a_budget_of_nothing_sends_nothing():
+    hold = Budget(cost=Decimal(0)).look(Tally(messages=100), 1, NOON)
+    assert (hold.final, hold.reason.split(":")[0]) == (True, "The next batch would pass the budget")
+
+
+def test_a_budget_cannot_be_kept_without_costs():
+    assert Budget(cost=Decimal(100)).look(tally_after(accepted(None)), 10, NOON) is not None
+
+
+def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
+    tally = tally_after(accepted("350"), accepted(None))
+    tally.forgive()  # a person has looked
+    assert Budget(cost=Decimal(1050)).look(tally, 10, NOON) is None
+    assert Budget(cost=Decimal(1049)).look(tally, 10, NOON) is not None
+    kept = {"accepted": Count(2, 20, unpriced=10), "pending": Count(98, 980)}
+    assert Tally.of(kept, Decimal(350)).cost_with(10) == tally.cost_with(10) == 1050
+
+
+def test_a_budget_is_not_kept_blindly_when_a_person_resumes_without_a_price():
+    tally = tally_after(accepted(None))
+    tally.forgive()
+    hold = Budget(cost=Decimal(100_000)).look(tally, 10, NOON)
+    assert hold is not None
+    assert "Budget(messages=" in hold.reason
+    assert Budget(messages=1000).look(tally, 10, NOON) is None
+
+
+def test_a_budget_of_messages():
+    tally = tally_after(accepted(), refused("x"))
+    assert Budget(messages=20).look(tally, 10, NOON) is None  # what was refused did not go out
+    assert Budget(messages=19).look(tally, 10, NOON) is not None
+
+
+@pytest.mark.parametrize("wrong", ["much", -1, "nan"])
+def test_a_budget_that_is_no_amount(wrong):
+    with pytest.raises(UsageError, match="cost units"):
+        Budget.of(wrong)
+
+
+@pytest.mark.parametrize(
+    ("hours", "utc", "open_"),
+    [
+        ("08:00-20:00 Africa/Kampala", "2026-01-05T05:00", True),  # 08:00 there
+        ("08:00-20:00 Africa/Kampala", "2026-01-05T04:59", False),
+        ("08:00-20:00 Africa/Kampala", "2026-01-05T17:00", False),  # 20:00 there, the end is not included
+        ("22:00-6:00 Africa/Kampala", "2026-01-05T23:00", True),  # a window over midnight
+        ("22:00-6:00 Africa/Kampala", "2026-01-05T12:00", False),
+        ("09:00-17:00 Europe/London", "2026-07-05T08:00", True),  # summer time
+        ("09:00-17:00 Europe/London", "2026-01-05T08:00", False),
+    ],
+)
+def test_hours(hours, utc, open_):
+    now = datetime.fromisoformat(utc).replace(tzinfo=UTC)
+    assert (Hours.of(hours).look(tally_after(), 10, now) is None) is open_
+
+
+@pytest.mark.parametrize(
+    "wrong", ["08:00-20:00", "8-20 Africa/Kampala", "08:00-20:00 Atlantis", "25:00-26:00 UTC"]
+)
+def test_hours_that_cannot_be_read(wrong):
+    with pytest.raises(UsageError, match=r"08:00-20:00 Africa/Kampala"):
+        Hours.of(wrong)
+
+
+def test_pace_spreads_evenly_and_never_bursts_after_a_pause():
+    pace = Pace(50)  # messages a second
+    assert [pace.reserve(100, now=0.0) for _ in range(3)] == [0.0, 2.0, 4.0]
+    assert pace.reserve(100, now=100.0) == 0.0
+    assert pace.reserve(100, now=100.0) == 2.0
+
+
+def test_no_pace_means_no_wait():
+    assert Pace(None).reserve(10**6, now=0.0) == 0.0

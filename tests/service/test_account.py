@@ -1,0 +1,402 @@
+"""Where messages go and as whom: every address that may be used, and every one that may not."""
+
+import asyncio
+import copy
+import pickle
+import ssl
+import subprocess
+
+import keyring
+import pytest
+from keyring.backend import KeyringBackend
+from support.raw_server import OK, hostile, reply
+
+from campaign.errors import AccountError, UsageError
+from campaign.service.account import Account
+from campaign.service.transport import Transport
+
+PASSWORD = "only-for-tests"
+
+
+def account(environment, url, **more):
+    return Account(environment, url, "clinic", PASSWORD, **more)
+
+
+# addresses
+
+
+@pytest.mark.parametrize(
+    ("given", "base"),
+    [
+        ("https://sms.example.com", "https://sms.example.com/"),
+        ("https://sms.example.com/", "https://sms.example.com/"),
+        ("https://sms.example.com//", "https://sms.example.com/"),
+        ("  https://sms.example.com \n", "https://sms.example.com/"),
+        ("https://sms.example.com/gateway", "https://sms.example.com/gateway/"),
+        ("https://sms.example.com/api/v1/json/", "https://sms.example.com/"),  # the whole address
+        ("https://sms.example.com/api/v1/json", "https://sms.example.com/"),
+        ("https://sms.example.com/gateway/api/v1/json/", "https://sms.example.com/gateway/"),
+        ("HTTPS://SMS.Example.COM", "https://sms.example.com/"),
+        ("https://sms.example.com.", "https://sms.example.com/"),
+        ("https://sms.example.com:443", "https://sms.example.com/"),
+        ("https://sms.example.com:8443", "https://sms.example.com:8443/"),
+        ("https://192.0.2.10", "https://192.0.2.10/"),
+        ("https://[2001:DB8::1]:8443/x", "https://[2001:db8::1]:8443/x/"),
+        ("https://bücher.example", "https://xn--bcher-kva.example/"),
+        ("https://BÜCHER.example", "https://xn--bcher-kva.example/"),
+        ("https://faß.example", "https://xn--fa-hia.example/"),  # another host than fass.example
+        ("https://xn--bcher-kva.example", "https://xn--bcher-kva.example/"),
+        ("https://例え。テスト", "https://xn--r8jz45g.xn--zckzah/"),  # an ideographic full stop
+        ("https://sms_gate.example.com", "https://sms_gate.example.com/"),
+    ],
+)
+def test_an_address_is_written_down_in_one_way(given, base):
+    live = account("live", given)
+    assert (live.url, live.endpoint) == (base, base + "api/v1/json/")
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ("", "https:// and a host name"),
+        ("sms.example.com", "https:// and a host name"),
+        ("ftp://sms.example.com", "https:// and a host name"),
+        ("file:///etc/passwd", "https:// and a host name"),
+        ("https://", "https:// and a host name"),
+        ("https:///api", "https:// and a host name"),
+        ("https://:443/", "https:// and a host name"),
+        ("https://me:s3cret@sms.example.com", "user name and password out of the address"),
+        ("https://me@sms.example.com", "user name and password out of the address"),
+        ("https://@sms.example.com", "user name and password out of the address"),
+        ("https://sms.example.com?key=1", "before any ? or #"),
+        ("https://sms.example.com/?", "before any ? or #"),
+        ("https://sms.example.com#top", "before any ? or #"),
+        ("https://sms.example.com:99999", "cannot be read"),
+        ("https://sms.example.com:port", "cannot be read"),
+        ("https://[::1", "cannot be read"),
+        ("https://sms.example.com\\@evil.example", "cannot be read"),
+        ("https://sms.example.com\x00.evil.example", "cannot be read"),
+        ("https://sms.exa\tmple.com", "cannot be read"),
+        ("https://sms.exa mple.com", "cannot be read"),
+        ("https://sms.example.com\u202e", "cannot be read"),
+        ("https://sms\u2100evil.example", "cannot be read"),  # ℀ would become a/c
+        (None, "cannot be read"),
+        (b"https://sms.example.com", "cannot be read"),
+        ("https://-sms.example.com", "no host name"),
+        ("https://sms..example.com", "no host name"),
+        ("https://sms%2eexample.com", "no host name"),
+        ("https://" + "a" * 64 + ".example", "no host name"),
+        ("https://" + "a." * 130 + "example", "no host name"),
+        ("https://sms.exam\u00adple\u0378.com", "cannot be read"),
+        ("https://\u0301a.example", "looked up"),  # begins with a combining accent
+        ("https://1.2.3", "usual form"),
+        ("https://256.1.1.1", "usual form"),
+        ("https://0.0.0.0", "one machine"),
+        ("https://[::]", "one machine"),
+        ("https://[fe80::1%25eth0]", "one machine"),
+    ],
+)
+def test_an_address_that_cannot_be_one_is_refused(given, words):
+    with pytest.raises(AccountError) as refusal:
+        account("live", given)
+    assert words in str(refusal.value)
+    assert "s3cret" not in str(refusal.value)
+
+
+THIS_MACHINE = [
+    "127.0.0.1",
+    "127.8.9.10",
+    "localhost",
+    "LOCALHOST",
+    "localhost.",
+    "localhost.localdomain",
+    "sms.localhost",
+    "[::1]",
+    "[0:0:0:0:0:0:0:1]",
+    "[::ffff:127.0.0.1]",
+    "１２７.0.0.1",  # full-width digits are digits to the resolver
+    "127。0。0。1",
+    "ｌｏｃａｌｈｏｓｔ",
+]
+
+
+@pytest.mark.parametrize("host", THIS_MACHINE)
+def test_this_machine_is_never_live(host):
+    with pytest.raises(AccountError, match="can never be live"):
+        account("live", f"https://{host}:8443/")
+
+
+@pytest.mark.parametrize("host", ["127.1", "2130706433", "0x7f000001", "0177.0.0.1", "0x7f.1", "127.0.0.0x1"])
+def test_odd_spellings_of_this_machine_are_no_addresses_at_all(host):
+    """The system's resolver takes each of them for 127.0.0.1."""
+    with pytest.raises(AccountError, match="usual form"):
+        account("live", f"https://{host}/")
+
+
+@pytest.mark.parametrize("host", THIS_MACHINE)
+def test_local_is_this_machine(host):
+    assert account("local", f"http://{host}:8080").environment == "local"
+
+
+@pytest.mark.parametrize("host", ["sms.example.com", "192.0.2.10", "127.0.0.1.x.example", "localhost.x"])
+def test_local_is_no_other_machine(host):
+    with pytest.raises(AccountError, match="is not this machine"):
+        account("local", f"http://{host}/")
+
+
+def test_live_is_https_only():
+    with pytest.raises(AccountError, match="https only"):
+        account("live", "http://sms.example.com")
+
+
+def test_the_providers_sandbox_may_be_plain_http():
+    sandbox = account("sandbox", "http://sandbox.example.com:80")
+    assert (sandbox.url, sandbox.environment) == ("http://sandbox.example.com/", "sandbox")
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"environment": "prod"}, "'local', 'sandbox' or 'live'"),
+        ({"encoding": "base64"}, "'url' or 'plain'"),
+    ],
+)
+def test_an_unknown_word_is_refused_with_the_choices(change, words):
+    given = {"environment": "live", "encoding": "url", **change}
+    with pytest.raises(UsageError, match=words):
+        Account(given["environment"], "https://x.example", "me", PASSWORD, encoding=given["encoding"])
+
+
+@pytest.mark.parametrize(
+    ("username", "password"),
+    [("me", b"bytes"), ("me", None), ("me", "half \ud83d"), (None, PASSWORD), ("\udc00", PASSWORD)],
+)
+def test_a_credential_that_is_no_text_is_refused(username, password):
+    with pytest.raises(AccountError, match="ordinary text"):
+        Account("live", "https://x.example", username, password)
+
+
+# who is who
+
+
+def test_a_local_sandbox_is_the_same_account_at_any_port():
+    assert account("local", "http://127.0.0.1:1").identity == account("local", "http://127.0.0.1:2").identity
+
+
+def test_accounts_differ_by_environment_place_and_user():
+    accounts = [
+        account("live", "https://a.example"),
+        account("live", "https://b.example"),
+        account("sandbox", "https://a.example"),
+        Account("live", "https://a.example", "other", PASSWORD),
+        account("local", "http://127.0.0.1:1"),
+    ]
+    assert len({one.identity for one in accounts}) == 5
+
+
+def test_one_account_written_in_two_ways_is_one():
+    written = ["https://a.example", "HTTPS://A.example:443/api/v1/json/"]
+    assert len({account("live", url).identity for url in written}) == 1
+
+
+def test_what_reports_show():
+    assert account("live", "https://a.example:8443/x").label == "LIVE, a.example"
+    assert account("sandbox", "http://a.example").label == "the provider's SANDBOX, a.example"
+    assert account("local", "http://[::1]:5").label == "SANDBOX on this machine: nothing is sent"
+    assert repr(account("live", "https://a.example")) == (
+        "Account('live', 'https://a.example/', username='clinic', password=<hidden>)"
+    )
+
+
+@pytest.mark.parametrize("act", [pickle.dumps, copy.deepcopy])
+def test_an_account_is_neither_saved_nor_copied(act):
+    with pytest.raises(AccountError, match="neither saved nor copied"):
+        act(account("live", "https://a.example"))
+
+
+# where credentials come from
+
+
+@pytest.fixture
+def variables(monkeypatch):
+    for environment in ("LIVE", "SANDBOX"):
+        for name in ("URL", "USERNAME", "PASSWORD"):
+            monkeypatch.delenv(f"CAMPAIGN_{environment}_{name}", raising=False)
+
+    def give(environment, **values):
+        for name, value in values.items():
+            monkeypatch.setenv(f"CAMPAIGN_{environment.upper()}_{name.upper()}", value)
+
+    return give
+
+
+def test_credentials_come_from_the_environment(variables):
+    variables("live", url="https://a.example", username="me", password=PASSWORD)
+    live = Account.from_environment("live", encoding="plain")
+    assert (live.environment, live.url, live.username, live.encoding) == (
+        "live",
+        "https://a.example/",
+        "me",
+        "plain",
+    )
+    assert b'"password":"only-for-tests"' in bytes(live.body(memoryview(b"")))
+
+
+def test_missing_variables_are_named(variables):
+    variables("live", username="me")
+    with pytest.raises(AccountError) as refusal:
+        Account.from_environment("live")
+    assert str(refusal.value) == (
+        "Set CAMPAIGN_LIVE_URL and CAMPAIGN_LIVE_PASSWORD in the environment, then run this again."
+    )
+
+
+def test_an_empty_variable_is_a_missing_one(variables):
+    variables("sandbox", url="http://s.example", username="me", password="")
+    with pytest.raises(AccountError, match="Set CAMPAIGN_SANDBOX_PASSWORD in"):
+        Account.from_environment("sandbox")
+
+
+def test_live_variables_are_never_taken_for_the_sandbox(variables):
+    variables("live", url="https://a.example", username="me", password=PASSWORD)
+    with pytest.raises(AccountError, match="CAMPAIGN_SANDBOX_URL"):
+        Account.from_environment("sandbox")
+
+
+def test_there_are_no_variables_for_local(variables):
+    with pytest.raises(UsageError, match="'live' and 'sandbox'"):
+        Account.from_environment("local")
+
+
+def test_the_live_password_is_never_given_to_the_plain_sandbox(variables):
+    variables("live", url="https://a.example", username="me", password=PASSWORD)
+    variables("sandbox", url="http://s.example", username="me", password=PASSWORD)
+    with pytest.raises(AccountError, match="could be read on the way"):
+        Account.from_environment("sandbox")
+    with pytest.raises(AccountError, match="could be read on the way"):
+        account("sandbox", "http://s.example")
+    assert account("sandbox", "https://s.example").environment == "sandbox"
+
+
+class SmallKeyring(KeyringBackend):
+    """A keyring that holds one password."""
+
+    priority = 1
+    kept = {("campaign live", "clinic"): PASSWORD}  # noqa: RUF012
+
+    def get_password(self, service, username):
+        if username == "locked":
+            raise keyring.errors.KeyringLocked("s3cret")
+        return self.kept.get((service, username))
+
+    def set_password(self, service, username, password):
+        self.kept[service, username] = password
+
+
+@pytest.fixture
+def small_keyring():
+    usual = keyring.get_keyring()
+    keyring.set_keyring(SmallKeyring())
+    yield
+    keyring.set_keyring(usual)
+
+
+@pytest.mark.usefixtures("small_keyring")
+def test_a_password_comes_from_the_keyring():
+    live = Account.from_keyring("live", "https://a.example", "clinic")
+    assert b"only-for-tests" in bytes(live.body(memoryview(b"")))
+
+
+@pytest.mark.parametrize(
+    ("environment", "username", "words"),
+    [
+        ("live", "other", 'Save it once: keyring set "campaign live" other'),
+        ("sandbox", "clinic", 'Save it once: keyring set "campaign sandbox" clinic'),  # bound to live
+        ("live", "locked", r"cannot be read \(KeyringLocked\)"),
+    ],
+)
+@pytest.mark.usefixtures("small_keyring")
+def test_a_keyring_without_it_says_how_to_save_it(environment, username, words):
+    with pytest.raises(AccountError, match=words):
+        Account.from_keyring(environment, "https://a.example", username)
+
+
+def test_without_the_keyring_library_the_remedy_is_named(monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "keyring", None)  # as if it were not installed
+    with pytest.raises(AccountError, match=r'pip install "campaign\[keyring\]"'):
+        Account.from_keyring("live", "https://a.example", "clinic")
+
+
+# whom to trust
+
+
+@pytest.fixture(scope="module")
+def authority(tmp_path_factory):
+    """A company's own certificate authority, and a server's certificate from it for "localhost"."""
+    place = tmp_path_factory.mktemp("authority")
+    key = "-newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes"
+    (place / "san.txt").write_text("subjectAltName=DNS:localhost\n")
+    for command in (
+        f"openssl req -x509 {key} -days 2 -subj /CN=Authority -keyout ca.key -out ca.pem "
+        "-addext keyUsage=critical,keyCertSign",
+        f"openssl req {key} -subj /CN=localhost -keyout server.key -out server.csr",
+        "openssl x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -out server.pem "
+        "-extfile san.txt",
+    ):
+        subprocess.run(command.split(), cwd=place, check=True, capture_output=True)
+    return place
+
+
+def post_over_tls(authority, host, **more):
+    served = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    served.load_cert_chain(authority / "server.pem", authority / "server.key")
+
+    async def script(visit):
+        await visit.request()
+        await visit.say(reply(OK))
+
+    async def gate():
+        pass
+
+    async def play():
+        async with hostile(script, tls=served) as server:
+            there = account("local", f"https://{host}:{server.port}", **more)
+            async with Transport(there, timeout=5) as transport:
+                return await transport.post(memoryview(b""), gate), server
+
+    return asyncio.run(play())
+
+
+def test_a_companys_own_authority_is_trusted_when_named(authority):
+    outcome, server = post_over_tls(authority, "localhost", ca_file=authority / "ca.pem")
+    assert (outcome.status, len(server.bodies)) == ("accepted", 1)
+
+
+def test_it_is_not_trusted_unasked(authority):
+    outcome, server = post_over_tls(authority, "localhost")
+    assert (outcome.status, outcome.cause, server.body_bytes) == ("not_sent", "setup", 0)
+
+
+def test_a_certificate_for_another_host_stops(authority):
+    outcome, server = post_over_tls(authority, "127.0.0.1", ca_file=authority / "ca.pem")
+    assert (outcome.status, outcome.cause, server.body_bytes) == ("not_sent", "setup", 0)
+
+
+def test_a_named_authority_never_turns_checking_off(authority):
+    trusted = account("live", "https://a.example", ca_file=authority / "ca.pem").certificates
+    assert (trusted.check_hostname, trusted.verify_mode) == (True, ssl.CERT_REQUIRED)
+    assert len(trusted.get_ca_certs()) == 1  # and none of the system's beside it
+
+
+@pytest.mark.parametrize("name", ["missing.pem", "folder.pem", "words.pem", "empty.pem"])
+def test_a_file_without_certificates_is_refused(tmp_path, name):
+    (tmp_path / "folder.pem").mkdir()
+    (tmp_path / "words.pem").write_text("not a certificate")
+    (tmp_path / "empty.pem").write_text("")
+    with pytest.raises(AccountError, match=f"{name} cannot be read as a file of certificates"):
+        account("live", "https://a.example", ca_file=tmp_path / name)
+
+
+def test_certificates_for_plain_http_are_a_mistake(authority):
+    with pytest.raises(UsageError, match="plain HTTP"):
+        account("sandbox", "http://s.example", ca_file=authority / "ca.pem")

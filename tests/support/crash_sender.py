@@ -1,0 +1,159 @@
+"""A sender that dies by kill -9 at a named place: what the proofs run in processes of their own.
+
+The package has no hook for this. The places are wrapped here, in the process that is to die.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import signal
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from aiohttp.http_writer import StreamWriter
+
+import campaign
+from campaign.sending.ledger import ledger, schema
+from campaign.sending.ledger.rollback_guard import Mark
+from campaign.sending.store import folder as folders
+from campaign.service import transport
+from support.wrong_designs import adopt
+
+# Passed once by every process, by the first one only, or once for each batch or so.
+ALWAYS = (
+    "before what was under way is unknown",
+    "after what was under way is unknown",
+    "before the ledger is folded",
+    "after the ledger is folded",
+)
+CREATING = (
+    "before the batches are registered",
+    "after the batches are registered",
+    "before the folder has its name",
+    "after the folder has its name",
+)
+SENDING = (
+    "before an intent is kept",
+    "inside a transaction",
+    "after an intent is kept",
+    "the gate is open",
+    "half of a body has left",
+    "a body has left",
+    "an answer is read",
+    "before an outcome is kept",
+    "after an outcome is kept",
+    "before a mark is written",
+)
+Passed = Callable[[str], None]
+
+
+def plan_of(people: int, message: str = "Hi {name}") -> campaign.Plan:
+    """One message for each of so many people."""
+    numbers = "2567720" + pd.Series(range(people)).astype(str).str.zfill(5)
+    table = pd.DataFrame({"name": [f"Person {n}" for n in range(people)], "phone": numbers})
+    return campaign.prepare(table, message=message, sender="CLINIC", region="UG")
+
+
+def begin(send: Callable[..., None], *arguments: Any, **options: Any) -> multiprocessing.Process:
+    """Call `send` in a process of its own, forked from one in which everything is imported already."""
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["campaign", "campaign.sending.campaigns", "pyarrow.parquet", "aiohttp"])
+    process = context.Process(target=send, args=arguments, kwargs=options, daemon=True)
+    process.start()
+    return process  # type: ignore[return-value]
+
+
+def send(
+    folder: Path,
+    people: int,
+    url: str,
+    *,
+    die: tuple[str, int] | None = None,
+    design: str = "",
+    **options: Any,
+) -> None:
+    """Send a campaign or go on with it; if told to, die at the n-th passing of a place."""
+    if die is not None:
+        arm(Countdown(*die))
+    if design:
+        adopt(design)
+    account = campaign.Account("local", url, "sandbox", "sesame")
+    options = {"concurrency": 4, "max_unknown": 10**6, "progress": False} | options
+    size = options.pop("batch_size", 5)
+    if folders.exists(folder):
+        campaign.resume(folder, account=account, **options)
+    else:
+        campaign.send(plan_of(people), account=account, folder=folder, batch_size=size, **options)
+
+
+class Countdown:
+    """Kills this process when a place is passed for the n-th time."""
+
+    def __init__(self, place: str, passes: int) -> None:
+        self.place, self.left = place, passes
+
+    def __call__(self, place: str) -> None:
+        if place == self.place:
+            self.left -= 1
+            if not self.left:
+                os.kill(os.getpid(), signal.SIGKILL)
+
+
+def arm(passed: Passed) -> None:
+    """Wrap every place, so that `passed` is called with its name."""
+    _around(ledger, "create", passed, "before the batches are registered", "after the batches are registered")
+    _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
+    _around(ledger, "open_ledger", passed, "", "after what was under way is unknown")
+    _around(schema, "check", passed, "", "before what was under way is unknown")
+    _around(ledger.Ledger, "_all_applied", passed, "", "inside a transaction")
+    _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
+    _around(Mark, "write", passed, "before a mark is written", "")
+    _around(transport, "_outcome_of_answer", passed, "", "an answer is read")
+    _around_commits(passed)
+    _around_bodies(passed)
+
+
+def _around(owner: Any, name: str, passed: Passed, before: str, after: str) -> None:
+    real = getattr(owner, name)
+
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        passed(before)
+        answer = real(*arguments, **options)
+        passed(after)
+        return answer
+
+    setattr(owner, name, wrapped)
+
+
+def _around_commits(passed: Passed) -> None:
+    real = ledger.Ledger.commit
+
+    def commit(self: ledger.Ledger, moves: Any) -> Any:
+        kinds = {"an intent" if move.state == "sending" else "an outcome" for move in moves}
+        for kind in sorted(kinds):
+            passed(f"before {kind} is kept")
+        answers = real(self, moves)
+        for kind in sorted(kinds):
+            passed(f"after {kind} is kept")
+        return answers
+
+    ledger.Ledger.commit = commit  # type: ignore[method-assign]
+
+
+def _around_bodies(passed: Passed) -> None:
+    real = StreamWriter.write
+
+    async def write(self: StreamWriter, chunk: Any, **options: Any) -> None:
+        if not isinstance(chunk, memoryview):  # only bodies are
+            return await real(self, chunk, **options)
+        passed("the gate is open")
+        half = len(chunk) // 2
+        await real(self, chunk[:half], **options)
+        passed("half of a body has left")
+        await real(self, chunk[half:], **options)
+        passed("a body has left")
+
+    StreamWriter.write = write  # type: ignore[method-assign]

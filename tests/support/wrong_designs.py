@@ -1,0 +1,111 @@
+"""Seven designs that look right and are not, each as a change of a few lines: what the proofs have to catch.
+
+`adopt` makes the change where it is called, by default for the whole process: for one that is to die anyway.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import aiohttp
+
+from campaign.sending import engine
+from campaign.sending.delivery import Delivery
+from campaign.sending.ledger import ledger, schema
+from campaign.sending.store.folder import Folder
+from campaign.service.transport import Gate, GatedBody, Outcome, Transport
+
+Patch = Callable[[Any, str, Any], None]
+
+
+def adopt(design: str, patch: Patch = setattr) -> None:
+    DESIGNS[design](patch)
+
+
+def record_after_the_answer(patch: Patch) -> None:
+    """What was sent is written down when it is known to have been sent."""
+    ask = Delivery.outcome
+
+    async def gate(self: Delivery) -> None:
+        pass
+
+    async def outcome(self: Delivery) -> Outcome:
+        known = await ask(self)
+        if known.status != "not_sent":
+            self._record.move(self._batch.number, "sending", lambda refused: None)
+            self._record.flush()
+        return known
+
+    patch(Delivery, "_gate", gate)
+    patch(Delivery, "outcome", outcome)
+
+
+def retry_on_error(patch: Patch) -> None:
+    """A request without a readable answer is sent again."""
+    post = Transport.post
+
+    async def again(self: Transport, entries: memoryview, gate: Gate) -> Outcome:
+        outcome = await post(self, entries, gate)
+        return (
+            replace(outcome, status="not_sent", cause="connect") if outcome.status == "unknown" else outcome
+        )
+
+    patch(Transport, "post", again)
+    patch(engine, "BACKOFF", 0.001)
+
+
+def no_commit_in_the_gate(patch: Patch) -> None:
+    """The intent is handed to the writer, and the body leaves at once."""
+
+    async def gate(self: Delivery) -> None:
+        if not self._asked:
+            self._asked = True
+            self._record.move(self._batch.number, "sending", self._hear)
+
+    patch(Delivery, "_gate", gate)
+
+
+def keep_alive(patch: Patch) -> None:
+    """One connection for many requests, as every client does it."""
+    make = aiohttp.TCPConnector
+    patch(aiohttp, "TCPConnector", lambda force_close, **options: make(**options))
+    patch(GatedBody, "end", lambda self: None)
+
+
+def redirects_on(patch: Patch) -> None:
+    """Where the service points to, one goes."""
+    post = aiohttp.ClientSession.post
+
+    def follow(self: aiohttp.ClientSession, url: str, **options: Any) -> Any:
+        return post(self, url, **options | {"allow_redirects": True})
+
+    patch(aiohttp.ClientSession, "post", follow)
+
+
+def synchronous_normal(patch: Patch) -> None:
+    """The setting that SQLite's documentation recommends beside WAL."""
+    connect = schema.connect
+
+    def hurried(path: Any) -> Any:
+        connection = connect(path)
+        connection.execute("PRAGMA synchronous = NORMAL")
+        return connection
+
+    patch(schema, "connect", hurried)
+    patch(ledger, "connect", hurried)
+
+
+def no_fingerprint(patch: Patch) -> None:
+    """A campaign goes on with whatever plan it is given."""
+    patch(Folder, "check_plan", lambda self, plan: None)
+
+
+DESIGNS: dict[str, Callable[[Patch], None]] = {
+    design.__name__.replace("_", " "): design
+    for design in (
+        record_after_the_answer, retry_on_error, no_commit_in_the_gate, keep_alive, redirects_on,
+        synchronous_normal, no_fingerprint,
+    )
+}  # fmt: skip
