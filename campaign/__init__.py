@@ -9,38 +9,93 @@ Never one message twice, no row lost, and "unknown" where nobody can know.
 """
 
 import logging
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
 
-from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contacts.reading import read_contacts
-from campaign.errors import (
-    AccountError,
-    CampaignError,
-    ColumnError,
-    ConfirmationError,
-    ContactsError,
-    FileError,
-    FolderError,
-    GateError,
-    LedgerError,
-    LockedError,
-    ReportError,
-    TemplateError,
-    UsageError,
-)
-from campaign.messages.plan import Plan, prepare
 from campaign.notebook.registration import register_dashboard
-from campaign.notebook.summary import summary
-from campaign.results.report import write_report
-from campaign.results.tables import Result
-from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
-from campaign.sending.run import Run
-from campaign.sending.try_out import TryOut, try_out
-from campaign.sending.valves import Budget, Hours
-from campaign.service.account import Account
-from campaign.service.sandbox.server import Sandbox
+
+# What editors and mypy see. At run time a name is imported when it is first used (PEP 562): the process that
+# opens a workbook needs none of them, and `campaign --help` neither.
+if TYPE_CHECKING:
+    from campaign.contacts.phone_numbers.cleaning import clean_numbers
+    from campaign.contacts.reading import read_contacts
+    from campaign.errors import (
+        AccountError,
+        CampaignError,
+        ColumnError,
+        ConfirmationError,
+        ContactsError,
+        FileError,
+        FolderError,
+        GateError,
+        LedgerError,
+        LockedError,
+        ReportError,
+        TemplateError,
+        UsageError,
+    )
+    from campaign.messages.plan import Plan, prepare
+    from campaign.notebook.summary import summary
+    from campaign.results.report import write_report
+    from campaign.results.tables import Result
+    from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
+    from campaign.sending.run import Run
+    from campaign.sending.try_out import TryOut, try_out
+    from campaign.sending.valves import Budget, Hours
+    from campaign.service.account import Account
+    from campaign.service.sandbox.server import Sandbox
+
+_MODULES = {
+    "Account": "campaign.service.account",
+    "AccountError": "campaign.errors",
+    "Budget": "campaign.sending.valves",
+    "CampaignError": "campaign.errors",
+    "ColumnError": "campaign.errors",
+    "ConfirmationError": "campaign.errors",
+    "ContactsError": "campaign.errors",
+    "FileError": "campaign.errors",
+    "FolderError": "campaign.errors",
+    "GateError": "campaign.errors",
+    "Hours": "campaign.sending.valves",
+    "LedgerError": "campaign.errors",
+    "LockedError": "campaign.errors",
+    "Plan": "campaign.messages.plan",
+    "ReportError": "campaign.errors",
+    "Result": "campaign.results.tables",
+    "Run": "campaign.sending.run",
+    "Sandbox": "campaign.service.sandbox.server",
+    "TemplateError": "campaign.errors",
+    "TryOut": "campaign.sending.try_out",
+    "UsageError": "campaign.errors",
+    "asend": "campaign.sending.campaigns",
+    "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
+    "load_result": "campaign.sending.campaigns",
+    "prepare": "campaign.messages.plan",
+    "read_contacts": "campaign.contacts.reading",
+    "resolve": "campaign.sending.campaigns",
+    "resume": "campaign.sending.campaigns",
+    "send": "campaign.sending.campaigns",
+    "start": "campaign.sending.campaigns",
+    "summary": "campaign.notebook.summary",
+    "try_out": "campaign.sending.try_out",
+    "write_report": "campaign.results.report",
+}
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
 register_dashboard()
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _MODULES:
+        raise AttributeError(f"module 'campaign' has no attribute {name!r}")
+    public = getattr(import_module(_MODULES[name]), name)
+    globals()[name] = public
+    return public
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_MODULES})
+
 
 __all__ = [
     "Account",

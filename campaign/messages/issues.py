@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.arrow_text import Bools, Ints, concat, scalar, series, texts
-from campaign.messages.totals import STATUSES
+from campaign.contract import STATUSES
 
 # code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.
 CODES = {

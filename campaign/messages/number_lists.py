@@ -13,10 +13,10 @@ from campaign.arrow_text import Ints, column, join, series, written
 from campaign.contacts.columns import number_columns
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading import read_contacts
+from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import Findings
 from campaign.messages.recipients import as_integers
-from campaign.messages.totals import STATUSES
 
 Region = str | pd.Series | None
 

@@ -6,10 +6,10 @@ import numpy as np
 import pyarrow as pa
 
 from campaign.arrow_text import Ints, concat, join, replace, texts, written
+from campaign.contract import TEXT_LIMIT
 from campaign.messages.issues import Findings
 from campaign.messages.templates.rendering import Rendered
 from campaign.messages.text import limits
-from campaign.messages.text.limits import LONGEST
 from campaign.messages.text.segments import Lengths, count_parts, count_units, measure
 from campaign.text import shorten
 
@@ -36,7 +36,7 @@ class Fitted:
 def fit(rendered: Rendered, policy: Policy, findings: Findings) -> Fitted:
     """The rendered texts within the limits; what does not fit excludes its row."""
     lengths = rendered.lengths
-    long = lengths.units > LONGEST
+    long = lengths.units > TEXT_LIMIT
     if policy.max_parts is not None:
         long |= lengths.parts > policy.max_parts
     rows = np.flatnonzero(long & findings.waiting)
@@ -55,11 +55,11 @@ def fit(rendered: Rendered, policy: Policy, findings: Findings) -> Fitted:
 def _flag(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> None:
     """Exclude the rows, and say by how much their texts are too long."""
     units = rendered.lengths.units[rows]
-    overlong = rows[units > LONGEST]
+    overlong = rows[units > TEXT_LIMIT]
     counts = rendered.lengths.units[overlong]
     detail = join(
-        "The text has ", written(counts), f" characters, and the service takes {LONGEST}: ",
-        written(counts - LONGEST), ' too many. Shorten it, or say overlong="truncate" or "split".',
+        "The text has ", written(counts), f" characters, and the service takes {TEXT_LIMIT}: ",
+        written(counts - TEXT_LIMIT), ' too many. Shorten it, or say overlong="truncate" or "split".',
     )  # fmt: skip
     cells = rendered.texts.take(pa.array(overlong))
     findings.add(overlong, "message", cells, "overlong", "error", detail, status="invalid")
@@ -115,7 +115,7 @@ def _with(lengths: Lengths, rows: Ints, others: Lengths) -> Lengths:
 
 
 def _split(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> Fitted:
-    overlong = rows[rendered.lengths.units[rows] > LONGEST]
+    overlong = rows[rendered.lengths.units[rows] > TEXT_LIMIT]
     unique = rendered.texts.take(pa.array(overlong)).dictionary_encode()
     made = [limits.split(text) for text in unique.dictionary.to_pylist()]
     if policy.max_parts is not None:
@@ -124,7 +124,7 @@ def _split(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -
     counts = np.array([len(pieces or ()) for pieces in made], dtype=np.int64)
     indices = unique.indices.to_numpy()
     possible = counts[indices] > 0
-    single = rows[rendered.lengths.units[rows] <= LONGEST]  # not too long, but of too many parts
+    single = rows[rendered.lengths.units[rows] <= TEXT_LIMIT]  # not too long, but of too many parts
     _flag(rendered, single, policy, findings)
     _refuse(rendered, overlong[~possible], policy, findings)
     overlong, indices = overlong[possible], indices[possible]
@@ -171,7 +171,7 @@ def _with_pieces(
 
 def _warn_of_double_septets(fitted: Fitted, findings: Findings) -> None:
     lengths = fitted.lengths
-    fits = ~lengths.ucs2 & (lengths.units <= LONGEST) & (lengths.septets > LONGEST)
+    fits = ~lengths.ucs2 & (lengths.units <= TEXT_LIMIT) & (lengths.septets > TEXT_LIMIT)
     places = np.flatnonzero(fits & findings.waiting[fitted.rows])
     cells = fitted.texts.take(pa.array(places))
     detail = join(

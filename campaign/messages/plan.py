@@ -11,6 +11,7 @@ import pandas as pd
 from campaign import markup
 from campaign.arrow_text import buffers, chunked
 from campaign.contacts.reading import Reading, read_contacts
+from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import UsageError
 from campaign.messages import overview, preparation
 from campaign.messages.batching import stretches
@@ -21,8 +22,6 @@ from campaign.messages.suppression import DUPLICATES
 from campaign.messages.text import limits
 from campaign.messages.totals import Totals
 from campaign.messages.wording import choose_wording
-
-FINGERPRINTED = ("number", "message", "sender", "priority")
 
 
 class Plan:
@@ -169,7 +168,7 @@ def fingerprint(messages: pd.DataFrame) -> str:
     little-endian), so that no two tables give the same bytes.
     """
     digest = hashlib.sha256(b"campaign plan 1\n")
-    for name in FINGERPRINTED:
+    for name in MESSAGE_TEXTS:
         chunks = [buffers(chunk) for chunk in chunked(messages[name])]
         digest.update(np.array([len(messages)], dtype="<i8").tobytes())
         for offsets, _ in chunks:

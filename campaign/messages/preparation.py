@@ -13,6 +13,7 @@ import pyarrow.compute as pc
 
 from campaign.arrow_text import Ints, scalar, series, texts, written
 from campaign.contacts.reading import Reading
+from campaign.contract import PRIORITIES, STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import Findings
 from campaign.messages.number_lists import Region, opted_out_numbers, sent_numbers
@@ -23,7 +24,7 @@ from campaign.messages.templates.filling import render_short
 from campaign.messages.templates.languages import describe_texts, render_texts
 from campaign.messages.templates.template import Template
 from campaign.messages.text import limits
-from campaign.messages.totals import STATUSES, Totals
+from campaign.messages.totals import Totals
 from campaign.messages.wording import Wording
 
 BLOCK = 131_072  # rows judged together: large enough for column-wise speed, small enough to reuse memory
@@ -243,7 +244,7 @@ def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Fi
     if not template.placeholders:
         return template.literal
     priorities, missing = render_short(template, contacts, findings, what="priority")
-    known = pc.is_in(priorities, value_set=texts(["", *limits.PRIORITIES])).to_numpy(zero_copy_only=False)
+    known = pc.is_in(priorities, value_set=texts(["", *PRIORITIES])).to_numpy(zero_copy_only=False)
     bad = np.flatnonzero(~known & ~missing)
     detail = 'The priority is "0" (highest) to "4" (lowest). Correct the cell.'
     cells = priorities.take(pa.array(bad))

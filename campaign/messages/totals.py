@@ -3,10 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from campaign.contract import STATUSES
 from campaign.text import figure
-
-# In the order in which a row meets them; the last four are also the status of a message and of a batch.
-STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
 
 _FIGURES = ("rows", "messages", "parts", "gsm7", "ucs2", "longest")
 

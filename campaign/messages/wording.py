@@ -4,6 +4,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 from campaign.contacts.columns import find_column
+from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.templates.template import Template, parse
 from campaign.messages.text import gsm7 as alphabet
@@ -79,6 +80,6 @@ def _priority(priority: str | int | None, columns: Collection[str]) -> Template:
         raise UsageError(_PRIORITIES.format(priority))
     text = str(int(priority)) if isinstance(priority, int) else priority
     template = parse(text, columns, what="priority")
-    if not template.placeholders and template.literal.strip() not in limits.PRIORITIES:
+    if not template.placeholders and template.literal.strip() not in PRIORITIES:
         raise UsageError(_PRIORITIES.format(repr(priority)))
     return template if template.placeholders else Template((template.literal.strip(),))

@@ -1,9 +1,12 @@
 """How a notebook learns to show a run as its dashboard. Widgets are loaded when the first one is shown."""
 
-import sys
-from typing import Any
+from __future__ import annotations
 
-from campaign.sending.run import Run
+import sys
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from campaign.sending.run import Run
 
 
 def register_dashboard() -> None:

@@ -12,15 +12,13 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading import Reading
+from campaign.contract import BATCH_COLUMNS
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.totals import ResultTotals
 from campaign.text import clean, figure, money
 
-BATCH_COLUMNS = (
-    "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds",
-)  # fmt: skip
 # When the parts of one row fared differently, the row gets the status that most needs a person.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 TO_FOLLOW_UP = ("invalid", "refused", "unknown", "not_sent")

@@ -17,13 +17,13 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from campaign.arrow_text import buffers
+from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.batching import stretches
 from campaign.sending.ledger.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
-_TEXTS = ("number", "message", "sender", "priority")
 _SCHEMA = pa.schema(
     [("row", pa.int64()), ("number", pa.large_string()), ("message", pa.large_string()),
      ("sender", pa.large_string()), ("priority", pa.large_string()), ("parts", pa.int64())]
@@ -91,7 +91,7 @@ def read_messages(folder: Path, parts: int) -> pd.DataFrame:
     """All messages of a frozen plan, in sending order: row, number, message, sender, priority, parts."""
     tables = [_SCHEMA.empty_table(), *(_read_part(folder, part) for part in range(parts))]
     messages: pd.DataFrame = pa.concat_tables(tables).to_pandas()
-    return messages.astype(dict.fromkeys(_TEXTS, "str"))
+    return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
 
 
 def part_path(folder: Path, part: int) -> Path:
@@ -110,7 +110,7 @@ class _Content:
     """The texts of a part; any stretch has a digest, SHA-256 over lengths and bytes of each column."""
 
     def __init__(self, table: pa.Table) -> None:
-        columns = (table.column(name).combine_chunks() for name in _TEXTS)
+        columns = (table.column(name).combine_chunks() for name in MESSAGE_TEXTS)
         self._columns = [buffers(column) for column in columns]
 
     def digest(self, start: int, stop: int) -> bytes:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 
+from campaign.contract import BATCH_LIMIT
 from campaign.errors import UsageError
 from campaign.sending import valves
-
-BATCH_LIMIT = 1000  # messages; the most that services of this family say they take in one request
 
 Money = Decimal | float | str
 

@@ -18,13 +18,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.arrow_text import buffers, join, scalar
+from campaign.contract import MESSAGE_TEXTS
 from campaign.service.encoding import json_escape, percent_encode
 
 PATH = "api/v1/json/"  # section 4.1
 METHOD = "SendSms"  # section 2.1
-PRIORITIES = ("0", "1", "2", "3", "4")  # section 2.3
-TEXT_LIMIT = 160  # section 8, characters
-SENDER_LIMIT = 11  # section 8, characters
 
 # Section 7, word for word.
 WRONG_JSON = "Wrong JSON Passed"
@@ -79,8 +77,7 @@ def _objects(messages: pa.Table, encoding: Encoding) -> pa.Array:
     """
     encode = percent_encode if encoding == "url" else json_escape
     number, message, sender, priority = (
-        messages.column(name).combine_chunks().cast(pa.large_string())
-        for name in ("number", "message", "sender", "priority")
+        messages.column(name).combine_chunks().cast(pa.large_string()) for name in MESSAGE_TEXTS
     )
     senders = sender.dictionary_encode()  # a campaign has one sender or a few
     sender = encode(senders.dictionary).take(senders.indices)

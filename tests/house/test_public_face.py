@@ -1,6 +1,8 @@
 """The names and signatures that others build on."""
 
+import ast
 import inspect
+from pathlib import Path
 
 import pytest
 
@@ -35,6 +37,24 @@ SIGNATURES = {
 def test_exported_names():
     assert set(campaign.__all__) == NAMES
     assert all(hasattr(campaign, name) for name in NAMES)
+
+
+def test_what_editors_see_is_what_is_there():
+    """The imports for type checkers, the modules that are loaded when a name is used, and `__all__` agree."""
+    seen = {
+        alias.name: node.module
+        for node in ast.walk(ast.parse(Path(campaign.__file__).read_text("utf-8")))
+        if isinstance(node, ast.ImportFrom)
+        for alias in node.names
+    }
+    loaded = {name: module for name, module in seen.items() if name in campaign.__all__}
+    assert loaded == campaign._MODULES
+    assert set(campaign._MODULES) == set(campaign.__all__) <= set(dir(campaign))
+
+
+def test_a_name_that_is_not_there_is_an_attribute_error():
+    with pytest.raises(AttributeError, match="has no attribute 'sent'"):
+        _ = campaign.sent
 
 
 @pytest.mark.parametrize("name", SIGNATURES)

@@ -3,8 +3,8 @@
 import numpy as np
 
 from campaign.arrow_text import texts
+from campaign.contract import STATUSES
 from campaign.messages.issues import BLANK, NOT_SENT, Findings
-from campaign.messages.totals import STATUSES
 
 
 def rows(*places: int) -> np.ndarray:

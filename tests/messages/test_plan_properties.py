@@ -5,9 +5,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
+from campaign.contract import STATUSES
 from campaign.messages.plan import Plan, prepare
 from campaign.messages.text.segments import count_parts, count_units
-from campaign.messages.totals import STATUSES
 
 NUMBERS = st.one_of(
     st.sampled_from(

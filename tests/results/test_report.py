@@ -14,10 +14,11 @@ import pandas as pd
 import pytest
 
 from campaign.contacts.reading import read_contacts
+from campaign.contract import BATCH_COLUMNS
 from campaign.errors import ReportError, UsageError
 from campaign.messages.plan import Plan, prepare
 from campaign.results.report import write_report
-from campaign.results.tables import BATCH_COLUMNS, Result
+from campaign.results.tables import Result
 
 CODE = "ApiJsonSubmit65f0a1b2c3d4e.12345678"
 PEOPLE = """\

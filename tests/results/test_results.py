@@ -7,9 +7,10 @@ import pandas as pd
 import pytest
 
 from campaign.contacts.reading import read_contacts
+from campaign.contract import BATCH_COLUMNS
 from campaign.errors import LedgerError, UsageError
 from campaign.messages.plan import Plan, prepare
-from campaign.results.tables import BATCH_COLUMNS, Result
+from campaign.results.tables import Result
 
 REFUSED = "Money Not Enough To Send This Batch of Msgs"
 UNREADABLE = "The connection broke after the request had left."

@@ -8,13 +8,11 @@ from collections.abc import Iterator
 
 import regex
 
+from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
 from campaign.messages.text import gsm7 as alphabet
 from campaign.messages.text.segments import count_parts, count_units
 
-LONGEST = 160  # UTF-16 units of a message
-LONGEST_SENDER = 11
-PRIORITIES = ("0", "1", "2", "3", "4")
 MOST_PIECES = 99  # two digits in "(12/34) "
 
 OVERLONG = ("flag", "truncate", "split")
@@ -31,10 +29,10 @@ def check_sender(sender: str) -> str:
             f"The sender holds {alphabet.named(strange)}. Only letters, digits and signs of a US keyboard "
             "are allowed: look-alikes from other alphabets would pass for another sender."
         )
-    if len(stripped) > LONGEST_SENDER:
+    if len(stripped) > SENDER_LIMIT:
         raise UsageError(
             f'The sender "{stripped}" has {len(stripped)} characters; '
-            f"the service takes {LONGEST_SENDER} at most."
+            f"the service takes {SENDER_LIMIT} at most."
         )
     return stripped
 
@@ -45,7 +43,7 @@ def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
         raise UsageError(f"The ellipsis is a text such as '...', not {ellipsis!r}.")
     ending = alphabet.plain(ellipsis) if downgrade else ellipsis
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
-    if joins or count_units(ending) > LONGEST // 2 or alphabet.of_class(ending, alphabet.REFUSED):
+    if joins or count_units(ending) > TEXT_LIMIT // 2 or alphabet.of_class(ending, alphabet.REFUSED):
         raise UsageError(
             f"The ellipsis {ellipsis!r} cannot end a text. "
             "Give a few visible characters, such as '...', or none: ''."
@@ -101,7 +99,7 @@ def cut(text: str, units: int, *, keep_words: bool = False) -> str:
 
 def truncate(text: str, ellipsis: str, *, keep_words: bool, max_parts: int | None) -> str | None:
     """The text cut to 160 units and to `max_parts`, the ellipsis included; None if nothing of it fits."""
-    room = LONGEST - count_units(ellipsis)
+    room = TEXT_LIMIT - count_units(ellipsis)
     found = cut(text, room, keep_words=keep_words)
     if max_parts is None or count_parts(found + ellipsis) <= max_parts:
         return found + ellipsis if found else None
@@ -122,7 +120,7 @@ def split(text: str) -> list[str] | None:
     None if it takes more than 99 pieces, or holds a cluster that fits none.
     """
     for digits in (1, 2):
-        room = LONGEST - len("(/) ") - 2 * digits
+        room = TEXT_LIMIT - len("(/) ") - 2 * digits
         pieces = list(_pieces(text, room, most=10**digits))
         if len(pieces) < 10**digits and all(pieces):
             return [f"({number}/{len(pieces)}) {piece}" for number, piece in enumerate(pieces, 1)]

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
+from campaign.contract import BATCH_COLUMNS
 from campaign.errors import LedgerError
 from campaign.sending.ledger import schema
 from campaign.sending.ledger.file_systems import network_file_system
@@ -252,10 +253,9 @@ def result_frame(path: Path) -> pd.DataFrame:
 
     A batch that is under way is shown as unknown, one that was not attempted as not_sent.
     """
-    names = ["batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds"]
     with opened(path) as connection:
         rows = connection.execute(_RESULT).fetchall()
-    frame = pd.DataFrame(rows, columns=names)
+    frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
     frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)
     moments = pd.to_datetime(frame["submitted_at"], utc=True, format="ISO8601", errors="coerce")

@@ -26,6 +26,7 @@ from typing import Any
 import filelock
 
 from campaign.contacts.reading import Reading
+from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import FolderError, LockedError
 from campaign.messages.plan import Plan
 from campaign.messages.totals import Totals
@@ -143,7 +144,7 @@ class Folder:
             )
 
     def _first_difference(self, plan: Plan) -> str:
-        texts = ["number", "message", "sender", "priority"]
+        texts = list(MESSAGE_TEXTS)
         before, now = read_messages(self.plan_path, self.manifest.parts), plan.messages
         if len(before) != len(now):
             return f"It holds {len(before):,} messages, and the plan {len(now):,}."

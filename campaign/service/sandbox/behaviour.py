@@ -22,6 +22,7 @@ from urllib.parse import unquote, unquote_plus
 
 import pandas as pd
 
+from campaign.contract import PRIORITIES, SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
 from campaign.messages.text.segments import count_parts
 from campaign.service import wire
@@ -143,11 +144,11 @@ class StandIn:
             return ""
         if not (message["number"].isascii() and message["number"].isdigit()):
             return "has a number that is not digits only"
-        if len(self._decode(message["message"])) > wire.TEXT_LIMIT:
-            return f"is longer than {wire.TEXT_LIMIT} characters"
-        if not 0 < len(self._decode(message["senderid"])) <= wire.SENDER_LIMIT:
-            return f"has a sender that is not 1 to {wire.SENDER_LIMIT} characters"
-        if message.get("priority", "0") not in wire.PRIORITIES:
+        if len(self._decode(message["message"])) > TEXT_LIMIT:
+            return f"is longer than {TEXT_LIMIT} characters"
+        if not 0 < len(self._decode(message["senderid"])) <= SENDER_LIMIT:
+            return f"has a sender that is not 1 to {SENDER_LIMIT} characters"
+        if message.get("priority", "0") not in PRIORITIES:
             return "has a priority that is not 0 to 4"
         return ""
 

@@ -1,0 +1,18 @@
+"""What the service's contract fixes, and the columns and statuses that every layer shares. Said here once.
+
+Sections are those of "SMS Submission Service (JSON)".
+"""
+
+TEXT_LIMIT = 160  # characters of a message; sections 2.3 and 8
+SENDER_LIMIT = 11  # characters of a sender; sections 2.3 and 8
+PRIORITIES = ("0", "1", "2", "3", "4")  # 0 is the highest; section 2.3
+# Section 8 names no maximum. Services of this family document 1000 messages in one request.
+BATCH_LIMIT = 1000
+
+# In the order in which a row can meet them. The last four are also the statuses of a message and of a batch.
+STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
+
+MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
+BATCH_COLUMNS = (
+    "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds",
+)  # fmt: skip
