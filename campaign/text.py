@@ -34,6 +34,25 @@ def figure(value: float | None) -> str:
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
 
 
+def counted(count: int, noun: str, plural: str = "") -> str:
+    """A count with its noun: "no messages", "1 message", "2,000 messages".
+
+    `plural` is for nouns whose plural is not the noun and an s: counted(2, "person", "people").
+    """
+    number = "no" if count == 0 else f"{count:,}"
+    return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
+
+
+def agreeing(count: int, singular: str, plural: str) -> str:
+    """The word that agrees with a count: agreeing(1, "was", "were") is "was", and for 0 or 2 "were"."""
+    return singular if count == 1 else plural
+
+
+def capitalised(text: str) -> str:
+    """The text with a capital first letter, for a count at the start of a sentence: "No rows"."""
+    return text[:1].upper() + text[1:]
+
+
 def money(value: Decimal | None) -> str:
     """A cost as the service counts it, with separated thousands; "unknown" for None.
 
