@@ -1,7 +1,11 @@
-"""A column of text as one Arrow array, and back."""
+"""Text columns as Arrow arrays: conversion from and to pandas, joining, replacing, and the bytes inside.
 
-from collections.abc import Callable
-from typing import Any
+Everything here is `large_string`, the type that pandas keeps its `str` columns in, so the conversions copy
+nothing. This is the only module that reads or makes Arrow buffers.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import TYPE_CHECKING, Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -9,85 +13,113 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+TEXT = pa.large_string()
+
+TextArray: TypeAlias = pa.LargeStringArray
+TextScalar: TypeAlias = pa.LargeStringScalar
+if TYPE_CHECKING:
+    TextChunks: TypeAlias = pa.ChunkedArray[pa.LargeStringScalar]
+else:  # the stubs make it generic, the class is not
+    TextChunks = pa.ChunkedArray
+
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]
-Series = pd.Series  # a column of text of dtype str
+Bytes = npt.NDArray[np.uint8]
 
 
-def column(values: "pd.Series[Any]") -> pa.Array:
-    """The column as one large_string array without missing values: those become ""."""
-    return concat(chunked(values))
+def series_to_array(series: "pd.Series[Any]") -> TextArray:
+    """The column as one array; missing values become ""."""
+    return concat_arrays(series_to_chunks(series))
 
 
-def chunked(values: "pd.Series[Any]", missing: str | None = "") -> list[pa.Array]:
-    """The column as its large_string arrays, one after the other; `missing` stands for missing values."""
-    array = pa.array(values, type=pa.large_string(), from_pandas=True)
-    chunks = array.chunks if isinstance(array, pa.ChunkedArray) else [array]
-    return [
-        chunk if missing is None or not chunk.null_count else pc.fill_null(chunk, missing) for chunk in chunks
-    ]
+def series_to_chunks(series: "pd.Series[Any]", missing: str | None = "") -> list[TextArray]:
+    """The column as its arrays, in order; missing values become `missing`, or stay missing with None."""
+    converted = _as_array(series)
+    chunks = converted.chunks if isinstance(converted, pa.ChunkedArray) else [converted]
+    arrays = cast("list[TextArray]", chunks)
+    return arrays if missing is None else [fill_missing(array, missing) for array in arrays]
 
 
-def series(texts: pa.Array | pa.ChunkedArray, index: pd.Index | None = None) -> "pd.Series[str]":
+def array_to_series(
+    texts: "TextArray | TextChunks", index: "pd.Index[Any] | None" = None
+) -> "pd.Series[str]":
     """The array as a column of dtype str; nothing is copied."""
     return pd.Series(texts, index=index, dtype="str")
 
 
-def texts(values: list[str]) -> pa.Array:
-    """A short list of texts as an array."""
-    return pa.array(values, type=pa.large_string())
+def text_array(strings: Iterable[str | None]) -> TextArray:
+    """A few strings as an array."""
+    return pa.array(strings, type=TEXT)
 
 
-def scalar(text: str) -> pa.Scalar:
-    """One text, to be joined with columns."""
-    return pa.scalar(text, type=pa.large_string())
+def text_scalar(string: str) -> TextScalar:
+    """One string, to be combined with arrays."""
+    return pa.scalar(string, type=TEXT)
 
 
-def concat(arrays: list[pa.Array]) -> pa.Array:
+def integers_to_array(integers: npt.NDArray[np.integer[Any]]) -> TextArray:
+    """Integers as text."""
+    return as_text(pa.array(integers))
+
+
+def as_text(values: "pa.Array[Any]") -> TextArray:
+    """An array of any type as text; one that is text already comes back as it is."""
+    return cast(TextArray, values.cast(TEXT))
+
+
+def fill_missing(texts: TextArray, replacement: str = "") -> TextArray:
+    """The array with `replacement` in place of missing values."""
+    return cast(TextArray, texts.fill_null(replacement)) if texts.null_count else texts
+
+
+def concat_arrays(arrays: Sequence[TextArray]) -> TextArray:
     """Arrays one after the other, as one array."""
     if len(arrays) == 1:
         return arrays[0]
-    return pa.concat_arrays(arrays) if arrays else texts([])
+    return pa.concat_arrays(arrays) if arrays else text_array([])
 
 
-def each_unique(values: pa.Array, make: Callable[[str], str]) -> pa.Array:
-    """What becomes of each text; a text that stands in many rows is looked at once."""
-    unique = values.dictionary_encode()
-    return texts([make(text) for text in unique.dictionary.to_pylist()]).take(unique.indices)
+def combine_chunks(chunks: TextChunks) -> TextArray:
+    """A chunked array as one array, copied only if it has more than one chunk."""
+    return concat_arrays(cast("list[TextArray]", chunks.chunks))
 
 
-def join(*pieces: pa.Array | pa.Scalar | str) -> pa.Array:
-    """Pieces of text put together row by row; at least one of them is a column."""
-    parts = [scalar(piece) if isinstance(piece, str) else piece for piece in pieces]
-    return pc.binary_join_element_wise(*parts, scalar(""))
+def join_texts(*pieces: TextArray | TextScalar | str) -> TextArray:
+    """Pieces of text joined row by row; at least one of them is an array."""
+    operands = [text_scalar(piece) if isinstance(piece, str) else piece for piece in pieces]
+    join = cast(Callable[..., TextArray], pc.binary_join_element_wise)  # stubs: arrays or scalars, never both
+    return join(*operands, text_scalar(""))
 
 
-def written(numbers: npt.NDArray[np.integer[Any]]) -> pa.Array:
-    """Whole numbers as texts."""
-    return pc.cast(pa.array(numbers), pa.large_string())
+def unique_texts(texts: TextArray) -> tuple[list[str], Ints]:
+    """Each different text once, in order of appearance, and for each row the position of its text there."""
+    encoded = texts.dictionary_encode()
+    return cast("list[str]", encoded.dictionary.to_pylist()), encoded.indices.to_numpy().astype(np.int64)
 
 
-def buffers(values: pa.Array) -> tuple[Ints, npt.NDArray[np.uint8]]:
-    """Where each text begins and ends, and the UTF-8 bytes of all; both are views."""
-    _, ends, data = values.buffers()
-    offsets = np.frombuffer(ends, dtype=np.int64)[values.offset : values.offset + len(values) + 1]
-    if data is None or not len(values):
-        return np.zeros(len(values) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
-    first, last = int(offsets[0]), int(offsets[-1])
-    return offsets - first if first else offsets, np.frombuffer(data, dtype=np.uint8)[first:last]
+def map_unique(texts: TextArray, function: Callable[[str], str]) -> TextArray:
+    """The result of `function` for each text; it is called once for each different text."""
+    strings, positions = unique_texts(texts)
+    return text_array([function(string) for string in strings]).take(positions)
 
 
-def replace(values: pa.Array, rows: Ints, others: pa.Array) -> pa.Array:
-    """The array with the given rows replaced; `rows` ascend."""
+def replace_rows(texts: TextArray, rows: Ints, replacements: TextArray) -> TextArray:
+    """The array with new texts in the given rows; `rows` are ascending."""
     if not len(rows):
-        return values
-    mask = np.zeros(len(values), dtype=bool)
+        return texts
+    mask = np.zeros(len(texts), dtype=bool)
     mask[rows] = True
-    return pc.replace_with_mask(values, pa.array(mask), others)
+    return replace_where(texts, mask, replacements)
 
 
-def take_among(chunks: list[pa.Array], rows: Ints) -> pa.Array:
-    """The texts of some rows of several arrays that stand one after the other.
+def replace_where(texts: TextArray, mask: Bools, replacements: TextArray) -> TextArray:
+    """The array with new texts where `mask` is true; `replacements` holds only those, in order."""
+    replaced: TextArray = pc.replace_with_mask(texts, pa.array(mask), replacements)
+    return replaced
+
+
+def take_from_chunks(chunks: Sequence[TextArray], rows: Ints) -> TextArray:
+    """The texts in some rows of several arrays that follow each other.
 
     `ChunkedArray.take` would copy all of them into one array first.
     """
@@ -95,10 +127,37 @@ def take_among(chunks: list[pa.Array], rows: Ints) -> pa.Array:
     order = np.argsort(rows, kind="stable")
     ascending = rows[order]
     cuts = np.searchsorted(ascending, ends)
-    found = [
-        chunk.take(pa.array(ascending[first:last] - (end - len(chunk))))
+    taken = [
+        chunk.take(ascending[first:last] - (end - len(chunk)))
         for chunk, end, first, last in zip(chunks, ends, [0, *cuts], cuts, strict=False)
     ]
-    back = np.empty(len(rows), dtype=np.int64)
-    back[order] = np.arange(len(rows))
-    return concat(found).take(pa.array(back))
+    original_order = np.empty(len(rows), dtype=np.int64)
+    original_order[order] = np.arange(len(rows))
+    return concat_arrays(taken).take(original_order)
+
+
+def text_buffers(texts: TextArray) -> tuple[Ints, Bytes]:
+    """The offsets of the texts and the UTF-8 bytes of all; views where possible.
+
+    Text i is `data[offsets[i] : offsets[i + 1]]`; the first offset is 0.
+    """
+    _, offset_buffer, data_buffer = texts.buffers()
+    if offset_buffer is None or data_buffer is None or not len(texts):
+        return np.zeros(len(texts) + 1, dtype=np.int64), np.empty(0, dtype=np.uint8)
+    all_offsets = np.frombuffer(memoryview(offset_buffer), dtype=np.int64)
+    offsets = all_offsets[texts.offset : texts.offset + len(texts) + 1]
+    first, last = int(offsets[0]), int(offsets[-1])
+    data = np.frombuffer(memoryview(data_buffer), dtype=np.uint8)[first:last]
+    return offsets - first if first else offsets, data
+
+
+def array_from_buffers(offsets: Ints, data: bytes) -> TextArray:
+    """The texts with these offsets in UTF-8 bytes: the inverse of `text_buffers`."""
+    offset_buffer = pa.py_buffer(np.ascontiguousarray(offsets, np.int64).data)
+    array = pa.Array.from_buffers(TEXT, len(offsets) - 1, [None, offset_buffer, pa.py_buffer(data)])
+    return cast(TextArray, array)
+
+
+def _as_array(series: "pd.Series[Any]") -> "TextArray | TextChunks":
+    convert = cast("Callable[..., TextArray | TextChunks]", pa.array)  # the stubs know only the first of them
+    return convert(series, type=TEXT, from_pandas=True)

@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, concat, scalar, series, texts
+from campaign.arrow_text import Bools, Ints, array_to_series, concat_arrays, text_array, text_scalar
 from campaign.contract import STATUSES
 
 # code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.
@@ -88,7 +88,7 @@ class Findings:
 
         An empty row has that said of it and nothing else.
         """
-        details = texts([detail]) if isinstance(detail, str) else detail
+        details = text_array([detail]) if isinstance(detail, str) else detail
         told = self.status[rows] != BLANK
         if not told.all():
             kept = pa.array(told)
@@ -109,8 +109,8 @@ class Findings:
         self, column: str, values: str | pa.Array, code: str, severity: str, details: str | pa.Array
     ) -> None:
         """Findings about the table as a whole, or about a list beside it: one, or many with their details."""
-        cells = texts([values]) if isinstance(values, str) else values
-        sentences = texts([details]) if isinstance(details, str) else details
+        cells = text_array([values]) if isinstance(values, str) else values
+        sentences = text_array([details]) if isinstance(details, str) else details
         nowhere = np.full(len(cells), WHOLE_TABLE)
         self._found.append(_Finding(nowhere, column, cells, code, severity, sentences, NOT_SENT))
 
@@ -126,16 +126,18 @@ class Findings:
         numbers[~known] = pd.NA
 
         def spread(name: str) -> "pd.Series[str]":
-            return series(texts([getattr(found, name) for found in self._found]).take(which))
+            return array_to_series(text_array([getattr(found, name) for found in self._found]).take(which))
 
         details, ids = self._details(self._found)
         columns = {
             "row": pd.Series(numbers),
             "column": spread("column"),
-            "value": series(concat([found.values for found in self._found]).take(pa.array(order))),
+            "value": array_to_series(
+                concat_arrays([found.values for found in self._found]).take(pa.array(order))
+            ),
             "code": spread("code"),
             "severity": spread("severity"),
-            "detail": series(details.take(pa.array(ids[order]))),
+            "detail": array_to_series(details.take(pa.array(ids[order]))),
         }
         return pd.DataFrame(columns)
 
@@ -152,7 +154,7 @@ class Findings:
         joined = _joined(details.take(pa.array(ids[np.repeat(several, counts)])), counts[several])
         which = ids[starts]
         which[several] = len(details) + np.arange(len(joined))
-        return _spread(concat([details, joined]).take(pa.array(which)), rows[starts], len(self.status))
+        return _spread(concat_arrays([details, joined]).take(pa.array(which)), rows[starts], len(self.status))
 
     @staticmethod
     def _details(found: list[_Finding]) -> tuple[pa.Array, Ints]:
@@ -163,7 +165,7 @@ class Findings:
             shared = own == 1
             ids.append(np.full(len(finding.rows), start) if shared else np.arange(start, start + own))
             start += own
-        return concat([finding.details for finding in found]), _concat(ids)
+        return concat_arrays([finding.details for finding in found]), _concat(ids)
 
 
 def _concat(arrays: list[Ints]) -> Ints:
@@ -173,7 +175,7 @@ def _concat(arrays: list[Ints]) -> Ints:
 def _joined(values: pa.Array, counts: Ints) -> pa.Array:
     """So many texts at a time put together, with spaces between."""
     offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return pc.binary_join(pa.LargeListArray.from_arrays(offsets, values), scalar(" "))
+    return pc.binary_join(pa.LargeListArray.from_arrays(offsets, values), text_scalar(" "))
 
 
 def _spread(values: pa.Array, rows: Ints, total: int) -> pa.Array:

@@ -9,7 +9,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, column, join, series, written
+from campaign.arrow_text import Ints, array_to_series, integers_to_array, join_texts, series_to_array
 from campaign.contacts.columns import number_columns
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading import read_contacts
@@ -72,7 +72,7 @@ def _listed(findings: Findings, source: Any, region: Region, argument: str) -> I
     a plus stood before them.
     """
     cells = _number_cells(source, argument)
-    texts = column(cells)
+    texts = series_to_array(cells)
     left = np.flatnonzero(pc.not_equal(pc.utf8_trim_whitespace(texts), "").to_numpy(zero_copy_only=False))
     unread = np.zeros(len(cells), dtype=bool)
     unread[left] = True
@@ -83,11 +83,11 @@ def _listed(findings: Findings, source: Any, region: Region, argument: str) -> I
         unread &= cleaned == 0
     rest = np.flatnonzero(unread)
     digits = pc.replace_substring_regex(texts.take(pa.array(rest)), "[^0-9]", "")
-    international = _cleaned(series(join("+", digits)), None)
+    international = _cleaned(array_to_series(join_texts("+", digits)), None)
     numbers.append(international[international > 0])
     lost = rest[international == 0]
-    rows = written(cells.index.to_numpy(dtype=np.int64)[lost])
-    detail = join("Row ", rows, " of the list is no number, so it excludes nobody. Put it right.")
+    rows = integers_to_array(cells.index.to_numpy(dtype=np.int64)[lost])
+    detail = join_texts("Row ", rows, " of the list is no number, so it excludes nobody. Put it right.")
     findings.add_for_table(argument, texts.take(pa.array(lost)), "unreadable_entry", "warning", detail)
     return np.unique(np.concatenate(numbers))
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import pyarrow as pa
 
-from campaign.arrow_text import Ints, concat, join, replace, texts, written
+from campaign.arrow_text import Ints, concat_arrays, integers_to_array, join_texts, replace_rows, text_array
 from campaign.contract import TEXT_LIMIT
 from campaign.messages.issues import Findings
 from campaign.messages.templates.rendering import Rendered
@@ -57,17 +57,20 @@ def _flag(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) ->
     units = rendered.lengths.units[rows]
     overlong = rows[units > TEXT_LIMIT]
     counts = rendered.lengths.units[overlong]
-    detail = join(
-        "The text has ", written(counts), f" characters, and the service takes {TEXT_LIMIT}: ",
-        written(counts - TEXT_LIMIT), ' too many. Shorten it, or say overlong="truncate" or "split".',
+    detail = join_texts(
+        "The text has ", integers_to_array(counts), f" characters, and the service takes {TEXT_LIMIT}: ",
+        integers_to_array(counts - TEXT_LIMIT),
+        ' too many. Shorten it, or say overlong="truncate" or "split".',
     )  # fmt: skip
     cells = rendered.texts.take(pa.array(overlong))
     findings.add(overlong, "message", cells, "overlong", "error", detail, status="invalid")
     if policy.max_parts is not None:
         parts = rendered.lengths.parts[rows]
         costly = rows[parts > policy.max_parts]
-        taken = written(rendered.lengths.parts[costly])
-        detail = join("The text takes ", taken, f" parts, and max_parts={policy.max_parts}. Shorten it.")
+        taken = integers_to_array(rendered.lengths.parts[costly])
+        detail = join_texts(
+            "The text takes ", taken, f" parts, and max_parts={policy.max_parts}. Shorten it."
+        )
         cells = rendered.texts.take(pa.array(costly))
         findings.add(costly, "message", cells, "too_many_parts", "error", detail, status="invalid")
 
@@ -83,8 +86,8 @@ def _truncate(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings
     indices = unique.indices.to_numpy()
     possible = np.array([text is not None for text in cut], dtype=bool)[indices]
     _flag(rendered, rows[~possible], policy, findings)
-    after = texts([text or "" for text in cut]).take(unique.indices).filter(pa.array(possible))
-    details = texts(
+    after = text_array([text or "" for text in cut]).take(unique.indices).filter(pa.array(possible))
+    details = text_array(
         [_left_out(text, short or "", policy.ellipsis) for text, short in zip(long, cut, strict=True)]
     )
     rows, before = rows[possible], before.filter(pa.array(possible))
@@ -92,7 +95,7 @@ def _truncate(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings
     findings.add(rows, "message", before, "truncated", "warning", details)
     return Fitted(
         np.arange(len(rendered.texts)),
-        replace(rendered.texts, rows, after),
+        replace_rows(rendered.texts, rows, after),
         _with(rendered.lengths, rows, measure(after)),
     )
 
@@ -130,7 +133,9 @@ def _split(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -
     overlong, indices = overlong[possible], indices[possible]
     each = counts[indices]
     cells = rendered.texts.take(pa.array(overlong))
-    detail = join("The text is too long for one message and goes out as ", written(each), " numbered ones.")
+    detail = join_texts(
+        "The text is too long for one message and goes out as ", integers_to_array(each), " numbered ones."
+    )
     findings.add(overlong, "message", cells, "split", "warning", detail)
     return _with_pieces(rendered, overlong, indices, made, each)
 
@@ -149,7 +154,7 @@ def _with_pieces(
     total = len(rendered.texts)
     repeats = np.ones(total, dtype=np.int64)
     repeats[rows] = each
-    flat = texts([piece for pieces in made for piece in pieces or ()])
+    flat = text_array([piece for pieces in made for piece in pieces or ()])
     starts = np.concatenate([[0], np.cumsum([len(pieces or ()) for pieces in made])]).astype(np.int64)
     positions = np.repeat(np.arange(total), repeats)
     source = positions.copy()
@@ -160,7 +165,7 @@ def _with_pieces(
     is_piece[rows] = True
     at = is_piece[positions]
     source[at] = total + (first_piece[positions] + nth)[at]
-    whole = concat([rendered.texts, flat]).take(pa.array(source))
+    whole = concat_arrays([rendered.texts, flat]).take(pa.array(source))
     pieces, before = measure(flat), rendered.lengths
     fields = (
         np.concatenate([getattr(before, name), getattr(pieces, name)])[source]
@@ -174,9 +179,9 @@ def _warn_of_double_septets(fitted: Fitted, findings: Findings) -> None:
     fits = ~lengths.ucs2 & (lengths.units <= TEXT_LIMIT) & (lengths.septets > TEXT_LIMIT)
     places = np.flatnonzero(fits & findings.waiting[fitted.rows])
     cells = fitted.texts.take(pa.array(places))
-    detail = join(
-        "The text has ", written(lengths.units[places]), " characters, but ^ { } [ ] ~ | \\ and € count "
-        "twice: ", written(lengths.septets[places]), " in all. It takes ", written(lengths.parts[places]),
-        " parts.",
+    detail = join_texts(
+        "The text has ", integers_to_array(lengths.units[places]),
+        " characters, but ^ { } [ ] ~ | \\ and € count twice: ", integers_to_array(lengths.septets[places]),
+        " in all. It takes ", integers_to_array(lengths.parts[places]), " parts.",
     )  # fmt: skip
     findings.add(fitted.rows[places], "message", cells, "double_septets", "warning", detail)

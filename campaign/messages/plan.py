@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from campaign import markup
-from campaign.arrow_text import buffers, chunked
+from campaign.arrow_text import series_to_chunks, text_buffers
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import UsageError
@@ -169,7 +169,7 @@ def fingerprint(messages: pd.DataFrame) -> str:
     """
     digest = hashlib.sha256(b"campaign plan 1\n")
     for name in MESSAGE_TEXTS:
-        chunks = [buffers(chunk) for chunk in chunked(messages[name])]
+        chunks = [text_buffers(chunk) for chunk in series_to_chunks(messages[name])]
         digest.update(np.array([len(messages)], dtype="<i8").tobytes())
         for offsets, _ in chunks:
             digest.update(np.diff(offsets).astype("<i4").tobytes())

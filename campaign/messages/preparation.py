@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, scalar, series, texts, written
+from campaign.arrow_text import Ints, array_to_series, integers_to_array, text_array, text_scalar
 from campaign.contacts.reading import Reading
 from campaign.contract import PRIORITIES, STATUSES
 from campaign.errors import UsageError
@@ -150,7 +150,7 @@ def _chunk(
     countries = pc.value_counts(block.countries.take(pa.array(rows))).to_pylist()
     columns = {
         "row": labels[rows + block.start],
-        "number": written(block.recipients.numbers[rows]),
+        "number": integers_to_array(block.recipients.numbers[rows]),
         "message": fitted.texts.take(pa.array(places)),
         "sender": _of(senders, rows),
         "priority": _of(priorities, rows),
@@ -166,7 +166,9 @@ def _chunk(
 
 def _of(values: pa.Array | str, rows: Ints) -> pa.Array:
     """The values of some rows, or the one for all."""
-    return pa.repeat(scalar(values), len(rows)) if isinstance(values, str) else values.take(pa.array(rows))
+    return (
+        pa.repeat(text_scalar(values), len(rows)) if isinstance(values, str) else values.take(pa.array(rows))
+    )
 
 
 def _messages(chunks: list[_Chunk]) -> pd.DataFrame:
@@ -175,7 +177,7 @@ def _messages(chunks: list[_Chunk]) -> pd.DataFrame:
     for name in chunks[0].columns:
         parts = [chunk.columns[name] for chunk in chunks]
         figures = isinstance(parts[0], np.ndarray)
-        columns[name] = np.concatenate(parts) if figures else series(pa.chunked_array(parts))
+        columns[name] = np.concatenate(parts) if figures else array_to_series(pa.chunked_array(parts))
     return pd.DataFrame(columns)
 
 
@@ -212,7 +214,7 @@ def _repeat_findings(contacts: pd.DataFrame, findings: Findings) -> None:
     found = found[found["place"] >= 0].sort_values("place", kind="stable")
     for (column, code, severity), group in found.groupby(["column", "code", "severity"], sort=False):
         places = group["place"].to_numpy(dtype=np.int64)
-        values, details = texts(group["value"].tolist()), texts(group["detail"].tolist())
+        values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
         findings.add(places, str(column), values, str(code), str(severity), details)
 
 
@@ -225,7 +227,7 @@ def _checked_senders(template: Template, contacts: pd.DataFrame, findings: Findi
     wrong = [_sender_problem(sender) for sender in unique.dictionary.to_pylist()]
     indices = unique.indices.to_numpy()
     bad = np.flatnonzero(np.array([bool(problem) for problem in wrong], dtype=bool)[indices] & ~missing)
-    details = texts(wrong).take(pa.array(indices[bad]))
+    details = text_array(wrong).take(pa.array(indices[bad]))
     cells = senders.take(pa.array(bad))
     findings.add(bad, "sender", cells, "bad_sender", "error", details, status="invalid")
     return senders
@@ -244,7 +246,7 @@ def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Fi
     if not template.placeholders:
         return template.literal
     priorities, missing = render_short(template, contacts, findings, what="priority")
-    known = pc.is_in(priorities, value_set=texts(["", *PRIORITIES])).to_numpy(zero_copy_only=False)
+    known = pc.is_in(priorities, value_set=text_array(["", *PRIORITIES])).to_numpy(zero_copy_only=False)
     bad = np.flatnonzero(~known & ~missing)
     detail = 'The priority is "0" (highest) to "4" (lowest). Correct the cell.'
     cells = priorities.take(pa.array(bad))
@@ -265,7 +267,8 @@ def _with_statuses(contacts: pd.DataFrame, findings: Findings) -> pd.DataFrame:
             taken.add(free.lower())
             names[place] = free
     table = contacts.set_axis(names, axis=1)
-    status = texts(list(STATUSES)).take(pa.array(findings.status))
+    status = text_array(list(STATUSES)).take(pa.array(findings.status))
     return table.assign(
-        status=series(status, contacts.index), reason=series(findings.reasons(), contacts.index)
+        status=array_to_series(status, contacts.index),
+        reason=array_to_series(findings.reasons(), contacts.index),
     )

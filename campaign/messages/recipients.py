@@ -9,7 +9,17 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, chunked, column, concat, replace, scalar, series, texts
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    array_to_series,
+    concat_arrays,
+    replace_rows,
+    series_to_array,
+    series_to_chunks,
+    text_array,
+    text_scalar,
+)
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, number_columns
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
@@ -46,7 +56,7 @@ class Recipients:
         for place, name in enumerate(self.columns if len(rows) else ()):
             which = np.flatnonzero(self.source[rows] == place)
             own = detail if isinstance(detail, str) else detail.take(pa.array(which))
-            cells = column(contacts[name].iloc[rows[which]])
+            cells = series_to_array(contacts[name].iloc[rows[which]])
             findings.add(rows[which], name, cells, code, severity, own, status=status)
 
 
@@ -107,7 +117,7 @@ def find_numbers(
     if isinstance(region, pd.Series):
         region = _known_regions(region, findings)
     numbers = np.zeros(len(contacts), dtype=np.int64)
-    countries = pa.repeat(scalar(""), len(contacts))
+    countries = pa.repeat(text_scalar(""), len(contacts))
     source = np.zeros(len(contacts), dtype=np.int8)
     pending = np.arange(len(contacts))
     problems: list[tuple[Ints, str, pa.Array, pa.Array]] = []
@@ -116,14 +126,14 @@ def find_numbers(
         cells = contacts[name] if whole else contacts[name].iloc[pending]
         where = region.iloc[pending] if isinstance(region, pd.Series) else region
         cleaned = clean_numbers(cells, region=where, several=several, kinds=kinds)
-        raw, problem = column(cells), column(cleaned["problem"])
+        raw, problem = series_to_array(cells), series_to_array(cleaned["problem"])
         found = as_integers(cleaned["number"])
         good = found > 0
         numbers[pending] = found
-        where_from = column(cleaned["region"])
-        countries = where_from if whole else replace(countries, pending, where_from)
+        where_from = series_to_array(cleaned["region"])
+        countries = where_from if whole else replace_rows(countries, pending, where_from)
         source[pending] = place
-        _add_repairs(findings, name, pending, raw, column(cleaned["repair"]), good)
+        _add_repairs(findings, name, pending, raw, series_to_array(cleaned["repair"]), good)
         bad = np.flatnonzero(~good & pc.not_equal(problem, "blank").to_numpy(zero_copy_only=False))
         problems.append((pending[bad], name, raw.take(pa.array(bad)), problem.take(pa.array(bad))))
         pending = pending[~good]
@@ -137,16 +147,16 @@ def find_numbers(
 
 def _known_regions(regions: "pd.Series[str]", findings: Findings) -> "pd.Series[str]":
     """The codes of a column, blank where they are none: those rows are excluded."""
-    cells = column(regions)
+    cells = series_to_array(regions)
     unknown = {code for code in cells.unique().to_pylist() if code.strip() and not _is_region(code)}
     if not unknown:
         return regions
-    bad = pc.is_in(cells, value_set=texts(sorted(unknown))).to_numpy(zero_copy_only=False)
+    bad = pc.is_in(cells, value_set=text_array(sorted(unknown))).to_numpy(zero_copy_only=False)
     rows = np.flatnonzero(bad)
     detail = "This is no country. Write a two-letter ISO code such as UG, KE or GB."
     name = str(regions.name) if regions.name is not None else "region"
     findings.add(rows, name, cells.filter(pa.array(bad)), "unknown_region", "error", detail, status="invalid")
-    return series(pc.if_else(bad, "", cells), regions.index)
+    return array_to_series(pc.if_else(bad, "", cells), regions.index)
 
 
 def _is_region(code: str) -> bool:
@@ -159,7 +169,7 @@ def _is_region(code: str) -> bool:
 
 def as_integers(numbers: "pd.Series[str]") -> Ints:
     """Numbers in the service's form as whole numbers, missing ones as 0."""
-    digits = pc.cast(concat(chunked(numbers, missing=None)), pa.int64())
+    digits = pc.cast(concat_arrays(series_to_chunks(numbers, missing=None)), pa.int64())
     return np.asarray(pc.fill_null(digits, 0), dtype=np.int64)
 
 
@@ -216,17 +226,17 @@ def _explained(cells: pa.Array, region: "str | pd.Series | None") -> "str | pa.A
     for text in unique.dictionary.to_pylist():
         found = readings(text, region=region)
         made.append(f"{plain} It could be {' or '.join(found)}." if found else plain)
-    return texts(made).take(unique.indices)
+    return text_array(made).take(unique.indices)
 
 
 def _add_missing(contacts: pd.DataFrame, findings: Findings, columns: list[str], rows: Ints) -> None:
     """Rows in which every number cell is empty: nothing else may be in them either."""
     places = pa.array(rows)
-    cells = (column(contacts[name]).take(places) for name in contacts.columns)
+    cells = (series_to_array(contacts[name]).take(places) for name in contacts.columns)
     blank = rows[blank_rows(cells, len(rows))]
-    nothing = pa.repeat(scalar(""), len(blank))
+    nothing = pa.repeat(text_scalar(""), len(blank))
     findings.add(blank, "", nothing, "blank_row", "info", "The row is empty.", status="blank")
     where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{_quoted(columns)} are empty"
     detail = f"There is no number: {where}. Fill it in, or leave the row out."
-    empty = column(contacts[columns[0]]).take(places)
+    empty = series_to_array(contacts[columns[0]]).take(places)
     findings.add(rows, columns[0], empty, "missing_number", "error", detail, status="invalid")

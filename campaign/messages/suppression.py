@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, join, take_among, written
+from campaign.arrow_text import Ints, integers_to_array, join_texts, take_from_chunks
 from campaign.errors import ContactsError
 from campaign.messages.issues import Findings
 from campaign.messages.recipients import Recipients
@@ -75,7 +75,7 @@ class Repeats:
         rows, codes = rows[again], codes[again]
         earlier = self._first[codes]
         self.found.append((rows + start, earlier))
-        same = pc.equal(messages.take(pa.array(rows)), take_among(self._texts, self._place[codes]))
+        same = pc.equal(messages.take(pa.array(rows)), take_from_chunks(self._texts, self._place[codes]))
         return rows, earlier, same
 
     def _keep(self, start: int, rows: Ints, codes: Ints, messages: pa.Array) -> None:
@@ -111,7 +111,7 @@ def report_repeats(
         ("duplicate", same_text, "The same number and the same text as row "),
         ("duplicate_other_text", ~same_text, "The same number as row "),
     ):
-        detail = join(words, written(labels[earlier[which]]), _CONSEQUENCES[keep, code])
+        detail = join_texts(words, integers_to_array(labels[earlier[which]]), _CONSEQUENCES[keep, code])
         status = "not_sent" if keep else "duplicate"
         recipients.report(findings, contacts, rows[which], code, "warning", detail, status=status)
 

@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from campaign.arrow_text import buffers
+from campaign.arrow_text import text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.batching import stretches
@@ -111,7 +111,7 @@ class _Content:
 
     def __init__(self, table: pa.Table) -> None:
         columns = (table.column(name).combine_chunks() for name in MESSAGE_TEXTS)
-        self._columns = [buffers(column) for column in columns]
+        self._columns = [text_buffers(column) for column in columns]
 
     def digest(self, start: int, stop: int) -> bytes:
         content = hashlib.sha256()

@@ -17,7 +17,7 @@ from urllib.parse import quote
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import buffers, join, scalar
+from campaign.arrow_text import join_texts, text_buffers, text_scalar
 from campaign.contract import MESSAGE_TEXTS
 from campaign.service.encoding import json_escape, percent_encode
 
@@ -57,7 +57,7 @@ class EncodedMessages:
 
     def __init__(self, messages: pa.Table, encoding: Encoding) -> None:
         objects = _objects(messages, encoding)
-        self._offsets, self._data = buffers(objects)
+        self._offsets, self._data = text_buffers(objects)
 
     def __repr__(self) -> str:
         return f"<{len(self._offsets) - 1} encoded messages>"
@@ -81,8 +81,12 @@ def _objects(messages: pa.Table, encoding: Encoding) -> pa.Array:
     )
     senders = sender.dictionary_encode()  # a campaign has one sender or a few
     sender = encode(senders.dictionary).take(senders.indices)
-    close = pc.if_else(pc.equal(priority, ""), scalar('"},'), join('","priority":"', priority, '"},'))
-    return join('{"number":"', number, '","message":"', encode(message), '","senderid":"', sender, close)
+    close = pc.if_else(
+        pc.equal(priority, ""), text_scalar('"},'), join_texts('","priority":"', priority, '"},')
+    )
+    return join_texts(
+        '{"number":"', number, '","message":"', encode(message), '","senderid":"', sender, close
+    )
 
 
 def request_body(username: str, password: str, encoding: Encoding, entries: memoryview) -> bytes:

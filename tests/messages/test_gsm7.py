@@ -5,7 +5,7 @@ import unicodedata
 
 import pytest
 
-from campaign.arrow_text import texts
+from campaign.arrow_text import text_array
 from campaign.messages.text import gsm7 as alphabet
 from campaign.messages.text.segments import count_parts, count_units, measure, scan
 
@@ -61,7 +61,7 @@ def random_texts(count: int, seed: int) -> list[str]:
 
 
 def assert_equal_to_slow_count(some: list[str]) -> None:
-    lengths = measure(texts(some))
+    lengths = measure(text_array(some))
     expected = [slow_parts(text) for text in some]
     assert lengths.units.tolist() == [len(text.encode("utf-16-le")) // 2 for text in some]
     assert lengths.ucs2.tolist() == [ucs2 for ucs2, _ in expected]
@@ -101,7 +101,7 @@ def test_the_alphabet_is_that_of_the_standard():
     ],
 )
 def test_parts(text, parts):
-    assert measure(texts([text])).parts.tolist() == [parts]
+    assert measure(text_array([text])).parts.tolist() == [parts]
     assert count_parts(text) == parts
 
 
@@ -140,7 +140,7 @@ def test_every_twin_is_in_gsm_7():
     ],
 )  # fmt: skip
 def test_characters_that_are_never_sent(text):
-    assert scan(texts(["fine", text, "fine"])).refused.tolist() == [False, True, False]
+    assert scan(text_array(["fine", text, "fine"])).refused.tolist() == [False, True, False]
 
 
 @pytest.mark.parametrize(
@@ -148,7 +148,7 @@ def test_characters_that_are_never_sent(text):
     ["line\nbreak", "👩🏽‍🚀", "❤️‍🔥", "🏴󠁧󠁢󠁥󠁮󠁧󠁿", "क्‍ष", "می‌خواهم", "e\u0301", "ไทย", "שלום", "€{}", "☀️", "葛󠄀"],
 )
 def test_characters_that_are_sent(text):
-    assert not scan(texts([text])).refused.any()
+    assert not scan(text_array([text])).refused.any()
 
 
 def test_characters_are_named_as_a_person_can_look_them_up():
@@ -157,7 +157,7 @@ def test_characters_are_named_as_a_person_can_look_them_up():
 
 
 def test_scanning_a_slice_and_an_empty_column():
-    column = texts(["Ŋ", "plain", "[x]", "😀"])
+    column = text_array(["Ŋ", "plain", "[x]", "😀"])
     assert scan(column.slice(1, 2)).doubles.tolist() == [0, 2]
     assert scan(column.slice(3)).pairs.tolist() == [1]
-    assert measure(texts([])).parts.tolist() == []
+    assert measure(text_array([])).parts.tolist() == []

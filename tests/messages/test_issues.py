@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from campaign.arrow_text import texts
+from campaign.arrow_text import text_array
 from campaign.contract import STATUSES
 from campaign.messages.issues import BLANK, NOT_SENT, Findings
 
@@ -13,18 +13,20 @@ def rows(*places: int) -> np.ndarray:
 
 def test_a_row_keeps_the_first_status_that_excludes_it():
     findings = Findings(3)
-    findings.add(rows(0, 1), "A", texts(["x", "y"]), "too_short", "error", "Too short.", status="invalid")
-    findings.add(rows(1, 2), "A", texts(["y", "z"]), "replaced", "info", "Replaced.")
-    findings.add(rows(1, 2), "A", texts(["y", "z"]), "opted_out", "info", "Listed.", status="opted_out")
+    findings.add(
+        rows(0, 1), "A", text_array(["x", "y"]), "too_short", "error", "Too short.", status="invalid"
+    )
+    findings.add(rows(1, 2), "A", text_array(["y", "z"]), "replaced", "info", "Replaced.")
+    findings.add(rows(1, 2), "A", text_array(["y", "z"]), "opted_out", "info", "Listed.", status="opted_out")
     assert [STATUSES[status] for status in findings.status] == ["invalid", "invalid", "opted_out"]
     assert findings.waiting.tolist() == [False, False, False]
 
 
 def test_of_an_empty_row_nothing_else_is_said():
     findings = Findings(2)
-    findings.add(rows(1), "", texts([""]), "blank_row", "info", "Empty.", status="blank")
-    details = texts(["First.", "Second."])
-    findings.add(rows(0, 1), "A", texts(["x", ""]), "missing_value", "error", details, status="invalid")
+    findings.add(rows(1), "", text_array([""]), "blank_row", "info", "Empty.", status="blank")
+    details = text_array(["First.", "Second."])
+    findings.add(rows(0, 1), "A", text_array(["x", ""]), "missing_value", "error", details, status="invalid")
     frame = findings.frame(rows(2, 3))
     assert frame[["row", "code", "detail"]].values.tolist() == [
         [2, "missing_value", "First."],
@@ -35,9 +37,9 @@ def test_of_an_empty_row_nothing_else_is_said():
 
 def test_findings_stand_in_the_order_of_rows_those_of_the_table_first():
     findings = Findings(3)
-    findings.add(rows(2, 0), "A", texts(["c", "a"]), "letters", "error", "Letters.", status="invalid")
+    findings.add(rows(2, 0), "A", text_array(["c", "a"]), "letters", "error", "Letters.", status="invalid")
     findings.add_for_table("", "file.csv", "reading", "info", "Read.")
-    findings.add(rows(0, 1), "B", texts(["p", "q"]), "ucs2", "info", texts(["P.", "Q."]))
+    findings.add(rows(0, 1), "B", text_array(["p", "q"]), "ucs2", "info", text_array(["P.", "Q."]))
     frame = findings.frame(rows(5, 7, 6))
     assert frame["row"].tolist()[1:] == [5, 5, 7, 6]
     assert frame["row"].isna().tolist() == [True, False, False, False, False]

@@ -6,7 +6,7 @@ from textwrap import dedent
 
 import pytest
 
-from campaign.arrow_text import column
+from campaign.arrow_text import series_to_array
 from campaign.contacts.reading import read_contacts
 from campaign.errors import TemplateError
 from campaign.messages.plan import Plan, prepare
@@ -235,7 +235,7 @@ def test_lengths_of_a_plan_are_those_of_its_texts():
     for message in ("{text}", "It’s {text|}, {text|nobody’s}", "[{text|-}] Ŋ", "{text|} {phone}"):
         for downgrade in (True, False):
             made = plan(cells, message=message, downgrade=downgrade, overlong="truncate")
-            lengths = measure(column(made.messages["message"]))
+            lengths = measure(series_to_array(made.messages["message"]))
             assert made.messages["parts"].tolist() == lengths.parts.tolist()
             assert made.messages["parts"].tolist() == [count_parts(text) for text in made.messages["message"]]
             assert made.totals.longest == lengths.units.max()

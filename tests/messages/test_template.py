@@ -3,7 +3,7 @@
 import pyarrow as pa
 import pytest
 
-from campaign.arrow_text import texts
+from campaign.arrow_text import text_array
 from campaign.errors import TemplateError
 from campaign.messages.templates.formats import DateFormat, NumberFormat, parse_format, read_moment
 from campaign.messages.templates.template import Placeholder, Template, parse
@@ -106,7 +106,7 @@ def test_a_text_that_is_none():
 
 
 def formatted(pattern: str, *cells: str) -> list[str | None]:
-    written, bad = parse_format(pattern, "column").apply(texts(list(cells)))
+    written, bad = parse_format(pattern, "column").apply(text_array(list(cells)))
     return [None if wrong else text for text, wrong in zip(written.to_pylist(), bad.tolist(), strict=True)]
 
 

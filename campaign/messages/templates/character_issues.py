@@ -10,7 +10,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, each_unique
+from campaign.arrow_text import Ints, map_unique
 from campaign.messages.issues import Findings
 from campaign.messages.templates.filling import Column
 from campaign.messages.templates.template import Template
@@ -48,7 +48,7 @@ def name_foreign(columns: Iterable[Column], lengths: Lengths, rows: Ints, findin
             if not len(places):
                 continue
             foreign = _only(each.values.texts.take(pa.array(places)), alphabet.ALL_BUT_FOREIGN)
-            details = each_unique(pc.utf8_slice_codeunits(foreign, 0, LOOKED_AT), _forced)
+            details = map_unique(pc.utf8_slice_codeunits(foreign, 0, LOOKED_AT), _forced)
             cells = each.values.raw.take(pa.array(places))
             findings.add(rows[places], each.values.column, cells, "ucs2", severity, details)
 
@@ -70,8 +70,8 @@ def refuse_hidden(columns: Iterable[Column], rows: Ints, findings: Findings) -> 
         places = np.flatnonzero(each.found.refused)
         if len(places):
             hidden = _only(each.values.texts.take(pa.array(places)), alphabet.ALL_BUT_HIDDEN)
-            details = each_unique(hidden, _hidden)
-            cells = each_unique(each.values.raw.take(pa.array(places)), alphabet.escaped)
+            details = map_unique(hidden, _hidden)
+            cells = map_unique(each.values.raw.take(pa.array(places)), alphabet.escaped)
             name = each.values.column
             findings.add(rows[places], name, cells, "hidden_character", "error", details, status="invalid")
 
@@ -92,7 +92,7 @@ def tell_replaced(
     """Say of each of the rows, unless it is excluded already, what was replaced in the texts before."""
     told = np.flatnonzero(findings.waiting[rows[places]])
     characters = _only(before.take(pa.array(told)), alphabet.ALL_BUT_REPLACED)
-    details = each_unique(characters, partial(_replaced, rewrite=rewrite))
+    details = map_unique(characters, partial(_replaced, rewrite=rewrite))
     cells = each.values.raw.take(pa.array(places[told]))
     findings.add(rows[places[told]], each.values.column, cells, "replaced", "info", details)
 

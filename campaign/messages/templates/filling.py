@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, column, join, scalar
+from campaign.arrow_text import Bools, Ints, join_texts, series_to_array, text_scalar
 from campaign.messages.issues import Findings
 from campaign.messages.templates.template import Placeholder, Template, Values, fill
 from campaign.messages.text.segments import Scan
@@ -29,7 +29,7 @@ def fill_in(
     filled: dict[Placeholder, Values] = {}
     told = set()
     for placeholder in dict.fromkeys(template.placeholders):
-        cells = column(contacts[placeholder.column])
+        cells = series_to_array(contacts[placeholder.column])
         values = fill(placeholder, cells if len(rows) == len(contacts) else cells.take(pa.array(rows)))
         filled[placeholder] = values
         name = placeholder.column
@@ -54,8 +54,8 @@ def put_together(
 ) -> pa.Array:
     """The pieces joined row by row."""
     if not columns:
-        return pa.repeat(scalar("".join(map(str, pieces))), rows)
-    return join(*(piece if isinstance(piece, str) else columns[piece] for piece in pieces))
+        return pa.repeat(text_scalar("".join(map(str, pieces))), rows)
+    return join_texts(*(piece if isinstance(piece, str) else columns[piece] for piece in pieces))
 
 
 def render_short(

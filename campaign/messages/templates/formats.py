@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, join, texts
+from campaign.arrow_text import Bools, join_texts, text_array
 from campaign.errors import TemplateError
 
 # English whatever the machine's language is: the same spreadsheet gives the same texts everywhere.
@@ -63,7 +63,7 @@ class DateFormat:
         unique = values.dictionary_encode()
         made = [self._write(text) for text in unique.dictionary.to_pylist()]
         indices = unique.indices
-        written = texts([text or "" for text in made]).take(indices)
+        written = text_array([text or "" for text in made]).take(indices)
         bad = np.array([text is None for text in made], dtype=bool)[indices.to_numpy()]
         return written, bad & (pc.binary_length(values).to_numpy(zero_copy_only=False) > 0)
 
@@ -118,7 +118,7 @@ def _separate(numbers: pa.Array) -> pa.Array:
     parts = pc.extract_regex(numbers, r"^(?P<sign>-?)(?P<whole>[0-9]+)(?P<rest>(?:\.[0-9]+)?)$")
     backwards = pc.replace_substring_regex(pc.utf8_reverse(parts.field("whole")), r"([0-9]{3})", r"\1,")
     whole = pc.utf8_ltrim(pc.utf8_reverse(backwards), ",")
-    return join(parts.field("sign"), whole, parts.field("rest"))
+    return join_texts(parts.field("sign"), whole, parts.field("rest"))
 
 
 Format = DateFormat | NumberFormat

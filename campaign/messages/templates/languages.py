@@ -5,7 +5,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, column
+from campaign.arrow_text import Ints, series_to_array
 from campaign.messages.issues import Findings
 from campaign.messages.templates.character_issues import describe
 from campaign.messages.templates.rendering import Rendered, merge, render_message
@@ -39,7 +39,7 @@ def render_texts(wording: Wording, contacts: pd.DataFrame, findings: Findings) -
     lost = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *rows_by_language.values()]))
     names = ", ".join(wording.texts)
     detail = f'There is no text for the language in "{wording.language}". There are texts for {names}.'
-    cells = column(contacts[wording.language]).take(pa.array(lost))
+    cells = series_to_array(contacts[wording.language]).take(pa.array(lost))
     findings.add(lost, wording.language, cells, "no_text", "error", detail, status="invalid")
     return merge(groups, len(contacts))
 
@@ -50,6 +50,6 @@ def _what(language: str) -> str:
 
 def _languages(contacts: pd.DataFrame, name: str) -> dict[str, Ints]:
     """The rows of each language, by its name in lower case."""
-    cells = pc.utf8_lower(pc.utf8_trim_whitespace(column(contacts[name]))).dictionary_encode()
+    cells = pc.utf8_lower(pc.utf8_trim_whitespace(series_to_array(contacts[name]))).dictionary_encode()
     indices = cells.indices.to_numpy()
     return {text: np.flatnonzero(indices == place) for place, text in enumerate(cells.dictionary.to_pylist())}

@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, concat, each_unique, replace, scalar, texts
+from campaign.arrow_text import Bools, Ints, concat_arrays, map_unique, replace_rows, text_array, text_scalar
 from campaign.messages.issues import Findings
 from campaign.messages.templates.character_issues import (
     foreign_literals,
@@ -47,7 +47,7 @@ def render_message(
     """The messages of some rows, with plain twins where asked and where that saves parts."""
     filled = fill_in(template, contacts, rows, findings, what=what)
     columns = {placeholder: Column(values, scan(values.texts)) for placeholder, values in filled.items()}
-    literal = scan(texts([template.literal]))
+    literal = scan(text_array([template.literal]))
     foreign = np.full(len(rows), literal.foreign.any())
     for each in columns.values():
         foreign |= each.found.foreign
@@ -80,9 +80,11 @@ def _make_plain(each: Column, foreign: Bools, rows: Ints, findings: Findings) ->
         if not len(places):
             continue
         before = each.values.texts.take(pa.array(places))
-        after = each_unique(before, rewrite)
+        after = map_unique(before, rewrite)
         found.put(places, scan(after))
-        each = Column(with_changes(each.values, texts=replace(each.values.texts, places, after)), each.found)
+        each = Column(
+            with_changes(each.values, texts=replace_rows(each.values.texts, places, after)), each.found
+        )
         tell_replaced(each, places, before, rows, rewrite, findings)
     return each
 
@@ -101,7 +103,7 @@ def _assemble(
     if len(kept):
         some = {placeholder: _take(each, kept) for placeholder, each in columns.items()}
         as_typed, found_typed = _join(template.pieces, some, len(kept))
-        whole = replace(whole, kept, as_typed)
+        whole = replace_rows(whole, kept, as_typed)
         found.put(kept, found_typed)
     return whole, found
 
@@ -118,7 +120,7 @@ def _join(
         pieces, {placeholder: each.values.texts for placeholder, each in columns.items()}, rows
     )
     found = Scan.empty(rows)
-    literal = scan(texts([piece for piece in pieces if isinstance(piece, str)]))
+    literal = scan(text_array([piece for piece in pieces if isinstance(piece, str)]))
     for piece in pieces:
         if isinstance(piece, Placeholder):
             found.add(columns[piece].found)
@@ -149,10 +151,10 @@ def merge(groups: list[tuple[Ints, Rendered]], rows: int) -> Rendered:
     for places, _ in groups:
         absent[places] = False
     rest = np.flatnonzero(absent)
-    nothing = pa.repeat(scalar(""), len(rest))
+    nothing = pa.repeat(text_scalar(""), len(rest))
     groups = [*groups, (rest, Rendered(nothing, lengths_of(nothing, Scan.empty(len(rest)))))]
     order = np.argsort(np.concatenate([places for places, _ in groups]), kind="stable")
-    whole = concat([each.texts for _, each in groups]).take(pa.array(order))
+    whole = concat_arrays([each.texts for _, each in groups]).take(pa.array(order))
     fields = (
         [getattr(each.lengths, name) for _, each in groups] for name in ("units", "septets", "ucs2", "parts")
     )

@@ -13,7 +13,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, scalar, texts
+from campaign.arrow_text import Bools, text_array, text_scalar
 from campaign.contacts.columns import find_column, why_none
 from campaign.errors import ColumnError, TemplateError
 from campaign.messages.templates.formats import Format, parse_format
@@ -100,7 +100,7 @@ def _refuse_invisible(text: str, what: str) -> None:
     except UnicodeEncodeError as problem:
         code = ord(text[problem.start])
         raise TemplateError(f"The {what} holds half a character (U+{code:04X}); write it anew.") from None
-    if scan(texts([text])).refused.any():
+    if scan(text_array([text])).refused.any():
         hidden = alphabet.of_class(text, alphabet.REFUSED | alphabet.JOINER | alphabet.TAG)
         raise TemplateError(
             f"The {what} holds characters that nobody can see and that are not sent: "
@@ -162,6 +162,6 @@ def fill(placeholder: Placeholder, raw: pa.Array) -> Values:
         values, unreadable = placeholder.format.apply(values)
         wanted = placeholder.format.wanted
     if placeholder.fallback is not None:
-        values = pc.if_else(empty, scalar(placeholder.fallback), values)
+        values = pc.if_else(empty, text_scalar(placeholder.fallback), values)
         missing = np.zeros(len(raw), dtype=bool)
     return Values(placeholder.column, values, raw, missing, unreadable, wanted)

@@ -12,7 +12,7 @@ import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, buffers
+from campaign.arrow_text import Bools, Ints, text_buffers
 from campaign.messages.text import gsm7 as alphabet
 
 SINGLE, JOINED = 160, 153  # septets; 7 of a joined part's 160 go to its header (3GPP TS 23.040, 9.2.3.24)
@@ -89,7 +89,7 @@ class _Characters(NamedTuple):
 
 
 def _scan_block(texts: pa.Array, result: Scan) -> None:
-    offsets, data = buffers(texts)
+    offsets, data = text_buffers(texts)
     marks = np.frombuffer(data.tobytes().translate(_NOT_PLAIN), dtype=bool)
     places = np.flatnonzero(marks)
     if not len(places):
