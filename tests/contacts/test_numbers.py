@@ -8,6 +8,8 @@ from hypothesis import strategies as st
 from support.written_numbers import EXAMPLES, REGIONS
 
 from campaign.contacts.phone_numbers.cleaning import KINDS, PROBLEMS, REPAIRS, clean_numbers, readings
+from campaign.contacts.phone_numbers.libphonenumber import code_by_region, country_names
+from campaign.contacts.phone_numbers.regions import check_region, suggest_region
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, UsageError
 
@@ -312,12 +314,27 @@ def test_a_column_of_regions():
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"region": "Uganda"}, r"^'Uganda' is not a region\. Give the two-letter code of a country"),
-        ({"region": "UK"}, r"The code of the United Kingdom is GB\.$"),
-        ({"region": ""}, "'' is not a region"),
-        ({"region": pd.Series(["UG", "XX"], index=[2, 7])}, "^Row 7: 'XX' is not a region"),
+        ({"region": "Uganda"}, r'^region="Uganda" is not the code of a country\. Did you mean "UG"\?$'),
+        ({"region": "Côte d’Ivoire"}, r'Did you mean "CI"\?$'),
+        ({"region": "Ugnada"}, r'Did you mean "UG"\?$'),
+        ({"region": "UK"}, r'Did you mean "GB"\?$'),
+        ({"region": "+256"}, r'Did you mean "UG"\?$'),
+        ({"region": "00 44"}, r'such as "UG" or "KE"\.$'),
+        (
+            {"region": "Phone"},
+            r'^region="Phone" is not .* country\. Write the two-letter code .* "UG" or "KE"\.$',
+        ),
+        ({"region": ""}, '^region="" is not the code of a country'),
+        ({"region": "U\ud800\x1b[2J\n" * 50}, '^region="U\ufffd [^\x1b\n\ud800]{30,40}…" is not'),
+        ({"region": pd.Series(["UG", "XX"], index=[2, 7])}, '^Row 7: region="XX" is not the code'),
+        ({"region": ["UG", "KE"]}, r"a column of codes \(a Series\) or None, not a list\.$"),
+        ({"region": 256}, "or None, not an integer"),
+        ({"region": pd.NA}, "or None, not a missing value"),
         ({"region": pd.Series(["UG"])}, r"region= has 1 rows, but there are 2 numbers\. Give one for each\."),
         ({"region": "UG", "several": "all"}, 'several=\'all\' is not known. Choose "refuse" or "first".'),
+        ({"region": "UG", "several": ["first"]}, "several=\\['first'\\] is not known"),
+        ({"region": "UG", "kinds": None}, "kinds= takes a list of kinds, not None. Choose from mobile, "),
+        ({"region": "UG", "kinds": [["mobile"]]}, "kinds= does not know \\['mobile'\\]"),
         ({"region": "UG", "kinds": ["mobile", "cell"]}, "kinds= does not know 'cell'. Choose from mobile, "),
     ],
 )
@@ -326,10 +343,35 @@ def test_calls_that_cannot_be_carried_out(options, sentence):
         clean_numbers(pd.Series(["0772000012", "0772000013"]), **options)
 
 
-@pytest.mark.parametrize("numbers", [["0772000012"], "0772000012", pd.DataFrame({"Phone": ["0772000012"]})])
-def test_numbers_are_a_column(numbers):
-    with pytest.raises(UsageError, match="one column of a table"):
+@pytest.mark.parametrize(
+    ("numbers", "sentence"),
+    [
+        (["0772000012"], r"\(a Series\), not a list\. Write pd\.Series\(numbers\)\.$"),
+        ("0772000012", r"not one text\. Write pd\.Series\(\[number\]\)\.$"),
+        (None, r'not None\. Give a column of a table, such as contacts\["Phone"\]\.$'),
+        (256772000012, r"not an integer\."),
+        (
+            pd.DataFrame({"Name": ["Grace"], "Phone": ["0772000012"]}),
+            'not a DataFrame. Name the column .* The columns are: "Name", "Phone"',
+        ),
+    ],
+)
+def test_numbers_are_a_column(numbers, sentence):
+    with pytest.raises(
+        UsageError, match="^clean_numbers takes one column of a table " + ".*" + sentence
+    ) as info:
         clean_numbers(numbers, region="UG")
+    assert "772000012" not in str(info.value)
+
+
+def test_a_country_is_known_by_its_names():
+    names = ("United Kingdom", "Vereinigte Staaten", "OUGANDA", " Исландия", "Viet-Nam", "Narnia")
+    assert [suggest_region(name) for name in names] == ["GB", "US", "UG", "IS", "VN", None]
+    assert len(set(country_names().values()) & set(code_by_region())) > 240
+
+
+def test_a_region_may_be_written_in_small_letters():
+    assert [check_region(code) for code in ("ug", " KE ", "001")] == ["UG", "KE", "001"]
 
 
 def test_one_kind_may_be_given_alone():

@@ -16,12 +16,14 @@ import pyarrow.compute as pc
 from campaign.contacts.phone_numbers.corrections import OtherReadings
 from campaign.contacts.phone_numbers.decisions import settle
 from campaign.contacts.phone_numbers.digit_patterns import Short
-from campaign.contacts.phone_numbers.libphonenumber import WORLD, code_by_region, spaced
+from campaign.contacts.phone_numbers.libphonenumber import WORLD, spaced
 from campaign.contacts.phone_numbers.metadata import NO_PLAN, numbering_plans
 from campaign.contacts.phone_numbers.normalising import Column, spell
 from campaign.contacts.phone_numbers.parsing import ask, dial
+from campaign.contacts.phone_numbers.regions import check_region, described
 from campaign.contacts.phone_numbers.wording import KINDS, PROBLEMS, REPAIR_BITS, REPAIRS, repairs_of
 from campaign.errors import UsageError
+from campaign.text import clean
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
@@ -65,9 +67,8 @@ def clean_numbers(
     column can hold, become U+FFFD and are refused as signs. Raises `UsageError` for an unknown region, kind
     or `several`.
     """
-    if not isinstance(numbers, pd.Series):
-        raise UsageError("numbers= is one column of a table. Make one of a list with pd.Series([...]).")
-    if several not in ("refuse", "first"):
+    _check_numbers(numbers)
+    if not isinstance(several, str) or several not in ("refuse", "first"):
         raise UsageError(f'several={several!r} is not known. Choose "refuse" or "first".')
     allowed = _known_kinds(kinds)
     plans = _plans(region, len(numbers))
@@ -100,9 +101,33 @@ def readings(text: str, *, region: str | None) -> tuple[str, ...]:
     return tuple(f"{spaced(str(n))} ({KINDS[what.kind]}, {what.region})" for n, what in known.items() if what)
 
 
-def _known_kinds(kinds: Collection[str]) -> frozenset[str]:
-    kinds = [kinds] if isinstance(kinds, str) else list(kinds)
-    if unknown := [kind for kind in kinds if kind not in KINDS]:
+def _check_numbers(numbers: object) -> None:
+    if isinstance(numbers, pd.Series):
+        return
+    if isinstance(numbers, pd.DataFrame):
+        names = ", ".join(f'"{clean(name)}"' for name in numbers.columns[:10])
+        advice = (
+            f'Name the column that holds the numbers, such as contacts["Phone"]. The columns are: {names}.'
+        )
+    elif isinstance(numbers, str):
+        advice = "Write pd.Series([number])."
+    elif numbers is None:
+        advice = 'Give a column of a table, such as contacts["Phone"].'
+    else:
+        advice = "Write pd.Series(numbers)."
+    raise UsageError(
+        f"clean_numbers takes one column of a table (a Series), not {described(numbers)}. {advice}"
+    )
+
+
+def _known_kinds(kinds: object) -> frozenset[str]:
+    if isinstance(kinds, str):
+        kinds = [kinds]
+    if not isinstance(kinds, Collection):
+        raise UsageError(
+            f"kinds= takes a list of kinds, not {described(kinds)}. Choose from {', '.join(KINDS)}."
+        )
+    if unknown := [kind for kind in kinds if not isinstance(kind, str) or kind not in KINDS]:
         raise UsageError(f"kinds= does not know {unknown[0]!r}. Choose from {', '.join(KINDS)}.")
     return frozenset(kinds)
 
@@ -130,32 +155,29 @@ def _whole(text: str) -> str:
 
 def _plans(region: "str | pd.Series[Any] | None", size: int) -> Short:
     """For each number the place of its region's plan."""
+    if not isinstance(region, pd.Series | str | None):
+        raise UsageError(
+            'region= takes the two-letter code of a country, such as "UG", a column of codes (a Series) or '
+            f"None, not {described(region)}."
+        )
     if not isinstance(region, pd.Series):
-        return np.full(size, NO_PLAN if region is None else _plan(region, ""), np.int16)
+        return np.full(size, NO_PLAN if region is None else _plan(region, "region"), np.int16)
     if len(region) != size:
         raise UsageError(f"region= has {len(region)} rows, but there are {size} numbers. Give one for each.")
     codes = _part(_texts(region), 0, size).dictionary_encode()
     names, which = codes.dictionary.to_pylist(), codes.indices.to_numpy()
     firsts = dict(zip(*(values.tolist() for values in np.unique(which, return_index=True)), strict=True))
     places = [
-        _plan(name, f"Row {region.index[firsts[place]]}: ") if name.strip() else NO_PLAN
+        _plan(name, f"Row {region.index[firsts[place]]}: region") if name.strip() else NO_PLAN
         for place, name in enumerate(names)
     ]
     plans: Short = np.array(places, np.int16)[which]
     return plans
 
 
-def _plan(region: str, where: str) -> int:
-    code = str(region).strip().upper()
-    if code == WORLD:
-        return _WORLD_PLAN
-    if code not in code_by_region():
-        hint = " The code of the United Kingdom is GB." if code == "UK" else ""
-        raise UsageError(
-            f"{where}{region!r} is not a region. "
-            f"Give the two-letter code of a country, such as UG or KE.{hint}"
-        )
-    return numbering_plans().place(code)
+def _plan(region: str, what: str) -> int:
+    code = check_region(region, what)
+    return _WORLD_PLAN if code == WORLD else numbering_plans().place(code)
 
 
 def _cleaned(

@@ -5,6 +5,9 @@ where it is first needed, so that `import campaign` stays light.
 """
 
 import functools
+from importlib.machinery import SourceFileLoader
+from pathlib import Path
+from types import ModuleType
 from typing import Any, NamedTuple
 
 WORLD = "001"  # the region of numbers that belong to no country
@@ -51,6 +54,29 @@ def code_by_region() -> dict[str, int]:
     """The calling code of every region."""
     pairs = regions_by_code().items()
     return {region: code for code, regions in pairs for region in regions if region != WORLD}
+
+
+@functools.cache
+def country_names() -> dict[str, str]:
+    """The region of every country name that the library knows, in some forty languages.
+
+    `phonenumbers.geodata` would load the names of towns as well (0.5 s, 100 MB), so its table of countries is
+    loaded without the package around it (0.02 s, 3 MB).
+    """
+    import phonenumbers
+
+    path = Path(phonenumbers.__file__).parent / "geodata" / "locale.py"
+    loader = SourceFileLoader("phonenumbers.geodata.locale", str(path))
+    module = ModuleType(loader.name)
+    module.__package__ = "phonenumbers.geodata"
+    loader.exec_module(module)
+    # "*fr" says that the name is the French one.
+    return {
+        name: region
+        for region, names in module.LOCALE_DATA.items()
+        for name in names.values()
+        if not name.startswith("*")
+    }
 
 
 def metadata(calling_code: int, region: str) -> Any:

@@ -1,0 +1,97 @@
+"""Region codes such as UG and KE: checking one, and suggesting one for a country name or a calling code."""
+
+import difflib
+import functools
+import unicodedata
+
+from campaign.contacts.phone_numbers.libphonenumber import (
+    WORLD,
+    code_by_region,
+    country_names,
+    regions_by_code,
+)
+from campaign.errors import UsageError
+from campaign.text import clean, shorten
+
+# Names in common use that the library's list of countries does not have.
+_OTHER_NAMES = {
+    "america": "US",
+    "britain": "GB",
+    "czechia": "CZ",
+    "drc": "CD",
+    "england": "GB",
+    "eswatini": "SZ",
+    "great britain": "GB",
+    "ivory coast": "CI",
+    "kosovo": "XK",
+    "north macedonia": "MK",
+    "northern ireland": "GB",
+    "scotland": "GB",
+    "türkiye": "TR",
+    "uae": "AE",
+    "uk": "GB",
+    "usa": "US",
+    "wales": "GB",
+}
+
+
+def check_region(region: object, what: str = "region") -> str:
+    """The code of a region in capitals: two letters, or "001" for the world.
+
+    Raises `UsageError` with a suggestion if it is something else; `what` names the argument or the place.
+    """
+    if not isinstance(region, str):
+        raise UsageError(
+            f'{what} takes the two-letter code of a country, such as "UG", not {described(region)}.'
+        )
+    code = region.strip().upper()
+    if is_region(code):
+        return code
+    suggestion = suggest_region(region)
+    advice = (
+        f'Did you mean "{suggestion}"?'
+        if suggestion
+        else 'Write the two-letter code of a country, such as "UG" or "KE".'
+    )
+    raise UsageError(f'{what}="{shorten(clean(region), 40)}" is not the code of a country. {advice}')
+
+
+def is_region(code: str) -> bool:
+    """Is this the code of a country in capitals, or of the world?"""
+    return code == WORLD or code in code_by_region()
+
+
+def suggest_region(text: str) -> str | None:
+    """The code of the country with this name or calling code, if any.
+
+    "Uganda", "Ouganda", "Ugnada" and "+256" all stand for "UG".
+    """
+    digits = text.strip().removeprefix("+").removeprefix("00")
+    if digits.isdecimal() and digits.isascii():
+        main_region, *_ = regions_by_code().get(int(digits[:4]), (WORLD,))
+        return None if main_region == WORLD else main_region
+    codes = _codes_by_name()
+    name = _normalised(text)
+    closest = difflib.get_close_matches(name, codes, 1, 0.8) if len(name) > 4 else []
+    return codes.get(name) or (codes[closest[0]] if closest else None)
+
+
+@functools.cache
+def _codes_by_name() -> dict[str, str]:
+    names = {_normalised(name): region for name, region in country_names().items() if is_region(region)}
+    return names | {_normalised(name): region for name, region in _OTHER_NAMES.items()}
+
+
+def _normalised(name: str) -> str:
+    """The name in lower case, without accents and punctuation."""
+    letters = unicodedata.normalize("NFKD", name.casefold())
+    return " ".join(
+        "".join(c if c.isalnum() else " " * (not unicodedata.combining(c)) for c in letters).split()
+    )
+
+
+def described(value: object) -> str:
+    """What kind of argument came, in words: "a list", "None", "an integer"."""
+    name = type(value).__name__
+    words = {"NoneType": "None", "str": "one text", "int": "an integer", "NAType": "a missing value"}
+    return words.get(name, f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}")
