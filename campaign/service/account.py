@@ -6,14 +6,19 @@ import json
 import os
 import ssl
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Literal, NoReturn, get_args
 from urllib.parse import quote, quote_plus, urlsplit
 
+from campaign.argument_checks import check_choice, check_path, described
 from campaign.errors import AccountError, UsageError
 from campaign.service.address import Environment, read_address
-from campaign.service.credentials import Secret, from_keyring, from_variables, is_text, variable_names
+from campaign.service.credentials import Secret, from_keyring, from_variables, is_text
+from campaign.service.separation import check_separate
 from campaign.service.wire import PATH, Encoding, request_body
+from campaign.suggestions import similar_file
+from campaign.text import clean
 
 
 class Account:
@@ -21,7 +26,8 @@ class Account:
 
     `environment` is "local" (an embedded sandbox on this machine), "sandbox" (the provider's) or "live".
     `url` is the base address; the path of the operation is appended. Live is https only and never this
-    machine; local is this machine only. `encoding` is "url", as the contract has it, or "plain" for
+    machine; local is this machine only; the provider's sandbox has another host and another password than
+    live. `encoding` is "url", as the contract has it, or "plain" for
     services that do not decode. `ca_file` names a file of certificates (PEM) to be trusted instead of the
     system's, for a service behind a company's own authority. The password is never shown, saved or copied.
 
@@ -45,20 +51,18 @@ class Account:
         self._url = ""  # until it has been checked: a half-made account can be shown, too
         self._username = username
         self._encoding: Encoding = encoding
-        if not (self._password.is_text and is_text(username)):
-            raise AccountError("User name and password must be ordinary text.")
-        if environment not in get_args(Environment):
-            raise UsageError(f"environment is {environment!r}; it can be 'local', 'sandbox' or 'live'.")
-        if encoding not in get_args(Encoding):
-            raise UsageError(f"encoding is {encoding!r}; it can be 'url' or 'plain'.")
+        _check_credentials(username, self._password)
+        check_choice(environment, get_args(Environment), subject="environment")
+        check_choice(encoding, get_args(Encoding), subject="encoding")
+        check_path(ca_file, subject="ca_file", write='ca_file="company.pem"', or_none=True)
         self._url, problem = read_address(environment, url)
         del url  # it can hold a password, too
         if problem:
             raise AccountError(problem)
         self._without_password = self._password.use(_eraser)
         self._certificates = None if ca_file is None else _certificates_in(Path(ca_file), self._url)
-        if environment == "sandbox" and self._url.startswith("http:"):
-            _check_not_live(self._password)
+        if environment != "local":
+            check_separate(environment, self._url, self._password)
 
     @classmethod
     def from_environment(
@@ -71,8 +75,8 @@ class Account:
         """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
         (or `CAMPAIGN_SANDBOX_…`). In a notebook and at a terminal, you are asked for what is missing.
 
-        Raises `AccountError` naming the variables that are missing, or when the sandbox is given the live
-        password: the sandbox is plain HTTP, where a password can be read on the way.
+        Raises `AccountError` naming the variables that are missing, or when the sandbox is given the host or
+        the password of live.
         """
         _check_kept(environment)
         return cls(environment, *from_variables(environment), encoding=encoding, ca_file=ca_file)
@@ -175,26 +179,33 @@ def _eraser(password: str) -> Callable[[str], str]:
     return erase
 
 
-def _check_kept(environment: str) -> None:
-    if environment not in ("live", "sandbox"):
-        raise UsageError(f"environment is {environment!r}; credentials are kept for 'live' and 'sandbox'.")
-
-
-def _check_not_live(password: Secret) -> None:
-    """Refuse the live password for an address where it could be read on the way."""
-    *_, name = variable_names("live")
-    if os.environ.get(name) and password.is_same(Secret(os.environ[name])):
-        raise AccountError(
-            f"The sandbox was given the password in {name}. The sandbox is plain HTTP, where it could be "
-            "read on the way: use the sandbox account's own password."
+def _check_kept(environment: object) -> None:
+    if environment == "local":
+        raise UsageError(
+            "environment is 'local'; credentials are kept for 'live' and 'sandbox'. The embedded sandbox "
+            "needs none: send without an account."
         )
+    check_choice(environment, ("live", "sandbox"), subject="environment")
+
+
+def _check_credentials(username: object, password: Secret) -> None:
+    if not isinstance(username, str):
+        raise AccountError(
+            f'The user name needs to be text, and is {described(username)}. Write username="clinic".'
+        )
+    if not is_text(username):
+        raise AccountError("The user name holds half a character, which cannot be sent. Type it again.")
+    if not username.strip():
+        raise AccountError("The user name is empty. Give the one that the service knows you by.")
+    if password.problem:
+        raise AccountError(password.problem)
 
 
 def _certificates_in(file: Path, url: str) -> ssl.SSLContext:
     if not url.startswith("https:"):
         raise UsageError("ca_file is for https addresses; this one is plain HTTP.")
-    try:
+    with suppress(OSError, ValueError):  # ssl.SSLError is an OSError; a name with NUL is a ValueError
         return ssl.create_default_context(cafile=file)
-    except OSError:  # ssl.SSLError is one
-        pass
-    raise AccountError(f"{file} cannot be read as a file of certificates (PEM).")
+    near = "" if os.path.exists(file) else similar_file(file)  # noqa: PTH110 - Path.exists raises for some
+    hint = f" Did you mean {clean(near)}?" if near else ""
+    raise AccountError(f"{clean(file)} cannot be read as a file of certificates (PEM).{hint}")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ipaddress
 import re
+import socket
 from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
@@ -64,27 +65,44 @@ def _check_place(environment: Environment, scheme: str, host: str) -> None:
         raise AccountError("Live sending is https only. Give the live address with https://")
     if environment == "live" and _is_this_machine(host):
         raise AccountError(f"{host} is this machine: it can never be live. Use environment='local'.")
-    if environment == "local" and not _is_this_machine(host):
-        raise AccountError(f"{host} is not this machine. Use environment='sandbox' or 'live'.")
+    if environment == "local" and host == "localhost" and not _localhost_is_this_machine():
+        raise AccountError(
+            "This system does not resolve localhost to this machine alone. Give 127.0.0.1 instead."
+        )
+    if environment == "local" and not (host == "localhost" or _is_loopback(host)):
+        raise AccountError(
+            f"{host} is not this machine. Local addresses are 127.0.0.1, [::1] and localhost; for another "
+            "machine use environment='sandbox' or 'live'."
+        )
 
 
 def _is_this_machine(host: str) -> bool:
-    """Whether a host, as `_plain_host` writes it, is this machine and no other."""
-    name = host.strip("[]")
-    if name in ("localhost", "localhost.localdomain") or name.endswith(".localhost"):
-        return True
+    """Whether a host, as `_plain_host` writes it, is or may be this machine: such a one is never live."""
+    return host in ("localhost", "localhost.localdomain") or host.endswith(".localhost") or _is_loopback(host)
+
+
+def _is_loopback(host: str) -> bool:
+    """Whether this is an address of 127.0.0.0/8, or ::1."""
     try:
-        ip = ipaddress.ip_address(name)
+        return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
-    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
-    return ip.is_loopback or bool(mapped and mapped.is_loopback)
+
+
+def _localhost_is_this_machine() -> bool:
+    """Whether all that the system knows under this name is loopback: a hosts file can say otherwise."""
+    try:
+        places = socket.getaddrinfo("localhost", None)
+    except OSError:
+        return False
+    return all(_is_loopback(str(place[0])) for *_, place in places)
 
 
 def _plain_host(host: str) -> str:
     """A host name as lower-case ASCII, an IP address in its usual form."""
     if ":" in host:
-        return f"[{_ip_address(host)}]"
+        address = _ip_address(host)
+        return f"[{address}]" if ":" in address else address
     name = (host if host.isascii() else _idna(host)).lower().removesuffix(".")
     if _ODD_IPV4.fullmatch(name):
         return _ip_address(name)
@@ -100,7 +118,8 @@ def _ip_address(text: str) -> str:
         raise AccountError(f"{text} is no IP address in its usual form, like 192.0.2.10.") from None
     if ip.is_unspecified or (isinstance(ip, ipaddress.IPv6Address) and ip.scope_id):
         raise AccountError(f"{text} is not the address of one machine.")
-    return str(ip)
+    mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
+    return str(mapped or ip)  # ::ffff:192.0.2.10 is 192.0.2.10
 
 
 def _idna(host: str) -> str:

@@ -11,6 +11,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
+from campaign.argument_checks import kind_of
 from campaign.errors import AccountError
 
 Made = TypeVar("Made")
@@ -20,13 +21,13 @@ class Secret:
     """A text that can be used but not seen: no repr, no attribute, no pickle, no copy.
 
     The text lives in a closure. Tracebacks that print local variables show only the repr, and nothing is
-    raised here while it is a local variable: `is_text` says afterwards whether it can be sent at all.
+    raised here while it is a local variable: `problem` says afterwards why it cannot be a password, if so.
     """
 
-    __slots__ = ("_use", "is_text")
+    __slots__ = ("_use", "problem")
 
     def __init__(self, text: str) -> None:
-        self.is_text = is_text(text)
+        self.problem = _problem_with(text)
 
         def use(action: Callable[[str], Made]) -> Made:
             return action(text)
@@ -58,6 +59,15 @@ class Secret:
         )
 
     __reduce__ = __reduce_ex__  # type: ignore[assignment]  # both doors of pickle and copy are shut alike
+
+
+def _problem_with(password: object) -> str:
+    """Why this cannot be a password; "" if it can. Nothing of it is repeated, not even its length."""
+    if not isinstance(password, str):
+        return f"The password needs to be text, and is {kind_of(password)}. Use password=getpass.getpass()."
+    if not is_text(password):
+        return "The password holds half a character, which cannot be sent. Type it again."
+    return "" if password.strip() else "The password is empty. Give the account's password."
 
 
 def is_text(value: object) -> bool:

@@ -14,6 +14,8 @@ FLOORS = [
     "text",
     "masking",
     "markup",
+    "suggestions",
+    "argument_checks",
     "arrow_text",
     "paths",
     "contacts",

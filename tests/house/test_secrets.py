@@ -103,7 +103,7 @@ def failing_calls(account, other):
     yield lambda: campaign.send(plan, account=account, folder="visits", hours="never", progress=False)
     yield lambda: pickle.dumps(account)
     yield lambda: copy.deepcopy(account)
-    live = campaign.Account("live", "https://sms.example.com", "clinic", SENTINEL)
+    live = campaign.Account("live", "https://sms.example.com", "clinic", f"{SENTINEL}-live")
     yield lambda: campaign.send(plan, account=live, progress=False)
     yield lambda: asyncio.run(campaign.asend(plan, account=live, progress=False))
 

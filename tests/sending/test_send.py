@@ -165,7 +165,6 @@ def test_each_text_of_the_contract_ends_in_its_status_and_its_stop(text):
         ({}, ("nobody", "secret"), wire.UNKNOWN_USER),
         ({"unknown_user": "wrong"}, ("nobody", "secret"), wire.WRONG_LOGIN),
         ({"inactive": ["closed"]}, ("closed", "secret"), wire.UNKNOWN_USER),
-        ({}, ("sandbox", ""), wire.LOGIN_NOT_SET),
         ({"balance": 100}, ("sandbox", "secret"), wire.NO_FUNDS),
     ],
 )

@@ -3,6 +3,7 @@
 import asyncio
 import copy
 import pickle
+import socket
 import ssl
 import subprocess
 
@@ -20,6 +21,19 @@ PASSWORD = "only-for-tests"
 
 def account(environment, url, **more):
     return Account(environment, url, "clinic", PASSWORD, **more)
+
+
+@pytest.fixture
+def variables(monkeypatch):
+    for environment in ("LIVE", "SANDBOX"):
+        for name in ("URL", "USERNAME", "PASSWORD"):
+            monkeypatch.delenv(f"CAMPAIGN_{environment}_{name}", raising=False)
+
+    def give(environment, **values):
+        for name, value in values.items():
+            monkeypatch.setenv(f"CAMPAIGN_{environment.upper()}_{name.upper()}", value)
+
+    return give
 
 
 # addresses
@@ -109,8 +123,6 @@ THIS_MACHINE = [
     "localhost",
     "LOCALHOST",
     "localhost.",
-    "localhost.localdomain",
-    "sms.localhost",
     "[::1]",
     "[0:0:0:0:0:0:0:1]",
     "[::ffff:127.0.0.1]",
@@ -118,9 +130,11 @@ THIS_MACHINE = [
     "127。0。0。1",
     "ｌｏｃａｌｈｏｓｔ",
 ]
+# Names that some systems resolve to this machine and others ask the network for.
+PERHAPS_THIS_MACHINE = ["localhost.localdomain", "sms.localhost", "127.0.0.1.localhost"]
 
 
-@pytest.mark.parametrize("host", THIS_MACHINE)
+@pytest.mark.parametrize("host", [*THIS_MACHINE, *PERHAPS_THIS_MACHINE])
 def test_this_machine_is_never_live(host):
     with pytest.raises(AccountError, match="can never be live"):
         account("live", f"https://{host}:8443/")
@@ -138,10 +152,36 @@ def test_local_is_this_machine(host):
     assert account("local", f"http://{host}:8080").environment == "local"
 
 
-@pytest.mark.parametrize("host", ["sms.example.com", "192.0.2.10", "127.0.0.1.x.example", "localhost.x"])
+@pytest.mark.parametrize(
+    "host",
+    [
+        *PERHAPS_THIS_MACHINE,
+        "sms.example.com",
+        "192.0.2.10",
+        "127.0.0.1.x.example",
+        "localhost.x",
+        "[::2]",
+        "[::ffff:192.0.2.10]",
+    ],
+)
 def test_local_is_no_other_machine(host):
     with pytest.raises(AccountError, match="is not this machine"):
         account("local", f"http://{host}/")
+
+
+@pytest.mark.parametrize("resolved", [["192.0.2.10"], ["127.0.0.1", "192.0.2.10"], []], ids=str)
+def test_localhost_is_what_the_system_resolves_it_to(monkeypatch, resolved):
+    """A hosts file can send it elsewhere."""
+
+    def getaddrinfo(host, port):
+        if not resolved:
+            raise socket.gaierror
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (address, 0)) for address in resolved]
+
+    monkeypatch.setattr(socket, "getaddrinfo", getaddrinfo)
+    with pytest.raises(AccountError, match="does not resolve localhost to this machine alone"):
+        account("local", "http://localhost:8080")
+    assert account("local", "http://127.0.0.1:8080").url == "http://127.0.0.1:8080/"
 
 
 def test_live_is_https_only():
@@ -149,7 +189,7 @@ def test_live_is_https_only():
         account("live", "http://sms.example.com")
 
 
-def test_the_providers_sandbox_may_be_plain_http():
+def test_the_providers_sandbox_may_be_plain_http(variables):
     sandbox = account("sandbox", "http://sandbox.example.com:80")
     assert (sandbox.url, sandbox.environment) == ("http://sandbox.example.com/", "sandbox")
 
@@ -157,8 +197,12 @@ def test_the_providers_sandbox_may_be_plain_http():
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"environment": "prod"}, "'local', 'sandbox' or 'live'"),
+        ({"environment": "prod"}, r"'local', 'sandbox' or 'live'\.$"),
+        ({"environment": "Live"}, "Did you mean 'live'"),
+        ({"environment": "sandbx"}, "Did you mean 'sandbox'"),
+        ({"environment": None}, "environment is None; it can be"),
         ({"encoding": "base64"}, "'url' or 'plain'"),
+        ({"encoding": "URL"}, "Did you mean 'url'"),
     ],
 )
 def test_an_unknown_word_is_refused_with_the_choices(change, words):
@@ -168,12 +212,25 @@ def test_an_unknown_word_is_refused_with_the_choices(change, words):
 
 
 @pytest.mark.parametrize(
-    ("username", "password"),
-    [("me", b"bytes"), ("me", None), ("me", "half \ud83d"), (None, PASSWORD), ("\udc00", PASSWORD)],
+    ("username", "password", "words"),
+    [
+        ("me", b"bytes", "password needs to be text, and is bytes"),
+        ("me", 123456, "password needs to be text, and is an int"),
+        ("me", None, "password needs to be text, and is None"),
+        ("me", "half \ud83d", "password holds half a character"),
+        ("me", "", "password is empty"),
+        ("me", " \t", "password is empty"),
+        (None, PASSWORD, "user name needs to be text, and is None"),
+        (5, PASSWORD, "user name needs to be text, and is 5"),
+        ("\udc00", PASSWORD, "user name holds half a character"),
+        ("", PASSWORD, "user name is empty"),
+        ("  ", PASSWORD, "user name is empty"),
+    ],
 )
-def test_a_credential_that_is_no_text_is_refused(username, password):
-    with pytest.raises(AccountError, match="ordinary text"):
+def test_a_credential_that_cannot_be_one_is_refused(username, password, words):
+    with pytest.raises(AccountError, match=words) as refusal:
         Account("live", "https://x.example", username, password)
+    assert "123456" not in str(refusal.value)
 
 
 # who is who
@@ -187,7 +244,7 @@ def test_accounts_differ_by_environment_place_and_user():
     accounts = [
         account("live", "https://a.example"),
         account("live", "https://b.example"),
-        account("sandbox", "https://a.example"),
+        Account("sandbox", "https://s.example", "clinic", "of-sandbox"),
         Account("live", "https://a.example", "other", PASSWORD),
         account("local", "http://127.0.0.1:1"),
     ]
@@ -201,7 +258,8 @@ def test_one_account_written_in_two_ways_is_one():
 
 def test_what_reports_show():
     assert account("live", "https://a.example:8443/x").label == "LIVE, a.example"
-    assert account("sandbox", "http://a.example").label == "the provider's SANDBOX, a.example"
+    sandbox = Account("sandbox", "http://s.example", "clinic", "of-sandbox")
+    assert sandbox.label == "the provider's SANDBOX, s.example"
     assert account("local", "http://[::1]:5").label == "SANDBOX on this machine: nothing is sent"
     assert repr(account("live", "https://a.example")) == (
         "Account('live', 'https://a.example/', username='clinic', password=<hidden>)"
@@ -215,19 +273,6 @@ def test_an_account_is_neither_saved_nor_copied(act):
 
 
 # where credentials come from
-
-
-@pytest.fixture
-def variables(monkeypatch):
-    for environment in ("LIVE", "SANDBOX"):
-        for name in ("URL", "USERNAME", "PASSWORD"):
-            monkeypatch.delenv(f"CAMPAIGN_{environment}_{name}", raising=False)
-
-    def give(environment, **values):
-        for name, value in values.items():
-            monkeypatch.setenv(f"CAMPAIGN_{environment.upper()}_{name.upper()}", value)
-
-    return give
 
 
 def test_credentials_come_from_the_environment(variables):
@@ -268,13 +313,117 @@ def test_there_are_no_variables_for_local(variables):
         Account.from_environment("local")
 
 
-def test_the_live_password_is_never_given_to_the_plain_sandbox(variables):
+# live under the name of sandbox
+
+
+LIVE_HOST = [
+    ("https://sms.example.com", "https://sms.example.com"),
+    ("https://sms.example.com", "http://sms.example.com"),
+    ("https://sms.example.com", "HTTPS://SMS.Example.COM"),
+    ("https://sms.example.com", "https://www.sms.example.com"),
+    ("https://www.sms.example.com", "https://sms.example.com"),
+    ("https://sms.example.com", "https://sms.example.com."),
+    ("https://sms.example.com", "https://sms.example.com:8443"),
+    ("https://sms.example.com:8443", "http://sms.example.com:8080/sandbox"),
+    ("https://sms.example.com/live", "https://sms.example.com/sandbox/api/v1/json/"),
+    ("https://bücher.example", "https://xn--bcher-kva.example"),
+    ("https://bücher.example", "https://www.BÜCHER.example"),
+    ("https://sms.example.com", "https://ｓｍｓ。example.com"),
+    ("https://[2001:db8::1]", "https://[2001:0DB8:0:0::0001]:99"),
+    ("https://192.0.2.10", "https://[::ffff:192.0.2.10]"),
+    ("https://192.0.2.10", "https://[::ffff:c000:20a]"),
+]
+
+
+@pytest.mark.parametrize(("live", "sandbox"), LIVE_HOST)
+def test_the_live_host_of_the_environment_is_no_sandbox(variables, live, sandbox):
+    variables("live", url=live)
+    with pytest.raises(AccountError, match="is the host in CAMPAIGN_LIVE_URL: it is live"):
+        account("sandbox", sandbox)
+
+
+@pytest.mark.parametrize(("live", "sandbox"), LIVE_HOST)
+def test_the_host_of_a_live_account_is_no_sandbox(variables, live, sandbox):
+    account("live", live)
+    with pytest.raises(AccountError, match="this program has made a live account for it"):
+        Account("sandbox", sandbox, "clinic", "of-sandbox")
+
+
+@pytest.mark.parametrize(("live", "sandbox"), LIVE_HOST)
+def test_what_was_called_a_sandbox_is_not_live(variables, live, sandbox):
+    """The mistake is noticed late, and what it did is said."""
+    Account("sandbox", sandbox, "clinic", "of-sandbox")
+    with pytest.raises(AccountError, match="what was sent to that sandbox has reached phones"):
+        account("live", live)
+
+
+@pytest.mark.parametrize(
+    "sandbox",
+    [
+        "https://sandbox.example.com",
+        "https://sms.example.org",
+        "https://example.com",
+        "https://sms.example.co",
+    ],
+)
+def test_another_host_may_be_the_sandbox(variables, sandbox):
+    variables("live", url="https://sms.example.com", password="of-live")
+    account("live", "https://sms.example.com")
+    made = Account("sandbox", sandbox, "clinic", "of-sandbox")
+    again = Account("sandbox", sandbox, "clinic", "of-sandbox")  # nothing is used up
+    assert (made.environment, again.identity) == ("sandbox", made.identity)
+    assert account("live", "https://sms.example.com:8443").environment == "live"
+
+
+def test_a_refused_account_leaves_no_trace(variables):
+    account("live", "https://a.example")
+    for _ in range(2):
+        with pytest.raises(AccountError, match=r"it is live|is live: "):
+            Account("sandbox", "https://a.example", "clinic", "of-sandbox")
+        account("live", "https://a.example")
+    with pytest.raises(AccountError, match="cannot be read as a file"):
+        Account("sandbox", "https://s.example", "clinic", "of-sandbox", ca_file="no.pem")
+    assert account("live", "https://s.example").environment == "live"
+
+
+def test_a_live_address_that_cannot_be_read_leaves_no_sandbox(variables):
+    """Nobody can say whether it names this host."""
+    variables("live", url="sms.example.com")
+    with pytest.raises(AccountError, match="CAMPAIGN_LIVE_URL cannot be read"):
+        account("sandbox", "https://sandbox.example.com")
+    assert account("local", "http://127.0.0.1:5").environment == "local"
+
+
+def test_a_local_account_is_not_compared(variables):
+    account("live", "https://sms.example.com")
+    assert account("local", "http://127.0.0.1:5").environment == "local"
+
+
+@pytest.mark.parametrize("scheme", ["http", "https"])
+def test_the_sandbox_has_a_password_of_its_own(variables, scheme):
     variables("live", url="https://a.example", username="me", password=PASSWORD)
-    variables("sandbox", url="http://s.example", username="me", password=PASSWORD)
-    with pytest.raises(AccountError, match="could be read on the way"):
+    variables("sandbox", url=f"{scheme}://s.example", username="me", password=PASSWORD)
+    with pytest.raises(AccountError, match=r"password in CAMPAIGN_LIVE_PASSWORD.* could be read on the way"):
         Account.from_environment("sandbox")
-    with pytest.raises(AccountError, match="could be read on the way"):
-        account("sandbox", "http://s.example")
+    variables("sandbox", password="of-sandbox")
+    assert Account.from_environment("sandbox").environment == "sandbox"
+
+
+def test_the_password_of_a_live_account_is_none_for_the_sandbox(variables):
+    account("live", "https://a.example")
+    with pytest.raises(AccountError, match="given the password of a live account"):
+        account("sandbox", "https://s.example")
+
+
+def test_a_password_that_the_sandbox_has_seen_is_none_for_live(variables):
+    account("sandbox", "http://s.example")
+    with pytest.raises(AccountError, match="given the password of a sandbox account"):
+        account("live", "https://a.example")
+
+
+def test_a_live_password_that_is_no_text_is_not_the_sandboxs(variables):
+    """As when the shell that set it used another encoding."""
+    variables("live", password="caf\udce9")
     assert account("sandbox", "https://s.example").environment == "sandbox"
 
 
@@ -395,6 +544,28 @@ def test_a_file_without_certificates_is_refused(tmp_path, name):
     (tmp_path / "empty.pem").write_text("")
     with pytest.raises(AccountError, match=f"{name} cannot be read as a file of certificates"):
         account("live", "https://a.example", ca_file=tmp_path / name)
+
+
+@pytest.mark.parametrize(("given", "near"), [("compny.pem", "company.pem"), ("company-ca.pem", "company.pem")])
+def test_a_missing_file_of_certificates_suggests_its_neighbour(tmp_path, given, near):
+    (tmp_path / "company.pem").touch()
+    (tmp_path / "visits.csv").touch()
+    with pytest.raises(AccountError, match=rf"\(PEM\)\. Did you mean {near}\?"):
+        account("live", "https://a.example", ca_file=tmp_path / given)
+
+
+@pytest.mark.parametrize("given", ["a\0.pem", "x" * 300, "no/such/folder.pem"])
+def test_a_file_of_certificates_that_cannot_be_there(given):
+    with pytest.raises(AccountError, match=r"cannot be read as a file of certificates \(PEM\)\.$"):
+        account("live", "https://a.example", ca_file=given)
+
+
+@pytest.mark.parametrize(
+    ("given", "came"), [(5, "got 5"), (b"a.pem", "got bytes"), ("", "got an empty text")]
+)
+def test_certificates_are_a_path(given, came):
+    with pytest.raises(UsageError, match=f"ca_file needs a path, and {came}"):
+        account("live", "https://a.example", ca_file=given)
 
 
 def test_certificates_for_plain_http_are_a_mistake(authority):

@@ -1,0 +1,133 @@
+"""What is said to an argument that cannot be used: what was expected, what came and what to write.
+
+    send needs a Plan, and got a Result. Write campaign.send(result.plan).
+    batch_size needs a whole number from 1 to 1000, and got 2.5. Write batch_size=100.
+
+`subject` is the function or the parameter that the sentence is about. All checks raise `UsageError`.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Collection
+from decimal import Decimal
+from numbers import Integral, Real
+
+from campaign.errors import UsageError
+from campaign.suggestions import did_you_mean
+from campaign.text import clean, shorten
+
+_SHOWN = 40  # characters of a text that an error repeats
+
+
+def check(
+    value: object,
+    kinds: type | tuple[type, ...],
+    *,
+    subject: str,
+    needs: str,
+    write: str = "",
+    or_none: bool = False,
+) -> None:
+    """Refuse what is none of these kinds. `needs` and `write` are pieces of the sentence."""
+    if not (isinstance(value, kinds) or (or_none and value is None)):
+        raise wrong(value, subject=subject, needs=needs, write=write)
+
+
+def check_text(value: object, *, subject: str, write: str, or_none: bool = False) -> None:
+    check(value, str, subject=subject, needs="text", write=write, or_none=or_none)
+
+
+def check_path(value: object, *, subject: str, write: str, or_none: bool = False) -> None:
+    """Refuse what is no path: only text and `os.PathLike` objects are."""
+    check(value, (str, os.PathLike), subject=subject, needs="a path", write=write, or_none=or_none)
+    if value == "":
+        raise wrong(value, subject=subject, needs="a path", write=write)
+
+
+def check_switch(value: object, *, subject: str, write: str) -> None:
+    """Refuse everything but True and False, numpy's among them."""
+    if type(value).__name__ not in ("bool", "bool_"):
+        raise wrong(value, subject=subject, needs="True or False", write=write)
+
+
+def check_count(
+    value: object,
+    *,
+    subject: str,
+    write: str,
+    least: int = 1,
+    most: int | None = None,
+    or_none: bool = False,
+) -> None:
+    """Refuse what is no whole number in these bounds: fractions, booleans and text among them."""
+    if or_none and value is None:
+        return
+    whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not whole or not least <= value <= (math.inf if most is None else most):  # type: ignore[operator]
+        bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
+        raise wrong(value, subject=subject, needs=f"a whole number {bounds}", write=write)
+
+
+def check_amount(value: object, *, subject: str, write: str, or_none: bool = False) -> None:
+    """Refuse what is no number of 0 or more; `Decimal` and numbers written as text are numbers here."""
+    if or_none and value is None:
+        return
+    try:
+        if isinstance(value, bool) or not isinstance(value, (Real, Decimal, str)):
+            raise ValueError
+        amount = Decimal(str(value))
+    except (ArithmeticError, ValueError):
+        amount = Decimal("NaN")
+    if not amount.is_finite() or amount < 0:
+        raise wrong(value, subject=subject, needs="a number of 0 or more", write=write)
+
+
+def check_choice(value: object, choices: Collection[str], *, subject: str) -> None:
+    """Refuse what is none of these words, and suggest the one that is near."""
+    if isinstance(value, str) and value in choices:
+        return
+    *others, last = map(repr, choices)
+    near = did_you_mean(value, choices) if isinstance(value, str) else ""
+    given = repr(_shown(value)) if isinstance(value, str) else described(value)
+    raise UsageError(f"{subject} is {given}; it can be {', '.join(others)} or {last}.{near}")
+
+
+def wrong(value: object, *, subject: str, needs: str, write: str = "") -> UsageError:
+    """The error for a value that is not what was needed."""
+    remedy = f" Write {write}." if write else ""
+    return UsageError(f"{subject} needs {needs}, and got {described(value)}.{remedy}")
+
+
+def described(value: object) -> str:
+    """A value in a few words: None, 2.5, the text 'abc', a Result, the class Plan.
+
+    Texts are shortened and phone numbers in them masked; of everything but texts and numbers only the kind is
+    named, because a frame or a list may hold what people have written.
+    """
+    if value is None or isinstance(value, bool):
+        return str(value)
+    if isinstance(value, str):
+        return f"the text {_shown(value)!r}" if value else "an empty text"
+    if isinstance(value, type):
+        return f"the class {value.__name__}"
+    if isinstance(value, (Real, Decimal)):
+        return _shown(str(value))
+    return kind_of(value)
+
+
+def kind_of(value: object) -> str:
+    """What sort of thing this is, and nothing of what it holds: a Result, an int, bytes, None."""
+    name = type(value).__name__
+    return _KINDS.get(name, f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}")
+
+
+# Where a person would not say it as Python does.
+_KINDS = {"NoneType": "None", "bytes": "bytes", "dict": "a dictionary", "ndarray": "an array"}
+
+
+def _shown(text: str) -> str:
+    from campaign.masking import mask_text  # it loads pandas, and only an error needs it
+
+    return shorten(mask_text(clean(text[: 4 * _SHOWN])), _SHOWN)
