@@ -1,0 +1,190 @@
+"""Imports point down, each outside library has one door, and one name means one thing."""
+
+import ast
+import subprocess
+import sys
+from collections import Counter
+
+import pytest
+from support.import_graph import PACKAGE, deepest, edges_inside, imports, imports_of, modules, rooms
+
+from campaign import contract
+
+LAYERS = [
+    "errors",
+    "contract",
+    "text",
+    "masking",
+    "markup",
+    "suggestions",
+    "argument_checks",
+    "arrow_text",
+    "paths",
+    "contacts",
+    "messages",
+    "service",
+    "results",
+    "sending",
+    "notebook",
+    "cli",
+    "__main__",
+    "pytest_plugin",
+]
+DOORS = {
+    "aiohttp": {"service.transport", "service.sandbox.server", "service.sandbox.faults"},
+    "sqlite3": {"sending.ledger.schema"},
+    "jinja2": {"results.report"},
+    "xlsxwriter": {"results.workbook"},
+    "matplotlib": {"results.charts"},
+    "tqdm": {"sending.run"},
+    "filelock": {"sending.store.folder"},
+    "python_calamine": {"contacts.workbooks.excel"},
+    "charset_normalizer": {"contacts.files.encodings"},
+    "idna": {"service.address"},
+    "keyring": {"service.credentials"},
+    "phonenumbers": {"contacts.phone_numbers.libphonenumber"},
+    "regex": {"messages.text.limits"},
+}
+NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
+# Inside contacts: what each module or folder may import from the others.
+CONTACTS = {
+    "reading": {"table", "files", "workbooks", "cells", "columns"},
+    "table": {"cells", "columns"},
+    "files": {"cells", "columns"},
+    "workbooks": {"cells", "columns"},
+    "cells": {"columns"},
+    "columns": set(),
+    "phone_numbers": set(),
+}
+# How many files a room may have at its own level, and on how many layers: a folder in it counts as one.
+ROOMS = {"messages": (12, 6), "sending": (12, 8)}
+
+
+def test_imports_point_down():
+    wrong = []
+    for name, target in imports():
+        here, there = name.split(".")[0], target.split(".")[0]
+        if LAYERS.index(there) > LAYERS.index(here):
+            wrong.append(f"{name} imports {target}")
+    assert wrong == []
+
+
+def test_inside_contacts_imports_point_one_way():
+    assert rooms("contacts") == set(CONTACTS)
+    wrong = [
+        f"contacts.{here} imports contacts.{there}"
+        for here, there in edges_inside("contacts")
+        if there not in CONTACTS[here]
+    ]
+    assert wrong == []
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_is_small_enough_to_be_known(room):
+    files, layers = ROOMS[room]
+    assert len(rooms(room)) <= files
+    assert deepest(edges_inside(room)) <= layers
+
+
+def test_nothing_inside_imports_the_root():
+    """`from campaign import markup` names a module; a function or class would go through the root."""
+    files = {path.stem for path in PACKAGE.glob("*.py")} | {path.name for path in PACKAGE.iterdir()}
+    wrong = [f"{name} imports {target}" for name, target in imports() if target.split(".")[0] not in files]
+    assert wrong == []
+
+
+def test_no_module_imports_itself_in_a_circle():
+    assert deepest(imports()) < sys.maxsize
+
+
+def test_no_two_classes_share_a_name():
+    names = Counter(
+        node.name for _, tree in modules() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)
+    )
+    assert [name for name, count in names.items() if count > 1] == []
+
+
+def test_no_name_needs_another_where_it_is_imported():
+    """`import ledger as ledgers` would say that one name means two things."""
+    wrong = [
+        f"{name}: {alias.name} as {alias.asname}"
+        for name, tree in modules()
+        for node in ast.walk(tree)
+        if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("campaign")
+        for alias in node.names
+        if alias.asname
+    ]
+    assert wrong == []
+
+
+def test_no_module_is_imported_for_its_side_effect():
+    """Every name that is imported is used, and no module calls anything when it is loaded."""
+    allowed = {"__init__", "__main__"}  # the root takes care of logging and of notebooks; the other runs
+    wrong = [
+        f"{name}, line {statement.lineno}"
+        for name, tree in modules()
+        if name not in allowed
+        for statement in tree.body
+        if isinstance(statement, ast.Expr) and isinstance(statement.value, ast.Call)
+    ]
+    assert wrong == []
+
+
+def test_every_fact_of_the_contract_is_written_once():
+    facts = [
+        contract.PRIORITIES,
+        contract.STATUSES,
+        contract.STATUSES[4:],
+        contract.MESSAGE_TEXTS,
+        contract.BATCH_COLUMNS,
+    ]
+    wrong = []
+    for name, tree in modules():
+        if name == "contract":
+            continue
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Tuple | ast.List | ast.Set):
+                items = tuple(getattr(item, "value", None) for item in node.elts)
+                if items in facts:
+                    wrong.append(f"{name}, line {node.lineno}: {items}")
+            # A single SMS part holds 160 septets too, which is another fact, and so is U+00A0.
+            elsewhere = name not in ("messages.text.segments", "messages.text.gsm7")
+            if isinstance(node, ast.Constant) and node.value == contract.TEXT_LIMIT and elsewhere:
+                wrong.append(f"{name}, line {node.lineno}: {node.value}")
+    assert wrong == []
+
+
+@pytest.mark.parametrize("library", DOORS)
+def test_each_library_has_its_door(library):
+    users = {name for name, tree in modules() for one in imports_of(tree) if one.split(".")[0] == library}
+    assert users, f"{library} is used nowhere: take it off the list and out of the dependencies"
+    assert users <= DOORS[library]
+
+
+def test_widgets_live_in_the_notebook_layer():
+    users = {
+        name for name, tree in modules() for one in imports_of(tree) if one.split(".")[0] in NOTEBOOK_ONLY
+    }
+    assert {name for name in users if name.split(".")[0] != "notebook"} == set()
+
+
+def test_importing_campaign_leaves_the_heavy_libraries_alone():
+    heavy = [
+        "matplotlib",
+        "ipywidgets",
+        "IPython",
+        "xlsxwriter",
+        "jinja2",
+        "tqdm",
+        "openpyxl",
+        "dask",
+        "sqlalchemy",
+    ]
+    code = f"import sys, campaign; print([name for name in {heavy} if name in sys.modules])"
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert found.stdout.strip() == "[]"
+
+
+def test_modules_are_nouns():
+    forbidden = {"utils", "util", "helpers", "helper", "core", "base", "models", "common", "misc"}
+    assert {name.split(".")[-1] for name, _ in modules()} & forbidden == set()
