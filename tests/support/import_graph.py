@@ -42,7 +42,8 @@ def imports() -> list[tuple[str, str]]:
 def rooms(folder: str) -> set[str]:
     """The modules and folders at a folder's own level."""
     inside = (PACKAGE / folder).iterdir()
-    return {path.stem for path in inside if not path.stem.startswith("__") and path.suffix in ("", ".py")}
+    python = (path for path in inside if path.suffix == ".py" or (path / "__init__.py").is_file())
+    return {path.stem for path in python if not path.stem.startswith("__")}
 
 
 def edges_inside(folder: str) -> list[tuple[str, str]]:
