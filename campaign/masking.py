@@ -1,41 +1,75 @@
 """Phone numbers hidden from a look over the shoulder: 25677*****56."""
 
+import re
+from collections.abc import Iterable
+from typing import Any
+
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
-# RE2: no look-around, so each length has its own pattern. Between two digits a person may type up to four
-# spaces, dashes, dots, brackets or invisible characters.
+from campaign.arrow_text import (
+    Bools,
+    TextArray,
+    array_to_series,
+    concat_arrays,
+    map_unique,
+    replace_where,
+    series_to_array,
+    series_to_chunks,
+    text_array,
+)
+
+_STARS = "*****"  # always five, so that the length is hidden too
+_SHORTEST = 7  # digits of the shortest phone number
+
+# Between two digits a person may type up to four spaces, dashes, dots, brackets or invisible characters, in a
+# text a slash too (0772/000123). Python's expressions and Arrow's (RE2) both read this.
+_SEPARATORS = (
+    r"\x00-\x09\x0b\x0c\x0e-\x20\x7f-\xa0().\-"
+    "\u00ad\u061c\u1680\u180e\u2000-\u2015\u2028-\u202f\u205f-\u206f\u2212\u3000\ufe58\ufe63\ufeff\uff0d"
+)
+_GAP = f"[{_SEPARATORS}]{{0,4}}"
+_TEXT_GAP = f"[{_SEPARATORS}/]{{0,4}}"
+
+# A cell that holds one number. RE2 cannot look around, so each length has its own pattern.
 _DIGIT = r"\p{Nd}"
-_GAP = r"[\p{Z}\p{Pd}\p{Cf}\t.()]{0,4}"
 _TAIL = f"{_GAP}({_DIGIT}{_GAP}{_DIGIT})"
-_LONG = f"((?:{_DIGIT}{_GAP}){{4}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,}}{_TAIL}"  # 11 digits or more
-_MIDDLE = f"((?:{_DIGIT}{_GAP}){{2}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,5}}{_TAIL}"  # 9 or 10
-_SHORT = f"()(?:{_DIGIT}{_GAP}){{4,5}}{_DIGIT}{_TAIL}"  # 7 or 8
-# A date's dashes or dots would join it to the time behind it: private-use characters stand in meanwhile.
-_DATES = {
-    r"\b((?:19|20)\d\d)-(\d\d?)-(\d\d?)\b": "\\1\ue000\\2\ue000\\3\ue002",
-    r"\b(\d\d?)-(\d\d?)-((?:19|20)\d\d)\b": "\\1\ue000\\2\ue000\\3\ue002",
-    r"\b(\d\d?)\.(\d\d?)\.((?:19|20)\d\d)\b": "\\1\ue001\\2\ue001\\3\ue002",
-}
-_MARKS = {"\ue000": "-", "\ue001": ".", "\ue002": ""}
+_ELEVEN_OR_MORE = f"((?:{_DIGIT}{_GAP}){{4}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,}}{_TAIL}"
+_NINE_OR_TEN = f"((?:{_DIGIT}{_GAP}){{2}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,5}}{_TAIL}"
+_SEVEN_OR_EIGHT = f"()(?:{_DIGIT}{_GAP}){{4,5}}{_DIGIT}{_TAIL}"
+
+# What looks like a phone number inside a text and is none.
+_YEAR, _DAY = "(?:19|20)[0-9]{2}", "(?:0?[1-9]|[12][0-9]|3[01])"  # a day or a month
+_HOUR, _MINUTE = "(?:[01]?[0-9]|2[0-4])", "[0-5][0-9]"
+_PLAIN = "|".join(
+    [
+        *(f"{_YEAR}{by}{_DAY}{by}{_DAY}|{_DAY}{by}{_DAY}{by}{_YEAR}" for by in ("-", r"\.", "/")),
+        rf"{_HOUR}:{_MINUTE}|{_HOUR}\.{_MINUTE} ?[-–] ?{_HOUR}\.{_MINUTE}|{_YEAR} ?[-–/] ?{_YEAR}",
+        "[0-9]{1,3}(?:[,'’][0-9]{3})+",
+    ]
+)
+_AMOUNT = re.compile(r"[1-9][0-9]{0,2}(?:(?:[ .\xa0\u202f][0-9]{3}){1,2}|[0-9]{0,6})(?:[.,][0-9]{2})?")
+_LONGEST_AMOUNT = 9  # digits
+_CURRENCY = (
+    "(?:UGX|US[Hh]|Ush|KES|KS[Hh]|Ksh|Shs|TZS|TS[Hh]|Tsh|RWF|BIF|ETB|SSP|NGN|GHS|ZAR|ZMW|MWK|MZN|XAF|XOF|FCFA|EGP"
+    "|TND|USD|EUR|GBP|CHF|DKK|NOK|SEK|kr|CAD|AUD|SGD|INR|PKR|BDT|LKR|NPR|IDR|PHP|VND|JPY|CNY|BRL|MXN|[$£€¥₦₵₹₱₫₺])"
+)
+_CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z0-9]){_CURRENCY}[ .:\xa0]{{0,2}}\Z")
+_CURRENCY_AFTER = re.compile(rf"[ \xa0]?{_CURRENCY}(?![A-Za-z])(?! ?[0-9])|/[=-]")  # 1500000/= are shillings
+_LONGEST_CODE = 8  # digits that belong to the capital letter they touch
+
+# Digits and all that may stand between the digits of a number, a date or an amount. The second pattern tells
+# what is in there: something readable, or a run of digits, which ends where something readable follows.
+_STRETCH = re.compile(rf"\d[\d{_SEPARATORS}/,'’:]*\d")
+_RUN = re.compile(
+    rf"(?<![0-9])(?:(?:{_PLAIN})(?![0-9])|[1-9][0-9]{{4,8}}\.[0-9]{{2}}(?![ .]?[0-9]))"
+    rf"|(?P<run>\d(?:\d|[{_SEPARATORS}/]{{1,4}}(?!(?:{_PLAIN})(?![0-9]))\d){{{_SHORTEST - 1},}})"
+)
+_ANY_RUN = re.compile(rf"\d(?:{_TEXT_GAP}\d){{{_SHORTEST - 1},}}")
+_MAY_HOLD_RUN = f"(?:{_DIGIT}{_TEXT_GAP}){{{_SHORTEST - 1}}}{_DIGIT}"
 
 
-def _replace(values: pa.Array, *patterns: str, by: str) -> pa.Array:
-    for pattern in patterns:
-        values = pc.replace_substring_regex(values, pattern, by)
-    return values
-
-
-def _texts(series: "pd.Series[str]") -> pa.Array:
-    return pa.array(series.astype("str"), type=pa.large_string(), from_pandas=True)
-
-
-def _series(values: pa.Array, like: "pd.Series[str]") -> "pd.Series[str]":
-    return pd.Series(pd.array(values.to_pandas(), dtype="str"), index=like.index, name=like.name)
-
-
-def mask_numbers(numbers: "pd.Series[str]") -> "pd.Series[str]":
+def mask_numbers(numbers: "pd.Series[Any]") -> "pd.Series[str]":
     """A column of phone numbers, cleaned or as typed, with the middle hidden: 25677*****56.
 
     The number of stars is always five, so that the length is hidden too. Cells that hold anything else than
@@ -43,30 +77,33 @@ def mask_numbers(numbers: "pd.Series[str]") -> "pd.Series[str]":
     digit. Missing values stay missing.
     """
     texts = _texts(numbers)
-    alone = [f"^(\\P{{Nd}}*){pattern}(\\P{{Nd}}*)$" for pattern in (_LONG, _MIDDLE, _SHORT)]
-    masked = _replace(texts, *alone, by=r"\1\2*****\3\4")
-    bare = pc.replace_substring_regex(texts, _DIGIT, "*")
-    return _series(pc.if_else(pc.equal(masked, texts), bare, masked), numbers)
+    masked = texts
+    for pattern in (_ELEVEN_OR_MORE, _NINE_OR_TEN, _SEVEN_OR_EIGHT):
+        masked = _replace(masked, f"^(\\P{{Nd}}*){pattern}(\\P{{Nd}}*)$", rf"\1\2{_STARS}\3\4")
+    without_digits = _replace(texts, _DIGIT, "*")
+    return _series(pc.if_else(pc.equal(masked, texts), without_digits, masked), numbers)
 
 
-def mask_texts(texts: "pd.Series[str]") -> "pd.Series[str]":
-    """A column of any text, in which whatever looks like a phone number (nine digits or more) is masked.
+def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]"] = ()) -> "pd.Series[str]":
+    """A column of any text, in which whatever could be a phone number is masked.
 
-    Dates with a four-digit year stay as they are.
+    That is every run of seven digits or more, also with spaces, dashes, dots, brackets or slashes in it:
+    "0772 000 012", "12 34 56 78", "20123456". These stay readable, because no phone number is written so:
+
+    - dates with a four-digit year, times, spans of years or hours: 2026-11-22 14:02, 22/11/2026, 08.00-20.00
+    - amounts: thousands with commas, two decimals, or a currency beside them: 1,500,000, UGX 12000000
+    - codes of eight digits or fewer that touch a capital letter: INV1234567
+
+    A number of the row itself, told by its last seven digits, is masked even there: `own_numbers` are columns
+    of the same rows. Where digits could be either (an order number, 20261122) they are masked.
     """
     values = _texts(texts)
-    # Finding costs a tenth of replacing, and most cells hold no number.
-    found = pc.fill_null(pc.match_substring_regex(values, f"(?:{_DIGIT}{_GAP}){{8}}{_DIGIT}"), False)
-    return _series(pc.replace_with_mask(values, found, _mask_inside(values.filter(found))), texts)
-
-
-def _mask_inside(values: pa.Array) -> pa.Array:
-    for date_pattern, marked in _DATES.items():
-        values = pc.replace_substring_regex(values, date_pattern, marked)
-    values = _replace(values, _LONG, _MIDDLE, by=r"\1*****\2")
-    for mark, original in _MARKS.items():
-        values = pc.replace_substring(values, mark, original)
-    return values
+    # Searching costs a tenth of replacing, and most cells hold no number.
+    candidates = _matches(values, _MAY_HOLD_RUN)
+    values = replace_where(values, candidates, map_unique(values.filter(candidates), _mask_runs))
+    for numbers in own_numbers:
+        values = _mask_own(values, numbers)
+    return _series(values, texts)
 
 
 def mask_number(number: str) -> str:
@@ -75,5 +112,96 @@ def mask_number(number: str) -> str:
 
 
 def mask_text(text: str) -> str:
-    """One text in which whatever looks like a phone number is masked."""
-    return str(mask_texts(pd.Series([text], dtype="str")).iat[0])
+    """One text in which whatever could be a phone number is masked, as in `mask_texts`."""
+    return _mask_runs(text)
+
+
+def _texts(values: "pd.Series[Any]") -> TextArray:
+    """The column as one array, missing values kept; a pandas column may consist of several arrays."""
+    return concat_arrays(series_to_chunks(values.astype("str"), missing=None))
+
+
+def _series(values: TextArray, like: "pd.Series[Any]") -> "pd.Series[str]":
+    masked = array_to_series(values, like.index)
+    masked.name = like.name
+    return masked
+
+
+def _matches(values: TextArray, pattern: str) -> Bools:
+    """Which texts match; missing ones do not."""
+    matches: Bools = pc.match_substring_regex(values, pattern).fill_null(False).to_numpy(zero_copy_only=False)
+    return matches
+
+
+def _replace(values: TextArray, pattern: str, replacement: str) -> TextArray:
+    replaced: TextArray = pc.replace_substring_regex(values, pattern, replacement)
+    return replaced
+
+
+def _mask_runs(text: str) -> str:
+    return _STRETCH.sub(_mask_stretch, text)
+
+
+def _mask_stretch(match: re.Match[str]) -> str:
+    stretch = match[0]
+    if len(stretch) < _SHORTEST:
+        return stretch
+    if len(stretch) > _LONGEST_AMOUNT and stretch.isdecimal():  # the most frequent, and nothing else
+        return _masked(stretch)
+    if _is_code(match) or _is_amount(match):
+        return stretch
+    return _RUN.sub(_mask_run, stretch)
+
+
+def _mask_run(match: re.Match[str]) -> str:
+    return _masked(match[0]) if match["run"] else match[0]
+
+
+def _is_code(match: re.Match[str]) -> bool:
+    """Whether a capital letter touches a few digits."""
+    if match.end() - match.start() > _LONGEST_CODE or not match[0].isdecimal():
+        return False
+    neighbours = match.string[max(match.start() - 1, 0) : match.end() + 1]
+    return "A" <= neighbours[0] <= "Z" or "A" <= neighbours[-1] <= "Z"
+
+
+def _is_amount(match: re.Match[str]) -> bool:
+    """Whether a currency stands beside the digits, and nothing else that it could belong to."""
+    if not _AMOUNT.fullmatch(match[0]):
+        return False
+    before = match.string[max(match.start() - 8, 0) : match.start()]
+    return bool(_CURRENCY_BEFORE.search(before) or _CURRENCY_AFTER.match(match.string, match.end()))
+
+
+def _masked(run: str) -> str:
+    """The first five digits of eleven or more, the first three of nine or ten, stars, the last two digits."""
+    places = [place for place, character in enumerate(run) if character.isdecimal()]
+    shown = 5 if len(places) > 10 else 3 if len(places) > 8 else 0
+    head = run[: places[shown - 1] + 1] if shown else ""
+    return f"{head}{_STARS}{run[places[-2] :]}"
+
+
+def _mask_own(values: TextArray, numbers: "pd.Series[Any]") -> TextArray:
+    """The texts without the number of their own row, whatever it looks like there."""
+    rows = _matches(values, _MAY_HOLD_RUN)
+    tails = _digits(series_to_array(numbers.astype("str")).filter(rows))
+    masked = [
+        _mask_number_in(text, tail[-_SHORTEST:])
+        for text, tail in zip(values.filter(rows).to_pylist(), tails, strict=True)
+    ]
+    return replace_where(values, rows, text_array(masked))
+
+
+def _digits(values: TextArray) -> list[str]:
+    """The digits of each text."""
+    return [digits or "" for digits in _replace(values, r"\P{Nd}", "").to_pylist()]
+
+
+def _mask_number_in(text: str | None, tail: str) -> str | None:
+    if text is None or len(tail) < _SHORTEST or tail not in re.sub(r"\D", "", text):
+        return text
+
+    def mask(match: re.Match[str]) -> str:
+        return _masked(match[0]) if tail in re.sub(r"\D", "", match[0]) else match[0]
+
+    return _ANY_RUN.sub(mask, text)

@@ -12,6 +12,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.arrow_text import Ints, array_to_series, integers_to_array, text_array, text_scalar
+from campaign.contacts.outcome_columns import file_names
 from campaign.contacts.reading import Reading
 from campaign.contract import PRIORITIES, STATUSES
 from campaign.errors import UsageError
@@ -28,7 +29,6 @@ from campaign.messages.totals import Totals
 from campaign.messages.wording import Wording
 
 BLOCK = 131_072  # rows judged together: large enough for column-wise speed, small enough to reuse memory
-OWN_COLUMNS = ("status", "reason", "batch", "code")  # that plans and results add to the contact table
 
 
 @dataclass(frozen=True)
@@ -256,17 +256,7 @@ def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Fi
 
 def _with_statuses(contacts: pd.DataFrame, findings: Findings) -> pd.DataFrame:
     """The contact table with what became of each row; columns of the same name are moved out of the way."""
-    names: list[str] = list(contacts.columns)
-    taken = {name.lower() for name in names}
-    for place, name in enumerate(names):
-        if name.lower() in OWN_COLUMNS:
-            free = f"{name} (file)"
-            nth = 2
-            while free.lower() in taken:
-                free, nth = f"{name} (file {nth})", nth + 1
-            taken.add(free.lower())
-            names[place] = free
-    table = contacts.set_axis(names, axis=1)
+    table = contacts.set_axis(file_names(contacts.columns), axis=1)
     status = text_array(list(STATUSES)).take(pa.array(findings.status))
     return table.assign(
         status=array_to_series(status, contacts.index),

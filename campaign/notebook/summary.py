@@ -4,8 +4,8 @@ from typing import Any
 
 from campaign import markup
 from campaign.results import charts
-from campaign.results.masks import Masks
-from campaign.results.tables import ENVIRONMENTS, Result
+from campaign.results.redaction import Redaction
+from campaign.results.tables import ENVIRONMENTS, Result, check_result
 from campaign.text import figure, money
 
 _ROWS = 20  # shown of each table; the reports hold them all
@@ -28,26 +28,27 @@ def summary(result: Result) -> Any:
 
     from campaign.notebook.panel import Panel
 
-    masks = Masks(result, reveal=False)
+    check_result(result, "summary", "campaign.summary({})")
+    redaction = Redaction(result, reveal=False)
     follow_up = result.follow_up()
     pages = {
-        "Outcome": _outcome(result, masks),
+        "Outcome": _outcome(result, redaction),
         "Cost": _cost(result),
-        f"Batches ({figure(len(result.batches))})": _batches(result, masks),
-        f"To follow up ({figure(len(follow_up))})": _follow_up(result, masks),
+        f"Batches ({figure(len(result.batches))})": _batches(result, redaction),
+        f"To follow up ({figure(len(follow_up))})": _follow_up(result, redaction),
     }
     tabs = Tab([HTML(page) for page in pages.values()], titles=tuple(pages))
-    return Panel(result.__repr__, [HTML(_head(result, masks)), tabs], style=STYLE)
+    return Panel(result.__repr__, [HTML(_head(result, redaction)), tabs], style=STYLE)
 
 
-def _head(result: Result, masks: Masks) -> str:
+def _head(result: Result, redaction: Redaction) -> str:
     where = ENVIRONMENTS.get(result.environment, result.environment)
-    said = masks.texts([result.headline, *result.left_to_do])
+    said = redaction.texts([result.headline, *result.left_to_do])
     title = f'<p class="title">What came of it ({markup.escape(where)})</p>'
     return title + "".join(map(markup.paragraph, said))
 
 
-def _outcome(result: Result, masks: Masks) -> str:
+def _outcome(result: Result, redaction: Redaction) -> str:
     totals = result.totals
     rows = figure(totals.rows)
     return _chart(charts.outcomes(totals)) + markup.paragraph(f"{rows} rows in the file.", note=True)
@@ -65,23 +66,25 @@ def _cost(result: Result) -> str:
     return markup.facts(facts) + _chart(charts.costs(result.batches))
 
 
-def _batches(result: Result, masks: Masks) -> str:
+def _batches(result: Result, redaction: Redaction) -> str:
     """The batches, those that need a person first."""
     batches = result.batches
     ordered = batches.iloc[(batches["status"] == "accepted").to_numpy().argsort(kind="stable")]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
-    shown = masks.table(ordered[columns].head(_ROWS)).rename(columns={"submitted_at": "submitted (UTC)"})
+    shown = redaction.batches(ordered[columns].head(_ROWS)).rename(
+        columns={"submitted_at": "submitted (UTC)"}
+    )
     return markup.table(shown.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
 
 
-def _follow_up(result: Result, masks: Masks) -> str:
+def _follow_up(result: Result, redaction: Redaction) -> str:
     """The rows that need a person, the reasons first."""
     rows = result.follow_up()
     if rows.empty:
         return markup.paragraph("Nothing: every row was accepted, or was left out on purpose.")
     reasons = ["last status", "last reason"]
     ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
-    return markup.table(masks.table(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
+    return markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
 
 
 def _chart(drawn: str) -> str:

@@ -15,11 +15,11 @@ from campaign.contacts.reading import Reading
 from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
 from campaign.results import charts
-from campaign.results.masks import Masks
-from campaign.results.separated import write_separated
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, spoken
+from campaign.results.csv_file import write_csv
+from campaign.results.redaction import Redaction
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, described, spoken
 from campaign.results.workbook import write_workbook
-from campaign.text import clean, figure, money, shorten
+from campaign.text import clean, counted, figure, money, shorten
 
 MEANINGS = {
     "invalid": "left out: something in the row has to be corrected first",
@@ -48,17 +48,30 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
     replaced in one step. Raises `UsageError` for another ending, `ReportError` for a link, a folder, or a
     place that cannot be written to.
     """
-    path = Path(path)
-    writers: dict[str, Callable[[Result, Path, Masks], None]] = {
+    path = _checked_path(result, path)
+    if not isinstance(reveal, bool):
+        raise UsageError(f"reveal must be True or False, and got {reveal!r}.")
+    writers: dict[str, Callable[[Result, Path, Redaction], None]] = {
         ".html": _write_html,
         ".xlsx": _write_xlsx,
         ".csv": _write_csv,
     }
     if path.suffix.lower() not in writers:
-        raise UsageError(f"A report ends in .html, .xlsx or .csv, and {path.name!r} does not.")
-    masks = Masks(result, reveal=reveal)
-    _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, masks))
+        raise UsageError(f"The name of a report ends in .html, .xlsx or .csv, and {path.name!r} does not.")
+    redaction = Redaction(result, reveal=reveal)
+    _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, redaction))
     return path
+
+
+def _checked_path(result: object, path: object) -> Path:
+    """The path of a report; raises `UsageError` where a report of this cannot be written there."""
+    check_result(result, "write_report", "campaign.write_report({}, path)")
+    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
+        raise UsageError(
+            f"write_report needs a path, and got {described(path)}. "
+            'Give the name of the file: campaign.write_report(result, "report.html").'
+        )
+    return Path(path)
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
@@ -89,29 +102,29 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
 # --- rows and workbook --------------------------------------------------------------------------------
 
 
-def _write_csv(result: Result, path: Path, masks: Masks) -> None:
-    write_separated(path, masks.table(result.contacts))
+def _write_csv(result: Result, path: Path, redaction: Redaction) -> None:
+    write_csv(path, redaction.contacts(result.contacts))
 
 
-def _write_xlsx(result: Result, path: Path, masks: Masks) -> None:
+def _write_xlsx(result: Result, path: Path, redaction: Redaction) -> None:
     totals = result.totals
     summary = {
-        "What came of it": masks.texts([result.sentence])[0],
+        "What came of it": redaction.texts([result.sentence])[0],
         "Where": ENVIRONMENTS.get(result.environment, result.environment),
         "Messages": totals.messages,
         "Batches": totals.batches,
         "Cost": "unknown" if totals.cost is None else totals.cost,
         "About the cost": _cost_note(result),
         **_reading_facts(result.reading),
-        "Phone numbers": masks.sentence,
+        "Phone numbers": redaction.sentence,
         "Plan": result.plan.fingerprint,
         "Written": f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC",
     }
     sheets = {
-        "Batches": masks.table(result.batches),
-        "Messages": masks.table(result.messages),
-        "Contacts": masks.table(result.contacts).reset_index(),
-        "Issues": masks.issues(result.issues),
+        "Batches": redaction.batches(result.batches),
+        "Messages": redaction.messages(result.messages),
+        "Contacts": redaction.contacts(result.contacts).reset_index(),
+        "Issues": redaction.issues(result.issues),
     }
     write_workbook(path, summary, dict(totals), sheets)
 
@@ -119,24 +132,24 @@ def _write_xlsx(result: Result, path: Path, masks: Masks) -> None:
 # --- page ---------------------------------------------------------------------------------------------
 
 
-def _write_html(result: Result, path: Path, masks: Masks) -> None:
+def _write_html(result: Result, path: Path, redaction: Redaction) -> None:
     from jinja2 import Environment, StrictUndefined
 
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=True)
     template = Path(__file__).with_name("report.html.jinja").read_text(encoding="utf-8")
-    page = environment.from_string(template).render(_page(result, masks))
+    page = environment.from_string(template).render(_page(result, redaction))
     path.write_text(page, encoding="utf-8", newline="\n")
 
 
-def _page(result: Result, masks: Masks) -> dict[str, Any]:
+def _page(result: Result, redaction: Redaction) -> dict[str, Any]:
     """What the template fills in; the drawn pieces are HTML, and all text in them is escaped already."""
     totals, batches, issues = result.totals, result.batches, result.issues
     follow_up = result.follow_up(TO_FOLLOW_UP)
     first = {
-        "batches": spoken(_errors_last(masks.table(batches.head(_MOST_BATCHES)))),
-        "follow_up": spoken(_reasons_first(masks.table(follow_up.head(_MOST_ROWS)))),
-        "issue_kinds": _findings(masks.table(_kinds(issues))),
-        "issues": _findings(masks.issues(issues.head(_MOST_ROWS))),
+        "batches": spoken(_errors_last(redaction.batches(batches.head(_MOST_BATCHES)))),
+        "follow_up": spoken(_reasons_first(redaction.follow_up(follow_up.head(_MOST_ROWS)))),
+        "issue_kinds": _findings(_kinds(issues, redaction)),
+        "issues": _findings(redaction.issues(issues.head(_MOST_ROWS))),
     }
     lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
     drawn = {
@@ -146,7 +159,7 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
         "title": "Campaign report" if result.folder is None else f"Campaign report: {result.folder.name}",
         "where": ENVIRONMENTS.get(result.environment, result.environment),
         "live": result.environment == "live",
-        "headline": masks.texts([result.headline])[0],
+        "headline": redaction.texts([result.headline])[0],
         "left_to_do": result.left_to_do,
         "outcomes": charts.outcomes(totals),
         "totals": [(name.replace("_", " "), figure(count), MEANINGS[name]) for name, count in totals.items()],
@@ -156,8 +169,8 @@ def _page(result: Result, masks: Masks) -> dict[str, Any]:
         "costs": charts.costs(batches),
         "lengths": lengths,
         "reading": markup.facts(_reading_facts(result.reading)),
-        "notices": [] if result.reading is None else masks.texts(result.reading.notices),
-        "masks": masks.sentence,
+        "notices": [] if result.reading is None else redaction.texts(result.reading.notices),
+        "redaction": redaction.sentence,
         "fingerprint": result.plan.fingerprint[:12],
         "written": f"{datetime.now(UTC):%Y-%m-%d %H:%M}",
     }
@@ -189,12 +202,12 @@ def _cost_facts(result: Result) -> dict[str, str]:
 
 
 def _cost_note(result: Result) -> str:
-    said = "As the service counts it: it names no currency, and one cost for each batch."
+    note = "The cost is what the service reported: one amount for each batch, without a currency."
     unpriced = result.totals.unpriced
     if not unpriced:
-        return said
-    some = "one batch" if unpriced == 1 else f"{figure(unpriced)} batches"
-    return f"{said} For {some} that may have been charged it named no cost, so the whole may be more."
+        return note
+    batches = counted(unpriced, "batch", "batches")
+    return f"{note} It reported none for {batches} that it may have charged, so the total may be higher."
 
 
 def _reading_facts(reading: Reading | None) -> dict[str, str]:
@@ -214,13 +227,14 @@ def _reading_facts(reading: Reading | None) -> dict[str, str]:
     return {name: value for name, value in facts.items() if value}
 
 
-def _kinds(issues: pd.DataFrame) -> pd.DataFrame:
-    """How often each kind of issue was found, errors first, with the first row and what was said of it."""
-    gravity = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
-    groups = issues.assign(gravity=gravity).groupby(["gravity", "severity", "code"], sort=False)
+def _kinds(issues: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
+    """How often each kind of issue was found, errors first, with the first row and its detail."""
+    severity_order = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
+    groups = issues.assign(order=severity_order).groupby(["order", "severity", "code"], sort=False)
     kinds = groups.agg(found=("code", "size"), row=("row", "first"), detail=("detail", "first"))
-    kinds = kinds.reset_index().sort_values(["gravity", "found"], ascending=[True, False], kind="stable")
-    return kinds.drop(columns="gravity").rename(columns={"row": "first row", "detail": "first detail"})
+    kinds = kinds.reset_index().sort_values(["order", "found"], ascending=[True, False], kind="stable")
+    kinds["detail"] = redaction.texts(kinds["detail"])
+    return kinds.drop(columns="order").rename(columns={"row": "first row", "detail": "first detail"})
 
 
 def _reasons_first(follow_up: pd.DataFrame) -> pd.DataFrame:

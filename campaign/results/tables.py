@@ -1,6 +1,8 @@
 """What came of a campaign, as tables: the plan joined with what its ledger knows about each batch."""
 
+import os
 from collections.abc import Collection
+from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
@@ -11,13 +13,14 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
+from campaign.contacts.outcome_columns import OUTCOME_COLUMNS, original_names
 from campaign.contacts.reading import Reading
-from campaign.contract import BATCH_COLUMNS
+from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.totals import ResultTotals
-from campaign.text import clean, figure, money
+from campaign.text import agreeing, clean, counted, figure, money
 
 # When the parts of one row fared differently, the row gets the status that most needs a person.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
@@ -46,11 +49,18 @@ ENVIRONMENTS = {
 }
 
 
+@dataclass(frozen=True, init=False, repr=False, eq=False)
 class Result:
-    """What came of a plan: three tables that account for every batch, every message and every row.
+    """What came of a plan: three tables that account for every batch, every message and every row. Immutable.
 
     Made by `send`, `Run.wait` and `load_result`. The tables are copies: changing one changes nothing here.
     """
+
+    plan: Plan
+    environment: str
+    folder: Path | None
+    _batches: pd.DataFrame
+    _note: str
 
     def __init__(
         self,
@@ -68,17 +78,19 @@ class Result:
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
-        counted = int(batches["messages"].sum())
-        if counted != len(plan.messages):
+        count = int(batches["messages"].sum())
+        if count != len(plan.messages):
             raise LedgerError(
-                f"The ledger holds {counted:,} messages, and the plan {len(plan.messages):,}: "
+                f"The ledger holds {counted(count, 'message')}, and the plan {len(plan.messages):,}: "
                 "they do not belong together. Give the folder that the campaign was sent from."
             )
-        self.plan = plan
-        self.environment = environment
-        self.folder = folder
-        self._batches = batches.reset_index(drop=True)
-        self._note = sentence
+        vars(self).update(
+            plan=plan,
+            environment=environment,
+            folder=folder,
+            _batches=batches.reset_index(drop=True),
+            _note=sentence,
+        )
 
     @property
     def batches(self) -> pd.DataFrame:
@@ -129,11 +141,11 @@ class Result:
         number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
         go out with `resume`: unless `statuses` names them they are left out, or people could get it twice.
         """
-        rows = self._contacts[self._contacts["status"].isin(list(statuses))]
+        rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
         outcome = rows[["status", "reason"]].add_prefix("last ")
-        added = ["status", "reason", "batch", "code"]
-        original = rows.drop(columns=added).rename(columns={f"{name} (file)": name for name in added})
-        table = original.drop(columns=list(outcome), errors="ignore").join(outcome)
+        table = rows.drop(columns=list(OUTCOME_COLUMNS))
+        table = table.set_axis(original_names(table.columns), axis=1)
+        table = table.drop(columns=list(outcome), errors="ignore").join(outcome)
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
 
@@ -149,10 +161,10 @@ class Result:
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
-        """What is left to do, one sentence each; why a run held says already how to send the rest."""
-        said = {"not_sent"} if self._note else set()
+        """What is left to do, one sentence each; the note of a run that held already says how to resume."""
+        in_note = {"not_sent"} if self._note else set()
         return tuple(
-            advice for status, advice in _ADVICE.items() if self.totals[status] and status not in said
+            advice for status, advice in _ADVICE.items() if self.totals[status] and status not in in_note
         )
 
     @cached_property
@@ -186,7 +198,7 @@ class Result:
         )
 
     def __repr__(self) -> str:
-        return f"<Result ({self.environment}): {clean(mask_text(self.sentence))}>"
+        return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
 
     def _repr_html_(self) -> str:
         totals = self.totals
@@ -243,17 +255,56 @@ def _worst(messages: pd.DataFrame) -> pd.DataFrame:
     return messages.set_index("row")
 
 
+def check_result(result: object, function: str, call: str) -> None:
+    """Raise `UsageError` unless this is a `Result`; `call` shows with {} where the result belongs."""
+    if isinstance(result, Result):
+        return
+    remedy = f"Give what campaign.send returned: {call.format('result')}."
+    if isinstance(result, Plan):
+        remedy = f"Send it first: {call.format('campaign.send(plan)')}."
+    elif isinstance(result, str | os.PathLike):
+        remedy = f"Load the campaign from its folder first: {call.format('campaign.load_result(folder)')}."
+    raise UsageError(f"{function} needs a Result, and got {described(result)}. {remedy}")
+
+
+def described(value: object) -> str:
+    """What somebody gave, for an error: its type, and for short plain values the value too."""
+    if value is None or isinstance(value, bool | int | float):
+        return repr(value)
+    name = type(value).__name__
+    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
+
+
+def _checked_statuses(statuses: object) -> list[str]:
+    choices = f"Choose from {', '.join(STATUSES)}, for example follow_up(['invalid', 'refused'])."
+    if isinstance(statuses, str) and statuses in STATUSES:
+        raise UsageError(
+            f"follow_up needs a list of statuses, and got text. Write follow_up([{statuses!r}])."
+        )
+    if not isinstance(statuses, Collection) or isinstance(statuses, str | bytes):
+        value = repr(statuses) if isinstance(statuses, str) else described(statuses)
+        raise UsageError(f"follow_up needs a list of statuses, and got {value}. {choices}")
+    unknown = [status for status in statuses if status not in STATUSES]
+    if unknown:
+        raise UsageError(f"There is no status {unknown[0]!r}. {choices}")
+    return list(statuses)
+
+
 def _outcome(totals: ResultTotals) -> str:
-    accepted = f"{totals['accepted']:,}"
-    if totals["accepted"] == totals.rows == 1:
-        return "The only row was accepted by the service."
-    if totals["accepted"] == totals.rows:
-        return f"All {accepted} rows were accepted by the service."
-    verb = "was" if totals["accepted"] == 1 else "were"
+    accepted = totals["accepted"]
+    if totals.rows == 0:
+        return "The file has no rows, so there was nothing to send."
+    if accepted == totals.rows:
+        rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
+        return f"{rows} accepted by the service."
+    if totals.rows == 1:
+        status = next(name for name, count in totals.items() if count)
+        return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
     others = [
         f"{count:,} {name.replace('_', ' ')}"
         for name, count in totals.items()
         if count and name != "accepted"
     ]
-    rows = f"{accepted} of {totals.rows:,} rows {verb} accepted by the service"
-    return f"{rows}; the rest: {', '.join(others)}."
+    some = f"{accepted:,}" if accepted else "None"
+    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
+    return f"{rows} by the service; the rest: {', '.join(others)}."

@@ -14,11 +14,11 @@ LAYERS = [
     "errors",
     "contract",
     "text",
+    "arrow_text",
     "masking",
     "markup",
     "suggestions",
     "argument_checks",
-    "arrow_text",
     "paths",
     "contacts",
     "messages",
@@ -54,6 +54,7 @@ CONTACTS = {
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
     "columns": set(),
+    "outcome_columns": set(),
     "phone_numbers": set(),
 }
 # How many files a room may have at its own level, and on how many layers: a folder in it counts as one.

@@ -1,8 +1,10 @@
 """Phone numbers are hidden wherever a person may look over another's shoulder."""
 
 import pandas as pd
+import pyarrow as pa
+import pytest
 
-from campaign.masking import mask_number, mask_numbers, mask_texts
+from campaign.masking import mask_number, mask_numbers, mask_text, mask_texts
 
 
 def texts(*values: str | None) -> "pd.Series[str]":
@@ -37,14 +39,95 @@ def test_masking_keeps_index_name_and_missing_values():
     assert mask_number("256772000056") == "25677*****56"
 
 
-def test_numbers_inside_a_text_are_masked_and_dates_are_not():
-    said = {
+@pytest.mark.parametrize("mask", [mask_numbers, mask_texts])
+def test_a_column_in_several_pieces_is_masked_like_any_other(mask):
+    """Columns read from a campaign folder come in chunks, and a chunk may be empty."""
+    pieces = pa.chunked_array([["256772000056"], [], ["256772000057", None]], type=pa.large_string())
+    column = pd.Series(pieces, dtype="str", index=[2, 3, 5], name="Phone")
+    expected = pd.Series(["25677*****56", "25677*****57", None], index=[2, 3, 5], name="Phone", dtype="str")
+    pd.testing.assert_series_equal(mask(column), expected)
+
+
+@pytest.mark.parametrize("mask", [mask_numbers, mask_texts])
+def test_columns_without_rows_and_of_python_objects_can_be_masked(mask):
+    assert mask(pd.Series([], dtype="str")).tolist() == []
+    mixed = mask(pd.Series(["256772000056", 256772000057, None], dtype="object"))
+    assert mixed.iloc[:2].tolist() == ["25677*****56", "25677*****57"]
+    assert mixed.isna().tolist() == [False, False, True]
+
+
+def test_whatever_could_be_a_phone_number_in_a_text_is_masked():
+    masked = {
         "Call 0772 000 123 or 0701-000-002.": "Call 077*****23 or 070*****02.",
-        "Visit on 2026-03-02 10:30": "Visit on 2026-03-02 10:30",
-        "2026-03-02 09:00:00": "2026-03-02 09:00:00",
-        "02.03.2026 10:30:00 and 02-03-2026 10:30": "02.03.2026 10:30:00 and 02-03-2026 10:30",
-        "UGX 1,500,000": "UGX 1,500,000",
         "your mother's phone 256772000056": "your mother's phone 25677*****56",
-        "": "",
+        "ring 12 34 56 78": "ring *****78",  # Danish
+        "ring 123 45 678": "ring *****78",  # Norwegian
+        "ring 20123456": "ring *****56",
+        "9000 0067 (Singapore)": "*****67 (Singapore)",
+        "555-0123": "*****23",
+        "0712 000 123 is her number": "071*****23 is her number",  # ten digits
+        "0712000123": "071*****23",
+        "+1 (555) 010-0199": "+1 (555) 0*****99",
+        "0772/000123": "077*****23",
+        "٠٧٧٢٠٠٠٠١٢": "٠٧٧*****١٢",
+        "0772\u202e000\x00123": "077*****23",  # what is invisible is taken out later
+        "0772000123 2026-11-22 14:02": "077*****23 2026-11-22 14:02",
+        "2026-11-22 0772000123": "2026-11-22 077*****23",
+        "UGX 5 0772000123": "UGX 5 0772*****23",
+        "KES 500 254 712 000 123": "KES 500 25*****23",
+        "256772000123 UGX": "25677*****23 UGX",
+        "tel0772000123": "tel077*****23",
+        "12-34-2056": "*****56",  # there is no month 34
+        "20261122": "*****22",  # a date or a Danish number
+        "order 12345678": "order *****78",  # an order or a number
+        "12 000 000": "*****00",  # an amount or a Tunisian number
     }
-    assert mask_texts(texts(*said)).tolist() == list(said.values())
+    assert mask_texts(texts(*masked)).tolist() == list(masked.values())
+    assert [mask_text(text) for text in masked] == list(masked.values())
+
+
+def test_dates_times_amounts_and_codes_stay_readable():
+    readable = [
+        "Visit on 2026-03-02 10:30",
+        "2026-11-22 14:02",
+        "2026-03-02 09:00:00",
+        "02.03.2026 10:30:00 and 02-03-2026 10:30",
+        "22/11/2026",
+        "22-11-26 14:02",
+        "2 April 2026 10:00",
+        "open 08.00-20.00",
+        "the school year 2025-2026",
+        "UGX 1,500,000",
+        "UGX 12,000,000",
+        "UGX 12000000 was paid",
+        "12000000 UGX was paid",
+        "USh 12 000 000",
+        "12.000.000 kr",
+        "Shs 1500000/= please",
+        "1500000.00 due",
+        "1,500,000 - 2,000,000",
+        "between 1,500,000 2026",
+        "INV1234567 and 12345678B",
+        "rows 12, 13 and 999999",
+        "",
+    ]
+    assert mask_texts(texts(*readable)).tolist() == readable
+
+
+def test_a_rows_own_number_is_masked_whatever_it_looks_like():
+    said = texts("INV4000067 on 2026-11-22", "INV4000067", "UGX 12000067", "INV4000067", None, "no digits")
+    own = texts("256784000067", "256784000068", "25612000067", None, "256784000067", "67")
+    assert mask_texts(said, own_numbers=[own]).tolist()[:4] == [
+        "INV*****67 on 2026-11-22",
+        "INV4000067",
+        "UGX *****67",
+        "INV4000067",
+    ]
+    both = [texts("256772000001"), texts("+45 20 26 11 22")]
+    assert mask_texts(texts("due 2026-11-22"), own_numbers=both).tolist() == ["due *****22"]
+
+
+def test_masking_a_plain_text_keeps_index_and_missing_values():
+    said = pd.Series(["call 256772000056", None, "none"], index=[7, 9, 11], name="Notes", dtype="str")
+    expected = pd.Series(["call 25677*****56", None, "none"], index=[7, 9, 11], name="Notes", dtype="str")
+    pd.testing.assert_series_equal(mask_texts(said), expected)

@@ -111,7 +111,7 @@ def test_the_reason_names_everything_that_is_wrong_with_a_row():
 def test_columns_of_the_same_name_as_ours_are_moved_out_of_the_way():
     made = plan("Phone,Status,code,code (file)\n0772000001,new,a,b\n", message="{status}{code}")
     assert list(made.contacts.columns) == [
-        "Phone", "Status (file)", "code (file 2)", "code (file)", "status", "reason",
+        "Phone", "Status (file)", "code (file)", "code (file) (file)", "status", "reason",
     ]  # fmt: skip
     assert made.messages["message"].tolist() == ["newa"]
 

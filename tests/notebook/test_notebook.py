@@ -218,7 +218,7 @@ def test_a_summary_of_nothing_sent(tmp_path):
     plan = campaign.prepare(campaign.read_contacts(table), message="Hello", sender="CLINIC", region="UG")
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     shown = html_of(campaign.summary(result))
-    assert "0 of 1 rows were accepted" in shown
+    assert "The only row was not accepted by the service (invalid)." in shown
     assert "Bar chart of the cost" not in shown
 
 

@@ -219,7 +219,7 @@ def test_what_would_run_as_a_formula_is_disarmed_and_numbers_are_left_alone(tmp_
         "+1 free mug": "'+1 free mug",
         "-20% on coffee": "'-20% on coffee",
         "@home": "'@home",
-        "\t=1": "'\t=1",
+        "\t=1": "'\t'=1",
         " =1": "' =1",
         "+2*3": "'+2*3",
         "+256 772 000 101": "+256 772 000 101",
@@ -281,7 +281,9 @@ def test_a_number_column_is_masked_whatever_it_is_called(tmp_path):
 
 
 def test_an_unknown_ending_is_refused_with_those_that_exist(result, tmp_path):
-    with pytest.raises(UsageError, match=r"ends in \.html, \.xlsx or \.csv, and 'report\.pdf' does not"):
+    with pytest.raises(
+        UsageError, match=r"report ends in \.html, \.xlsx or \.csv, and 'report\.pdf' does not"
+    ):
         write_report(result, tmp_path / "report.pdf")
 
 

@@ -1,0 +1,103 @@
+"""The tables of a result as they may be shown: phone numbers masked unless they are to be revealed."""
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+import pandas as pd
+
+from campaign.contacts.columns import number_columns
+from campaign.contacts.outcome_columns import file_names
+from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
+from campaign.masking import mask_numbers, mask_texts
+from campaign.results.tables import Result
+
+_SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
+_TAIL = 6  # digits at the end that a number and the cell it came from have in common
+
+
+class Redaction:
+    """Shows the tables of a result with their phone numbers masked, or in full with `reveal`.
+
+    Words of our own and the codes of the service are never masked: a follow-up code has to be quoted in full.
+    """
+
+    def __init__(self, result: Result, *, reveal: bool) -> None:
+        self._reveal = reveal
+        self._number_columns = frozenset() if reveal else find_number_columns(result)
+
+    def batches(self, batches: pd.DataFrame) -> pd.DataFrame:
+        """The batches with masked numbers in what the service said."""
+        return self._masked(batches, kept={"status", "code"})
+
+    def messages(self, messages: pd.DataFrame) -> pd.DataFrame:
+        """The messages with their numbers masked, also where they stand in the texts."""
+        return self._masked(messages, numbers={"number"}, kept={"status", "code", "sender"})
+
+    def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
+        """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
+        return self._masked(contacts, numbers=self._number_columns, kept={"status", "code"})
+
+    def follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Rows of `Result.follow_up`, whose columns are called as in the file, masked like `contacts`."""
+        table = rows.set_axis(file_names(rows.columns), axis=1)
+        return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
+            rows.columns, axis=1
+        )
+
+    def issues(self, issues: pd.DataFrame) -> pd.DataFrame:
+        """The issues with the values of number columns masked, and numbers in other values and details."""
+        if self._reveal:
+            return issues
+        values = issues["value"]
+        masked = mask_texts(values).where(~self._about_numbers(issues["column"]), mask_numbers(values))
+        return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[values]))
+
+    def texts(self, texts: Iterable[str]) -> list[str]:
+        """Sentences in which whatever could be a phone number is masked."""
+        return list(texts) if self._reveal else mask_texts(pd.Series(list(texts), dtype="str")).tolist()
+
+    @property
+    def sentence(self) -> str:
+        """What a reader has to know about the numbers."""
+        if self._reveal:
+            return "Phone numbers are shown in full: this file holds personal data."
+        return "Phone numbers are masked. Names and texts are not: this file holds personal data."
+
+    def _masked(
+        self, table: pd.DataFrame, *, numbers: Collection[str] = (), kept: Collection[str]
+    ) -> pd.DataFrame:
+        if self._reveal:
+            return table
+        texts = {name: table[name] for name in table.columns if table[name].dtype == "str"}
+        own_numbers = [column for name, column in texts.items() if name in numbers]
+        masked = {
+            name: mask_numbers(column) if name in numbers else mask_texts(column, own_numbers=own_numbers)
+            for name, column in texts.items()
+            if name not in kept
+        }
+        return table.assign(**masked)
+
+    def _about_numbers(self, columns: "pd.Series[str]") -> "pd.Series[bool]":
+        """Which issues are about the number columns; an issue names its column as the file does."""
+        renamed = dict(zip(columns.unique(), file_names(columns.unique()), strict=True))
+        return columns.map(renamed).isin({*self._number_columns, "number"})
+
+
+def find_number_columns(result: Result) -> frozenset[str]:
+    """The columns of `result.contacts` that hold phone numbers, whether they were used or not.
+
+    These are the columns with such a header, those in which the number check found something, and those that
+    hold the numbers of the messages.
+    """
+    contacts, issues = result.plan.contacts, result.issues
+    by_header = {name for name in contacts.columns if number_columns([name])}
+    checked = file_names(issues.loc[issues["code"].isin([*PROBLEMS, *REPAIRS]), "column"].unique())
+    used = result.plan.messages.head(_SAMPLE).drop_duplicates("row").set_index("row")["number"]
+    cells = contacts.reindex(used.index)
+    tails = used.str[-_TAIL:]
+    holding = {name for name in contacts.columns if (_digits(cells[name]).str[-_TAIL:] == tails).any()}
+    return frozenset({*by_header, *checked, *holding})
+
+
+def _digits(cells: "pd.Series[Any]") -> "pd.Series[str]":
+    return cells.str.replace(r"\D", "", regex=True)

@@ -1,0 +1,32 @@
+"""Columns of a file that are called like ours make way, and get their names back."""
+
+import pytest
+
+from campaign.contacts.outcome_columns import file_names, original_names
+
+FILES = [
+    ["Name", "Phone"],
+    ["status"],
+    ["status", "status (file)"],
+    ["status (file)"],
+    ["status (file) (file)", "status", "status (file)"],
+    ["Status", "REASON", "Batch (File)", "code (FILE) (file)"],
+    ["status ", "status(file)", "my status", "last status", "(file)", " (file)", "Phone (file)", ""],
+]
+
+
+@pytest.mark.parametrize("columns", FILES)
+def test_columns_get_their_own_names_back(columns):
+    renamed = file_names(columns)
+    assert original_names(renamed) == columns
+    assert len(set(renamed)) == len(columns)
+
+
+@pytest.mark.parametrize("columns", FILES)
+def test_the_outcome_columns_are_free(columns):
+    assert {name.casefold() for name in file_names(columns)} & {"status", "reason", "batch", "code"} == set()
+
+
+def test_only_columns_in_the_way_are_renamed():
+    columns = ["Name", "status", "Status (file)", "Phone (file)", "my code"]
+    assert file_names(columns) == ["Name", "status (file)", "Status (file) (file)", "Phone (file)", "my code"]
