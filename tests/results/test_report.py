@@ -17,6 +17,8 @@ from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import ReportError, UsageError
 from campaign.messages.plan import Plan, prepare
+from campaign.results.csv_file import disarm
+from campaign.results.redaction import Redaction
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 
@@ -236,6 +238,28 @@ def test_what_would_run_as_a_formula_is_disarmed_and_numbers_are_left_alone(tmp_
     assert [row[1] for row in rows[1:]] == list(cells.values())
 
 
+def test_a_formula_that_begins_inside_a_cell_is_disarmed_too(tmp_path):
+    """A program that splits lines at semicolons or tabs starts a cell there, quotes or not."""
+    cells = {
+        ";=cmd|' /C calc'!A0": ";'=cmd|' /C calc'!A0",
+        "Grace; =1+1": "Grace;' =1+1",
+        "a\t@SUM(1)": "a\t'@SUM(1)",
+        "Notes:\n-2+3": "Notes:\n'-2+3",
+        'a;"=1+1"': 'a;\'"=1+1"',
+        "a;＝1": "a;'＝1",
+        "+256 772 000 101; +256 772 000 102": "+256 772 000 101; +256 772 000 102",
+        "a; b = c": "a; b = c",
+        "08:00; 10:00 - 12:00": "08:00; 10:00 - 12:00",
+        "\r\n+a": "'\r\n'+a",
+    }
+    assert disarm(pd.Series(list(cells), dtype="str")).tolist() == list(cells.values())
+
+
+def test_disarming_leaves_missing_cells_and_the_index_alone():
+    cells = pd.Series(["=1", None, "a"], index=[5, 6, 9], dtype="str")
+    pd.testing.assert_series_equal(disarm(cells), pd.Series(["'=1", None, "a"], index=[5, 6, 9], dtype="str"))
+
+
 # --- masks --------------------------------------------------------------------------------------------
 
 
@@ -277,7 +301,111 @@ def test_a_number_column_is_masked_whatever_it_is_called(tmp_path):
     assert [row[1] for row in rows[1:]] == ["*****67", "*****68"]
 
 
+def test_columns_named_like_ours_are_masked_as_columns_of_the_file(tmp_path):
+    """`code` and `status` of the file are cells of the file; our own of these names are quoted in full."""
+    table = b"Code,sender,message,status,Name\n0772 000 001,0772 000 002,0772 000 003,0772 000 004,Ada\n"
+    table += b"12,13,14,15,Bo\n"
+    plan = prepare(read_contacts(table), message="Hi", sender="SHOP", number="Code", region="UG")
+    code = "ApiJsonSubmit65f0a1b2c3d4e.12345678"
+    result = result_of(plan, (1, "refused", None, code, "Refused 0772 000 001"))
+    for ending in ("csv", "xlsx", "html"):
+        path = write_report(result, tmp_path / f"report.{ending}")
+        shown = (
+            path.read_text(encoding="utf-8")
+            if ending != "xlsx"
+            else str([*map(cells, openpyxl.load_workbook(path))])
+        )
+        assert re.findall(r"0772 000 00\d", shown) == []
+        assert code in shown
+
+
+def test_numbers_in_issues_are_masked(tmp_path):
+    """The value of a number column loses its digits, and details lose what could be a number."""
+    table = b"Reach me,Visit\n0772 000 1O1,tomorrow\n12345,0772 000 102\n256772000103,1 March 2026\n"
+    plan = prepare(
+        read_contacts(table), message="Come {visit:%d %b}", sender="CLINIC", number="Reach me", region="UG"
+    )
+    result = result_of(plan, (1, "accepted", Decimal(35), CODE, ""))
+    rows = cells(openpyxl.load_workbook(write_report(result, tmp_path / "report.xlsx"))["Issues"])
+    issues = [dict(zip(rows[0], row, strict=True)) for row in rows[1:]]
+    values = {(issue["row"], issue["column"]): issue["value"] for issue in issues}
+    assert values[2, "Reach me"] == "**** *** *O*"
+    assert values[3, "Reach me"] == "*****"
+    assert values[3, "Visit"] == "077*****02"
+    assert re.findall(r"\d[\d ]{7,}", str(issues)) == []
+    page = write_report(result, tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "0772 000 102" not in page
+    assert "12345" not in page[page.index('id="issues"') : page.index('id="reading"')]
+
+
+def test_details_do_not_quote_the_number_that_they_are_about():
+    detail = "0772 000 101 is the number of row 2 too: 256772000101, not 200 000."
+    issues = pd.DataFrame(
+        {
+            "row": [3],
+            "column": ["Phone"],
+            "value": ["0772 000 101"],
+            "code": ["duplicate"],
+            "severity": ["info"],
+        }
+    ).assign(detail=detail)
+    plan = prepare(read_contacts(b"Phone\n0772 000 101\n"), message="Hi", sender="SHOP", region="UG")
+    redaction = Redaction(result_of(plan, (1, "accepted", None, "", "")), reveal=False)
+    masked = redaction.issues(issues.astype("str"))
+    assert masked["detail"].tolist() == ["077*****01 is the number of row 2 too: 25677*****01, not 200 000."]
+    assert masked["value"].tolist() == ["077*****01"]
+
+
+def test_what_may_be_shown_says_so(result):
+    assert Redaction(result, reveal=True).sentence.startswith("Phone numbers are shown in full")
+    assert Redaction(result, reveal=False).sentence.startswith("Phone numbers are masked")
+
+
 # --- the file -----------------------------------------------------------------------------------------
+
+
+WRITE = "campaign.write_report"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "answer"),
+    [
+        (
+            lambda result: (result.plan, "report.html"),
+            "write_report needs a Result, and got a Plan. "
+            f"Send it first: {WRITE}(campaign.send(plan), path).",
+        ),
+        (
+            lambda result: (result.contacts, "report.html"),
+            "write_report needs a Result, and got a DataFrame. "
+            f"Give what campaign.send returned: {WRITE}(result, path).",
+        ),
+        (
+            lambda result: ("campaigns/visits", "report.html"),
+            "write_report needs a Result, and got a str. Load the campaign from its folder first: "
+            f"{WRITE}(campaign.load_result(folder), path).",
+        ),
+        (lambda result: (None, "report.html"), "write_report needs a Result, and got None. Give what"),
+        (lambda result: (result, 12), "write_report needs a path, and got 12. Give the name of the file: "),
+        (
+            lambda result: (result, None),
+            "write_report needs a path, and got None. Give the name of the file: ",
+        ),
+        (lambda result: (result, ["a.html"]), "write_report needs a path, and got a list. Give the name of"),
+        (lambda result: (result, b"a.html"), "write_report needs a path, and got a bytes. Give the name of"),
+        (lambda result: (result, ""), "ends in .html, .xlsx or .csv, and '' does not."),
+    ],
+)
+def test_what_is_no_report_is_answered_with_what_to_write(result, arguments, answer):
+    with pytest.raises(UsageError, match=re.escape(answer)):
+        write_report(*arguments(result))
+
+
+@pytest.mark.parametrize("reveal", ["yes", 1, None])
+def test_reveal_is_true_or_false(result, tmp_path, reveal):
+    with pytest.raises(UsageError, match=f"reveal must be True or False, and got {reveal!r}."):
+        write_report(result, tmp_path / "report.html", reveal=reveal)
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_an_unknown_ending_is_refused_with_those_that_exist(result, tmp_path):

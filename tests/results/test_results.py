@@ -1,5 +1,6 @@
 """What came of a campaign: every row, message and batch accounted for."""
 
+import re
 from decimal import Decimal
 from pathlib import Path
 
@@ -7,9 +8,10 @@ import pandas as pd
 import pytest
 
 from campaign.contacts.reading import read_contacts
-from campaign.contract import BATCH_COLUMNS
+from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.messages.plan import Plan, prepare
+from campaign.notebook.summary import summary
 from campaign.results.tables import Result
 
 REFUSED = "Money Not Enough To Send This Batch of Msgs"
@@ -162,6 +164,55 @@ def test_follow_up_goes_straight_back_to_prepare(mixed, contacts):
     assert again.messages["row"].tolist() == [3, 4, 5, 8, 9]
     twice = Result(again, batches(batch(1, 5, "refused", error=REFUSED)), environment="local").follow_up()
     assert list(twice.columns) == list(rows.columns)
+
+
+@pytest.mark.parametrize(
+    "names", [["status", "status (file)"], ["Reason", "status (file) (file)"], ["code", "last word"]]
+)
+def test_follow_up_gives_every_column_its_own_name_and_cells(names):
+    file = sheet(f"Phone,{','.join(names)}\n0772 000 001,first,second\n0772 000 002,third,fourth\n")
+    plan = prepare(file, message="Hi", sender="CLINIC", region="UG")
+    rows = Result(plan, batches(batch(1, 2, "refused", error=REFUSED)), environment="local").follow_up()
+    assert list(rows.columns) == [*file.columns, "last status", "last reason"]
+    pd.testing.assert_frame_equal(pd.DataFrame(rows[file.columns]), file)
+    assert rows["last status"].tolist() == ["refused", "refused"]
+    assert rows["last reason"].tolist() == [REFUSED, REFUSED]
+
+
+@pytest.mark.parametrize(
+    ("statuses", "answer"),
+    [
+        ("invalid", "follow_up needs a list of statuses, and got text. Write follow_up(['invalid'])."),
+        ("wrong", "follow_up needs a list of statuses, and got 'wrong'. Choose from invalid, blank, "),
+        (
+            ["refused", "lost"],
+            "There is no status 'lost'. Choose from invalid, blank, duplicate, opted_out, ",
+        ),
+        (None, "follow_up needs a list of statuses, and got None. Choose from"),
+        (3, "follow_up needs a list of statuses, and got 3. Choose from"),
+        ([["invalid"]], "There is no status ['invalid']. Choose from"),
+    ],
+)
+def test_follow_up_names_the_statuses_that_exist(mixed, statuses, answer):
+    with pytest.raises(UsageError, match=re.escape(answer)):
+        mixed.follow_up(statuses)
+
+
+def test_follow_up_of_every_status_and_of_none(mixed, contacts):
+    assert mixed.follow_up(STATUSES).index.tolist() == contacts.index.tolist()
+    assert mixed.follow_up(set()).empty
+
+
+def test_a_result_never_changes(mixed):
+    for name in ("plan", "environment", "folder", "totals", "batches", "anything"):
+        with pytest.raises(AttributeError):
+            setattr(mixed, name, None)
+    assert mixed.environment == "local"
+
+
+def test_a_summary_of_something_else_says_what_to_give(plan):
+    with pytest.raises(UsageError, match=re.escape("Send it first: campaign.summary(campaign.send(plan)).")):
+        summary(plan)
 
 
 def test_follow_up_leaves_out_who_may_have_been_written_to_or_will_be(mixed):

@@ -1,0 +1,251 @@
+"""A result can be reported whatever became of it and wherever it comes from: sent, loaded, resumed, empty."""
+
+import csv
+from decimal import Decimal
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pyarrow as pa
+import pytest
+from support.widget_tree import html_of
+
+import campaign
+from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.results.tables import Result
+
+PEOPLE = """\
+Name,Phone,Notes,status
+Grace,0772 000 001,call 0772 000 009 instead,1st
+Moses,+256 772 000 002,=1+1,2nd
+Zoé,772000003,,3rd
+Sarah,0772 000 O04,,4th
+,,,
+Grace,0772 000 001,again,5th
+Ruth,0772 000 005,,6th
+Ivan,0772 000 006,,7th
+Ada,0772 000 007,20000008,8th
+"""
+HEADER = "Name,Phone,Notes,status\n"
+NUMBERS = [f"000{gap}00{last}" for gap in ("", " ") for last in range(1, 10)]
+
+
+def plan_of(text: str, folder: Path, **options) -> campaign.Plan:
+    table = folder / "people.csv"
+    table.write_text(text, encoding="utf-8")
+    contacts = campaign.read_contacts(table)
+    return campaign.prepare(
+        contacts,
+        message="Hi {name}, is {phone} yours?",
+        sender="CLINIC",
+        number="Phone",
+        region="UG",
+        **options,
+    )
+
+
+def with_batches(plan: campaign.Plan, *batches: tuple) -> Result:
+    """A result whose batches are (messages, status, cost, code, error)."""
+    submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
+    rows = [(place, *batch, 1, submitted, 0.25) for place, batch in enumerate(batches, start=1)]
+    frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
+    frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
+    return Result(plan, frame, environment="live", folder=Path("campaigns/visits-3fa2c1"))
+
+
+def fresh(folder: Path) -> Result:
+    return campaign.send(plan_of(PEOPLE, folder), folder=folder / "visits", batch_size=2, progress=False)
+
+
+def loaded(folder: Path) -> Result:
+    fresh(folder)
+    return campaign.load_result(folder / "visits")
+
+
+def held(folder: Path) -> Result:
+    """What a budget of two messages lets through, loaded from its folder."""
+    plan = plan_of(PEOPLE, folder)
+    budget = campaign.Budget(messages=2)
+    campaign.send(plan, folder=folder / "visits", batch_size=2, budget=budget, progress=False)
+    return campaign.load_result(folder / "visits")
+
+
+def resumed(folder: Path) -> Result:
+    held(folder)
+    return campaign.resume(folder / "visits", progress=False)
+
+
+def nothing_to_send(folder: Path) -> Result:
+    plan = plan_of(f"{HEADER}Sarah,none,,\n", folder)
+    campaign.send(plan, folder=folder / "visits", progress=False)
+    return campaign.load_result(folder / "visits")
+
+
+def no_rows(folder: Path) -> Result:
+    campaign.send(plan_of(HEADER, folder), folder=folder / "visits", progress=False)
+    return campaign.load_result(folder / "visits")
+
+
+def one_row(folder: Path) -> Result:
+    campaign.send(plan_of(f"{HEADER}Grace,0772000001,,\n", folder), folder=folder / "visits", progress=False)
+    return campaign.load_result(folder / "visits")
+
+
+def every_status(folder: Path) -> Result:
+    plan = plan_of(PEOPLE, folder, opt_outs=pd.Series(["+256772000007"], dtype="str"))
+    return with_batches(
+        plan,
+        (1, "accepted", Decimal("35.50"), "ApiJsonSubmit65f0a1b2c3d4e.12345678", ""),
+        (1, "unknown", None, "", "No answer for 0772 000 002"),
+        (2, "refused", None, "", "Money Not Enough To Send This Batch of Msgs"),
+        (1, "not_sent", None, "", ""),
+    )
+
+
+def in_chunks(folder: Path) -> Result:
+    """Every text column of plan and batches in one chunk for each row."""
+    result = every_status(folder)
+    plan = campaign.Plan(
+        messages=chunked(result.plan.messages),
+        issues=chunked(result.plan.issues),
+        contacts=chunked(result.plan.contacts),
+        totals=result.plan.totals,
+        reading=result.reading,
+    )
+    return Result(plan, chunked(result.batches), environment="live", folder=result.folder)
+
+
+def chunked(table: pd.DataFrame) -> pd.DataFrame:
+    def split(column: pd.Series) -> pd.Series:
+        pieces = pa.chunked_array([pa.array([text], pa.large_string(), from_pandas=True) for text in column])
+        return pd.Series(pieces, dtype="str", index=column.index)
+
+    texts = [name for name in table.columns if table[name].dtype == "str"]
+    return table.assign(**{name: split(table[name]) for name in texts}) if len(table) else table
+
+
+RESULTS = [
+    fresh,
+    loaded,
+    held,
+    resumed,
+    nothing_to_send,
+    no_rows,
+    one_row,
+    every_status,
+    in_chunks,
+]
+
+
+def report(result: Result, path: Path, *, reveal: bool = False) -> str:
+    """The text of a report, as its reader sees it."""
+    campaign.write_report(result, path, reveal=reveal)
+    if path.suffix == ".xlsx":
+        book = openpyxl.load_workbook(path)
+        return "\n".join(
+            "|".join("" if cell is None else str(cell) for cell in row)
+            for sheet in book
+            for row in sheet.iter_rows(values_only=True)
+        )
+    return path.read_text(encoding="utf-8-sig")
+
+
+@pytest.mark.parametrize("make", RESULTS)
+def test_every_result_has_every_report(make, tmp_path):
+    result = make(tmp_path)
+    for ending in (".html", ".xlsx", ".csv"):
+        masked = report(result, tmp_path / f"report{ending}")
+        assert [number for number in NUMBERS if number in masked] == []
+        assert "20000008" not in masked
+    for ending in (".xlsx", ".csv"):
+        revealed = report(result, tmp_path / f"open{ending}", reveal=True)
+        typed = [phone for phone in result.contacts["Phone"] if phone]
+        assert [phone for phone in typed if phone not in revealed] == []
+
+
+@pytest.mark.parametrize("make", RESULTS)
+def test_every_result_can_be_looked_at(make, tmp_path):
+    result = make(tmp_path)
+    seen = "\n".join([repr(result), result._repr_html_(), html_of(campaign.summary(result))])
+    assert [number for number in NUMBERS if number in seen] == []
+    assert result.headline.split(".")[0] in seen
+    assert sum(result.totals.values()) == len(result.contacts)
+    again = result.follow_up(list(STATUSES))
+    assert list(again.columns) == ["Name", "Phone", "Notes", "status", "last status", "last reason"]
+    assert again["status"].tolist() == result.contacts["status (file)"].tolist()
+
+
+@pytest.mark.parametrize(
+    ("make", "sentence"),
+    [
+        (no_rows, "The file has no rows, so there was nothing to send."),
+        (one_row, "The only row was accepted by the service."),
+        (nothing_to_send, "The only row was not accepted by the service (invalid)."),
+        (
+            every_status,
+            "1 of 9 rows was accepted by the service; the rest: 1 invalid, 1 blank, 1 duplicate, "
+            "1 opted out, 1 not sent, 2 refused, 1 unknown.",
+        ),
+    ],
+)
+def test_the_sentence_agrees_with_the_count(make, sentence, tmp_path):
+    assert make(tmp_path).headline == sentence
+
+
+def test_all_rows_and_none(tmp_path):
+    plan = plan_of(f"{HEADER}Grace,0772000001,,\nMoses,0772000002,,\n", tmp_path)
+    assert with_batches(plan, (2, "accepted", Decimal(70), "code", "")).headline == (
+        "All 2 rows were accepted by the service."
+    )
+    assert with_batches(plan, (2, "refused", None, "", "no")).headline == (
+        "None of 2 rows were accepted by the service; the rest: 2 refused."
+    )
+
+
+def test_a_result_from_disk_is_reported_like_the_fresh_one(tmp_path):
+    sent = fresh(tmp_path)
+    from_disk = campaign.load_result(tmp_path / "visits")
+    for ending in (".html", ".xlsx", ".csv"):
+        before, after = (
+            without_date(report(result, tmp_path / f"{name}{ending}"))
+            for name, result in (("sent", sent), ("loaded", from_disk))
+        )
+        assert before == after
+    for tables in ("batches", "messages", "contacts", "issues"):
+        pd.testing.assert_frame_equal(getattr(sent, tables), getattr(from_disk, tables))
+    assert sent.totals.as_record() == from_disk.totals.as_record()
+    assert (sent.totals.cost, sent.totals.batches) == (from_disk.totals.cost, from_disk.totals.batches)
+
+
+def test_a_report_from_disk_says_what_was_read(tmp_path):
+    result = loaded(tmp_path)
+    assert result.reading == fresh_reading(tmp_path)
+    page = report(result, tmp_path / "report.html")
+    assert '<th scope="row">File</th><td class="figure">people.csv</td>' in page
+    assert '<th scope="row">Rows</th><td class="figure">9</td>' in page
+    assert "File|people.csv" in report(result, tmp_path / "report.xlsx")
+
+
+def test_rows_of_a_loaded_result_go_straight_back_to_prepare(tmp_path):
+    rows = loaded(tmp_path).follow_up()
+    assert rows.index.tolist() == [5]
+    rows.loc[5, "Phone"] = "0772 000 004"
+    again = campaign.prepare(rows, message="Hi {name}", sender="CLINIC", number="Phone", region="UG")
+    assert again.messages["row"].tolist() == [5]
+
+
+def test_every_field_of_a_csv_is_quoted(tmp_path):
+    campaign.write_report(every_status(tmp_path), tmp_path / "report.csv")
+    with (tmp_path / "report.csv").open(encoding="utf-8-sig", newline="") as file:
+        lines = file.read().split("\r\n")
+    assert lines[0] == '"row","Name","Phone","Notes","status (file)","status","reason","batch","code"'
+    assert lines[1].startswith('"2","Grace","077*****01","call 077*****09 instead","1st","accepted","","1",')
+    assert next(csv.reader(lines[5:6])) == ["6", *[""] * 4, "blank", "The row is empty.", "", ""]
+
+
+def without_date(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if "Written" not in line)
+
+
+def fresh_reading(folder: Path):
+    return campaign.read_contacts(folder / "people.csv").attrs["reading"]
