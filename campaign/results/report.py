@@ -11,13 +11,14 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
+from campaign.argument_checks import check_path, check_switch
 from campaign.contacts.reading import Reading
 from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
 from campaign.results import charts
 from campaign.results.csv_file import write_csv
 from campaign.results.redaction import Redaction
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, described, spoken
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, spoken
 from campaign.results.workbook import write_workbook
 from campaign.text import clean, counted, figure, money, shorten
 
@@ -48,9 +49,10 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
     replaced in one step. Raises `UsageError` for another ending, `ReportError` for a link, a folder, or a
     place that cannot be written to.
     """
-    path = _checked_path(result, path)
-    if not isinstance(reveal, bool):
-        raise UsageError(f"reveal must be True or False, and got {reveal!r}.")
+    check_result(result, "write_report", "campaign.write_report({}, path)")
+    check_path(path, subject="path", write='campaign.write_report(result, "report.html")')
+    check_switch(reveal, subject="reveal", write="reveal=True")
+    path = Path(path)
     writers: dict[str, Callable[[Result, Path, Redaction], None]] = {
         ".html": _write_html,
         ".xlsx": _write_xlsx,
@@ -61,17 +63,6 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
     redaction = Redaction(result, reveal=reveal)
     _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, redaction))
     return path
-
-
-def _checked_path(result: object, path: object) -> Path:
-    """The path of a report; raises `UsageError` where a report of this cannot be written there."""
-    check_result(result, "write_report", "campaign.write_report({}, path)")
-    if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        raise UsageError(
-            f"write_report needs a path, and got {described(path)}. "
-            'Give the name of the file: campaign.write_report(result, "report.html").'
-        )
-    return Path(path)
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:

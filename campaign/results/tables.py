@@ -13,6 +13,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
+from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.outcome_columns import OUTCOME_COLUMNS, original_names
 from campaign.contacts.reading import Reading
 from campaign.contract import BATCH_COLUMNS, STATUSES
@@ -259,34 +260,20 @@ def check_result(result: object, function: str, call: str) -> None:
     """Raise `UsageError` unless this is a `Result`; `call` shows with {} where the result belongs."""
     if isinstance(result, Result):
         return
-    remedy = f"Give what campaign.send returned: {call.format('result')}."
+    remedy = "result"
     if isinstance(result, Plan):
-        remedy = f"Send it first: {call.format('campaign.send(plan)')}."
+        remedy = "campaign.send(plan)"
     elif isinstance(result, str | os.PathLike):
-        remedy = f"Load the campaign from its folder first: {call.format('campaign.load_result(folder)')}."
-    raise UsageError(f"{function} needs a Result, and got {described(result)}. {remedy}")
+        remedy = "campaign.load_result(folder)"
+    raise wrong(result, subject=function, needs="a Result", write=call.format(remedy))
 
 
-def described(value: object) -> str:
-    """What somebody gave, for an error: its type, and for short plain values the value too."""
-    if value is None or isinstance(value, bool | int | float):
-        return repr(value)
-    name = type(value).__name__
-    return f"{'an' if name[0] in 'AEIOUaeiou' else 'a'} {name}"
-
-
-def _checked_statuses(statuses: object) -> list[str]:
-    choices = f"Choose from {', '.join(STATUSES)}, for example follow_up(['invalid', 'refused'])."
-    if isinstance(statuses, str) and statuses in STATUSES:
-        raise UsageError(
-            f"follow_up needs a list of statuses, and got text. Write follow_up([{statuses!r}])."
-        )
-    if not isinstance(statuses, Collection) or isinstance(statuses, str | bytes):
-        value = repr(statuses) if isinstance(statuses, str) else described(statuses)
-        raise UsageError(f"follow_up needs a list of statuses, and got {value}. {choices}")
-    unknown = [status for status in statuses if status not in STATUSES]
-    if unknown:
-        raise UsageError(f"There is no status {unknown[0]!r}. {choices}")
+def _checked_statuses(statuses: Any) -> list[str]:
+    if isinstance(statuses, str | bytes) or not isinstance(statuses, Collection):
+        write = f"result.follow_up([{statuses if statuses in STATUSES else 'invalid'!r}])"
+        raise wrong(statuses, subject="follow_up", needs="a list of statuses", write=write)
+    for status in statuses:
+        check_choice(status, STATUSES, subject="A status of follow_up")
     return list(statuses)
 
 

@@ -364,46 +364,34 @@ def test_what_may_be_shown_says_so(result):
 # --- the file -----------------------------------------------------------------------------------------
 
 
-WRITE = "campaign.write_report"
+@pytest.mark.parametrize(
+    ("what", "answer"),
+    [
+        ("plan", "a Plan. Write campaign.write_report(campaign.send(plan), path)."),
+        ("contacts", "a DataFrame. Write campaign.write_report(result, path)."),
+        ("headline", ". Write campaign.write_report(campaign.load_result(folder), path)."),
+        ("folder", "Path. Write campaign.write_report(campaign.load_result(folder), path)."),
+        ("nothing", "None. Write campaign.write_report(result, path)."),
+    ],
+)
+def test_what_is_no_result_is_answered_with_what_to_write(result, tmp_path, what, answer):
+    with pytest.raises(UsageError, match=f"^write_report needs a Result, and got .*{re.escape(answer)}$"):
+        write_report(getattr(result, what, None), tmp_path / "report.html")
 
 
 @pytest.mark.parametrize(
-    ("arguments", "answer"),
-    [
-        (
-            lambda result: (result.plan, "report.html"),
-            "write_report needs a Result, and got a Plan. "
-            f"Send it first: {WRITE}(campaign.send(plan), path).",
-        ),
-        (
-            lambda result: (result.contacts, "report.html"),
-            "write_report needs a Result, and got a DataFrame. "
-            f"Give what campaign.send returned: {WRITE}(result, path).",
-        ),
-        (
-            lambda result: ("campaigns/visits", "report.html"),
-            "write_report needs a Result, and got a str. Load the campaign from its folder first: "
-            f"{WRITE}(campaign.load_result(folder), path).",
-        ),
-        (lambda result: (None, "report.html"), "write_report needs a Result, and got None. Give what"),
-        (lambda result: (result, 12), "write_report needs a path, and got 12. Give the name of the file: "),
-        (
-            lambda result: (result, None),
-            "write_report needs a path, and got None. Give the name of the file: ",
-        ),
-        (lambda result: (result, ["a.html"]), "write_report needs a path, and got a list. Give the name of"),
-        (lambda result: (result, b"a.html"), "write_report needs a path, and got a bytes. Give the name of"),
-        (lambda result: (result, ""), "ends in .html, .xlsx or .csv, and '' does not."),
-    ],
+    ("path", "what"),
+    [(12, "12"), (None, "None"), (["a.html"], "a list"), (b"a.html", "bytes"), ("", "an empty text")],
 )
-def test_what_is_no_report_is_answered_with_what_to_write(result, arguments, answer):
-    with pytest.raises(UsageError, match=re.escape(answer)):
-        write_report(*arguments(result))
+def test_what_is_no_path_is_answered_with_what_to_write(result, path, what):
+    sentence = f'path needs a path, and got {what}. Write campaign.write_report(result, "report.html").'
+    with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
+        write_report(result, path)
 
 
 @pytest.mark.parametrize("reveal", ["yes", 1, None])
 def test_reveal_is_true_or_false(result, tmp_path, reveal):
-    with pytest.raises(UsageError, match=f"reveal must be True or False, and got {reveal!r}."):
+    with pytest.raises(UsageError, match=r"^reveal needs True or False, and got .*\. Write reveal=True\.$"):
         write_report(result, tmp_path / "report.html", reveal=reveal)
     assert list(tmp_path.iterdir()) == []
 

@@ -182,15 +182,15 @@ def test_follow_up_gives_every_column_its_own_name_and_cells(names):
 @pytest.mark.parametrize(
     ("statuses", "answer"),
     [
-        ("invalid", "follow_up needs a list of statuses, and got text. Write follow_up(['invalid'])."),
-        ("wrong", "follow_up needs a list of statuses, and got 'wrong'. Choose from invalid, blank, "),
         (
-            ["refused", "lost"],
-            "There is no status 'lost'. Choose from invalid, blank, duplicate, opted_out, ",
+            "invalid",
+            "follow_up needs a list of statuses, and got the text 'invalid'. "
+            "Write result.follow_up(['invalid']).",
         ),
-        (None, "follow_up needs a list of statuses, and got None. Choose from"),
-        (3, "follow_up needs a list of statuses, and got 3. Choose from"),
-        ([["invalid"]], "There is no status ['invalid']. Choose from"),
+        (None, "follow_up needs a list of statuses, and got None. Write result.follow_up(['invalid'])."),
+        (3, "follow_up needs a list of statuses, and got 3. Write result.follow_up(['invalid'])."),
+        (["refused", "not sent"], "A status of follow_up is 'not sent'; it can be 'invalid', 'blank', "),
+        ([["invalid"]], "A status of follow_up is a list; it can be 'invalid', 'blank', 'duplicate', "),
     ],
 )
 def test_follow_up_names_the_statuses_that_exist(mixed, statuses, answer):
@@ -211,7 +211,7 @@ def test_a_result_never_changes(mixed):
 
 
 def test_a_summary_of_something_else_says_what_to_give(plan):
-    with pytest.raises(UsageError, match=re.escape("Send it first: campaign.summary(campaign.send(plan)).")):
+    with pytest.raises(UsageError, match=re.escape("Write campaign.summary(campaign.send(plan)).")):
         summary(plan)
 
 

@@ -546,7 +546,9 @@ def test_a_file_without_certificates_is_refused(tmp_path, name):
         account("live", "https://a.example", ca_file=tmp_path / name)
 
 
-@pytest.mark.parametrize(("given", "near"), [("compny.pem", "company.pem"), ("company-ca.pem", "company.pem")])
+@pytest.mark.parametrize(
+    ("given", "near"), [("compny.pem", "company.pem"), ("company-ca.pem", "company.pem")]
+)
 def test_a_missing_file_of_certificates_suggests_its_neighbour(tmp_path, given, near):
     (tmp_path / "company.pem").touch()
     (tmp_path / "visits.csv").touch()
