@@ -8,14 +8,14 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.text import figure, money, shorten, without_controls
+from campaign.text import counted, figure, money, shorten, without_controls
 
 BLUE = "#0b5cad"
 RED = "#a3260f"
 AMBER = "#8a5300"
 GREY = "#5f6368"
 
-# Colour is never the only sign: every bar carries its label and its figure.
+# Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {"accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good"}
 COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
 
@@ -50,7 +50,7 @@ line-height:1.4;unicode-bidi:isolate}
 
 
 def escape(text: object) -> str:
-    """The text for an HTML page: markup escaped, control and direction characters out, line breaks kept."""
+    """The text for an HTML page: escaped, without control and direction characters, with its line breaks."""
     return html.escape(without_controls(text))
 
 
@@ -86,9 +86,9 @@ def _bar(name: str, count: int, most: int) -> str:
 def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> str:
     """The first rows of a frame as an HTML table, with a note when there are more.
 
-    `rows` is the length of the whole where the frame is only its beginning. A named index is shown as the
-    first column. Columns of numbers are right-aligned; those called row and batch are names, not amounts, and
-    carry no thousands separators.
+    `rows` is the number of all rows where the frame holds only the first of them. A named index is shown as
+    the first column. Columns of numbers are right-aligned; row and batch are names, not amounts, and get no
+    thousands separators.
     """
     shown = frame.head(limit)
     if shown.index.name is not None:
@@ -105,15 +105,15 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
         + "</tr>"
         for values in shown.itertuples(index=False, name=None)
     )
-    drawn = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
+    html_table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     rows = len(frame) if rows is None else rows
     if rows <= limit:
-        return drawn
-    return drawn + paragraph(f"The first {figure(limit)} of {figure(rows)} rows.", note=True)
+        return html_table
+    return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, 'row')}.", note=True)
 
 
 def _kind(column: "pd.Series[Any]") -> str:
-    """How a column is set: figure (right-aligned), short (never wrapped), long (never very narrow) or ""."""
+    """The style of a column: figure (right-aligned), short (never wrapped), long (never narrow) or ""."""
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
         return "figure"
     lengths = [len(written(value)) for value in column]
@@ -129,7 +129,7 @@ def _cell(tag: str, text: str, kind: str) -> str:
 
 
 def written(value: object, *, plain: bool = False) -> str:
-    """One cell's value as a person writes it; "" for a missing one, long text shortened."""
+    """The value of a cell as a person writes it: "" if it is missing, long text shortened."""
     if isinstance(value, Decimal):
         return money(value)
     if isinstance(value, str):

@@ -1,10 +1,10 @@
-"""Paths that a person gives: why there can be no file or folder of that name."""
+"""Paths that a person gives, and why there can be no file or folder of that name."""
 
 from pathlib import Path
 
 
 def impossible(path: Path) -> str:
-    """Why nothing can have this name here, in words; "" where something has it or could."""
+    """Why no file or folder can have this path, in words; "" if one has it or could have it."""
     try:
         path.lstat()
     except FileNotFoundError:
@@ -12,5 +12,5 @@ def impossible(path: Path) -> str:
     except OSError as error:  # too long, or below a file
         return error.strerror or type(error).__name__
     except ValueError:
-        return "No file name can hold a NUL character"
+        return "A file name cannot contain a NUL character"
     return ""

@@ -1,4 +1,4 @@
-"""Plain text as people read it: cleaned for a terminal, shortened, numbers with separated thousands."""
+"""Plain text as people read it: cleaned for a terminal, shortened, counts and amounts in words."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from decimal import Decimal
 
 _ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]")
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
-# Controls, and what turns the direction of the text that follows; the zero-width joiner stays, emoji need it.
+# Control characters, and those that change the direction of text. The zero-width joiner stays: emoji need it.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
@@ -28,7 +28,7 @@ def shorten(text: str, length: int) -> str:
 
 
 def figure(value: float | None) -> str:
-    """A count or a measurement with separated thousands: 9,041 or 12.5; "unknown" for None."""
+    """A count or a measurement with thousands separators: 9,041 or 12.5; "unknown" for None."""
     if value is None:
         return "unknown"
     return f"{value:,}" if isinstance(value, int) else f"{value:,.2f}".rstrip("0").rstrip(".")
@@ -54,9 +54,9 @@ def capitalised(text: str) -> str:
 
 
 def money(value: Decimal | None) -> str:
-    """A cost as the service counts it, with separated thousands; "unknown" for None.
+    """A cost as the service reports it, with thousands separators; "unknown" for None.
 
-    The service names no currency, so none is shown. More than four decimals (a share) are rounded.
+    The service reports no currency, so none is shown. More than four decimals (a share) are rounded.
     """
     if value is None or not value.is_finite():
         return "unknown"

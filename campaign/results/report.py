@@ -1,4 +1,4 @@
-"""A result as a file that can be handed on: one page, one workbook, or the rows as comma-separated values."""
+"""A result as a file for others: a page, a workbook, or its rows as comma-separated values."""
 
 import os
 import tempfile
@@ -18,7 +18,7 @@ from campaign.paths import impossible
 from campaign.results import charts
 from campaign.results.csv_file import write_csv
 from campaign.results.redaction import Redaction
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, spoken
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, in_words
 from campaign.results.workbook import write_workbook
 from campaign.text import clean, counted, figure, money, shorten
 
@@ -28,9 +28,9 @@ MEANINGS = {
     "duplicate": "left out: an earlier row, or an earlier campaign, has the same number",
     "opted_out": "left out: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
-    "accepted": "taken by the service; whether it reached the phone, the service does not say",
-    "refused": "turned down by the service, so not sent",
-    "unknown": "perhaps sent: the request left, and no readable answer came",
+    "accepted": "accepted by the service, which does not say whether it reached the phone",
+    "refused": "refused by the service, so not sent",
+    "unknown": "perhaps sent: the request left, and no readable answer came back",
 }
 # A page is for reading; the workbook holds every row.
 _MOST_BATCHES = 500
@@ -38,12 +38,12 @@ _MOST_ROWS = 100
 
 
 def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool = False) -> Path:
-    """Write what came of a campaign to a file, and return its path; the ending decides what it is.
+    """Write a report of a result to a file and return its path; the ending of its name decides the format.
 
     - `.html`: one page that needs nothing else: outcome, cost, batches, rows to follow up, issues
     - `.xlsx`: the sheets Summary, Batches, Messages, Contacts and Issues
-    - `.csv`: every row of the file with its outcome, UTF-8; cells that a spreadsheet program would run as
-      formulas get a ' in front
+    - `.csv`: every row of the file with its outcome, UTF-8, every field quoted; what a spreadsheet program
+      could run as a formula gets a ' in front
 
     Phone numbers are masked (25677*****56), also inside other text, unless `reveal=True`. An existing file is
     replaced in one step. Raises `UsageError` for another ending, `ReportError` for a link, a folder, or a
@@ -66,7 +66,7 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
-    """Write beside the place and rename, so that a crash leaves the old file or the new one."""
+    """Write to a temporary file beside it and rename, so that a crash leaves the old file or the new one."""
     if reason := impossible(path):
         raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
     if path.is_symlink():
@@ -133,20 +133,20 @@ def _write_html(result: Result, path: Path, redaction: Redaction) -> None:
 
 
 def _page(result: Result, redaction: Redaction) -> dict[str, Any]:
-    """What the template fills in; the drawn pieces are HTML, and all text in them is escaped already."""
+    """The values of the template. Tables and charts are HTML, and all text in them is escaped already."""
     totals, batches, issues = result.totals, result.batches, result.issues
     follow_up = result.follow_up(TO_FOLLOW_UP)
     first = {
-        "batches": spoken(_errors_last(redaction.batches(batches.head(_MOST_BATCHES)))),
-        "follow_up": spoken(_reasons_first(redaction.follow_up(follow_up.head(_MOST_ROWS)))),
+        "batches": in_words(_errors_last(redaction.batches(batches.head(_MOST_BATCHES)))),
+        "follow_up": in_words(_reasons_first(redaction.follow_up(follow_up.head(_MOST_ROWS)))),
         "issue_kinds": _findings(_kinds(issues, redaction)),
         "issues": _findings(redaction.issues(issues.head(_MOST_ROWS))),
     }
     lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
-    drawn = {
+    tables = {
         name: markup.table(frame, limit=len(frame), rows=lengths.get(name)) for name, frame in first.items()
     }
-    return drawn | {
+    return tables | {
         "title": "Campaign report" if result.folder is None else f"Campaign report: {result.folder.name}",
         "where": ENVIRONMENTS.get(result.environment, result.environment),
         "live": result.environment == "live",

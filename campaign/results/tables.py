@@ -1,4 +1,4 @@
-"""What came of a campaign, as tables: the plan joined with what its ledger knows about each batch."""
+"""The results of a campaign as tables: the plan joined with what its ledger knows about each batch."""
 
 import os
 from collections.abc import Collection
@@ -23,11 +23,11 @@ from campaign.messages.plan import Plan
 from campaign.results.totals import ResultTotals
 from campaign.text import agreeing, clean, counted, figure, money
 
-# When the parts of one row fared differently, the row gets the status that most needs a person.
+# A row that went out as several messages gets the status that most needs a person.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 TO_FOLLOW_UP = ("invalid", "refused", "unknown", "not_sent")
-# Of these, what a new campaign can take without writing to anybody twice: what is unknown may have gone out,
-# and what was not sent goes out with `resume`.
+# Those that can go into a new campaign without anybody getting a message twice: what is unknown may have been
+# sent, and what was not sent goes out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
 _REASONS = {
@@ -38,10 +38,10 @@ _REASONS = {
 }
 _ADVICE = {
     "unknown": "What is unknown may have been sent: find out, then settle each batch with resolve. "
-    "Nothing unknown is sent again by itself.",
-    "refused": "The table of batches says why the service refused some.",
+    "Nothing unknown is sent again automatically.",
+    "refused": "The table of batches says why the service refused some of them.",
     "not_sent": "Resume the campaign to send what was not sent.",
-    "invalid": "The rows to be corrected are listed with their reasons (in Python: result.follow_up()).",
+    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
 }
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
@@ -170,7 +170,7 @@ class Result:
 
     @cached_property
     def _places(self) -> npt.NDArray[np.intp]:
-        """For each message the position of its batch."""
+        """The position of the batch of each message."""
         return np.repeat(np.arange(len(self._batches)), self._batches["messages"].to_numpy())
 
     @cached_property
@@ -189,13 +189,13 @@ class Result:
         contacts = self.plan.contacts
         reasons = _reasons(self._batches).array.take(self._places)
         outcomes = self._messages[["row", "status", "batch", "code"]].assign(reason=reasons)
-        came = _worst(outcomes).reindex(contacts.index)
-        sent = came["status"].notna()
+        by_row = _worst(outcomes).reindex(contacts.index)
+        has_message = by_row["status"].notna()
         return contacts.assign(
-            status=contacts["status"].where(~sent, came["status"]),
-            reason=contacts["reason"].where(~sent, came["reason"]),
-            batch=came["batch"].astype("Int64"),
-            code=came["code"].fillna(""),
+            status=contacts["status"].where(~has_message, by_row["status"]),
+            reason=contacts["reason"].where(~has_message, by_row["reason"]),
+            batch=by_row["batch"].astype("Int64"),
+            code=by_row["code"].fillna(""),
         )
 
     def __repr__(self) -> str:
@@ -215,7 +215,7 @@ class Result:
                     "cost": money(totals.cost) + (" or more" if totals.unpriced else ""),
                 }
             ),
-            markup.table(spoken(batches.drop(columns=["attempts", "seconds"])), limit=10),
+            markup.table(in_words(batches.drop(columns=["attempts", "seconds"])), limit=10),
         ]
         if self.folder is not None:
             pieces.append(markup.paragraph(f"Kept in {self.folder}", note=True))
@@ -223,18 +223,18 @@ class Result:
         return markup.card(f"What came of it ({where})", pieces)
 
 
-def spoken(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table with words for readers of a page: statuses without underscores, the zone of a time."""
+def in_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """The same table in words for the readers of a page: statuses without underscores, times with a zone."""
     statuses = [name for name in ("status", "last status") if name in frame.columns]
     words = {name: frame[name].str.replace("_", " ") for name in statuses}
     return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
 
 
 def _reasons(batches: pd.DataFrame) -> "pd.Series[str]":
-    """Why the rows of each batch are where they are: what the service said, or what is known without it."""
-    known = batches["status"].map(_REASONS).astype("str")
-    silent = (batches["error"] == "") | (batches["status"] == "accepted")
-    return batches["error"].where(~silent, known)
+    """The reason for the status of each batch: what the service said, or else what the status means."""
+    meanings = batches["status"].map(_REASONS).astype("str")
+    without_error = (batches["error"] == "") | (batches["status"] == "accepted")
+    return batches["error"].where(~without_error, meanings)
 
 
 def _shares(costs: "pd.Series[Any]", messages: "pd.Series[int]") -> npt.NDArray[np.object_]:
@@ -248,7 +248,7 @@ def _shares(costs: "pd.Series[Any]", messages: "pd.Series[int]") -> npt.NDArray[
 
 
 def _worst(messages: pd.DataFrame) -> pd.DataFrame:
-    """One line for each row of the file, by row; of a row's messages, the one that most needs a person."""
+    """One message for each row of the file, by row: of several, the one that most needs a person."""
     if not messages["row"].is_unique:
         rank = pd.Categorical(messages["status"], categories=WORST_FIRST).codes
         order = np.lexsort((rank, messages["row"].to_numpy()))

@@ -1,4 +1,4 @@
-"""The report as a workbook: five sheets in which every text stays a text."""
+"""The report as a workbook: five sheets in which all text stays text."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -11,8 +11,8 @@ import pandas as pd
 
 from campaign.errors import ReportError
 
-MOST_ROWS = 1_048_575  # what one sheet holds below its header
-_LONGEST = 32_767  # characters in one cell; longer ones are left out by the library without a word
+MOST_ROWS = 1_048_575  # rows of a sheet below its header
+_LONGEST = 32_767  # characters in a cell; the library silently drops longer ones
 _CHUNK = 10_000  # rows turned into Python values at a time
 _WIDTHS = (9, 60)
 
@@ -31,8 +31,8 @@ def write_workbook(
 ) -> None:
     """Write a sheet called Summary and one for each of `sheets` to `path`.
 
-    `summary` is shown as names and values, `counts` (rows in each status) as a table with a chart. Costs
-    become numbers, times are UTC. Raises `ReportError` when a table has more rows than a sheet can hold.
+    `summary` becomes a list of names and values, `counts` (rows in each status) a table with a chart. Costs
+    are written as numbers, times as UTC. Raises `ReportError` for a table with more rows than a sheet holds.
     """
     import xlsxwriter
 
@@ -53,7 +53,7 @@ def write_workbook(
 def _write_summary(book: Any, bold: Any, summary: dict[str, Any], counts: dict[str, int]) -> None:
     sheet = book.add_worksheet("Summary")
     wrapped = book.add_format({"text_wrap": True, "valign": "top", "align": "left"})
-    whole = book.add_format({"num_format": "#,##0"})
+    count_format = book.add_format({"num_format": "#,##0"})
     sheet.set_column(0, 0, 26)
     sheet.set_column(1, 1, 60)
     line = 0
@@ -69,10 +69,10 @@ def _write_summary(book: Any, bold: Any, summary: dict[str, Any], counts: dict[s
     sheet.write_string(first - 1, 1, "Rows", bold)
     for line, (name, count) in enumerate(counts.items(), start=first):
         sheet.write_string(line, 0, name.replace("_", " "))
-        sheet.write_number(line, 1, count, whole)
+        sheet.write_number(line, 1, count, count_format)
     sheet.write_string(line + 1, 0, "all rows of the file", bold)
-    sheet.write_number(line + 1, 1, sum(counts.values()), whole)
-    sheet.insert_chart(line + 3, 0, _chart(book, first, line, counts), {"description": _said(counts)})
+    sheet.write_number(line + 1, 1, sum(counts.values()), count_format)
+    sheet.insert_chart(line + 3, 0, _chart(book, first, line, counts), {"description": _description(counts)})
 
 
 def _chart(book: Any, first: int, last: int, counts: dict[str, int]) -> Any:
@@ -94,7 +94,7 @@ def _chart(book: Any, first: int, last: int, counts: dict[str, int]) -> Any:
     return chart
 
 
-def _said(counts: dict[str, int]) -> str:
+def _description(counts: dict[str, int]) -> str:
     parts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count)
     return f"Bar chart of the rows by outcome: {parts}."
 

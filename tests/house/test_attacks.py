@@ -14,11 +14,11 @@ look-alike letters in a sender                  test_limits::test_senders_that_a
 
 in what is shown
 markup in header, cell, text, folder, answer    test_attacks::test_markup_is_escaped_wherever_it_is_shown,
-                                                test_display::test_markup_and_control_characters_never_reach_a_page,
+                                                test_markup::test_markup_and_control_characters_never_reach_a_page,
                                                 test_notebook::test_what_the_service_says_is_escaped_and_masked,
                                                 test_report::test_the_page_needs_nothing_from_elsewhere
 escapes and line breaks in an answer            test_attacks::test_no_escape_of_the_service_reaches_a_terminal,
-                                                test_display::test_a_terminal_gets_one_line_without_escapes
+                                                test_text::test_a_terminal_gets_one_line_without_escapes
 escapes inside an echoed password               test_attacks::test_a_password_is_not_put_together_again_by_taking_escapes_out
 escapes in a file, its headers and its name     test_attacks::test_no_escape_in_a_file_reaches_a_terminal
 formulas in cells, headers and answers          test_attacks::test_no_cell_of_a_workbook_is_a_formula_or_a_link,
@@ -27,7 +27,7 @@ formulas in cells, headers and answers          test_attacks::test_no_cell_of_a_
 reading numbers over a shoulder                 test_attacks::test_no_number_in_what_is_said,
                                                 test_attacks::test_trying_out_masks_numbers_in_what_the_service_wrote,
                                                 test_report::test_no_number_is_readable_unless_it_is_to_be,
-                                                test_display::test_numbers_are_masked_as_people_type_them,
+                                                test_masking::test_numbers_are_masked_as_people_type_them,
                                                 test_results::test_the_displays_are_escaped_and_hold_no_number
 
 files that are read
@@ -423,7 +423,7 @@ def test_a_spreadsheet_called_like_a_path_is_none_either(plan, tmp_path):
 @pytest.mark.parametrize(
     ("name", "words"),
     [
-        ("rep\0ort.html", "report.html cannot be written: No file name can hold a NUL character"),
+        ("rep\0ort.html", "report.html cannot be written: A file name cannot contain a NUL character"),
         ("x" * 300 + ".xlsx", "xxxx… cannot be written: File name too long"),
         ("visits.csv/report.html", "cannot be written: Not a directory"),
         ("../" * 3000 + "x.csv", "cannot be written: File name too long"),

@@ -1,0 +1,291 @@
+"""What stands in a report: the figures, the order, the advice, and nothing that should not."""
+
+import re
+from dataclasses import replace
+from decimal import Decimal
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from support.widget_tree import html_of
+
+import campaign
+from campaign.contract import BATCH_COLUMNS
+from campaign.results import charts, workbook
+from campaign.results.tables import Result
+
+PEOPLE = """\
+Name,Phone,Clinic
+Grace,0772 000 001,North
+Moses,+256 772 000 002,North
+Zoé,772000003,South
+Sarah,0772 000 O04,South
+Ivan,,South
+,,
+Ruth,0772 000 005,North
+"""
+
+
+def plan_of(text: str = PEOPLE, message: str = "Hi {name}") -> campaign.Plan:
+    contacts = campaign.read_contacts(text.encode())
+    return campaign.prepare(contacts, message=message, sender="CLINIC", number="Phone", region="UG")
+
+
+def batch(messages: int, status: str, cost: str | None = None, error: str = "") -> tuple:
+    code = "ApiJsonSubmit65f0a1b2c3d4e.12345678" if status == "accepted" else ""
+    return (messages, status, None if cost is None else Decimal(cost), code, error)
+
+
+def result_of(*batches: tuple, plan: campaign.Plan | None = None, **options) -> Result:
+    submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
+    rows = [(place, *values, 1, submitted, 0.25) for place, values in enumerate(batches, start=1)]
+    frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
+    frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
+    return Result(plan or plan_of(), frame, **{"environment": "local", **options})
+
+
+MIXED = [batch(1, "accepted", "35"), batch(1, "accepted"), batch(1, "unknown"), batch(1, "not_sent")]
+
+
+def page(result: Result, folder: Path) -> str:
+    return campaign.write_report(result, folder / "report.html").read_text(encoding="utf-8")
+
+
+def book(result: Result, folder: Path, **options) -> openpyxl.Workbook:
+    return openpyxl.load_workbook(campaign.write_report(result, folder / "report.xlsx", **options))
+
+
+def rows_of(sheet) -> list[list]:
+    return [list(row) for row in sheet.iter_rows(values_only=True)]
+
+
+def fact(page: str, name: str) -> str:
+    return re.findall(f'<th scope="row">{name}</th><td class="figure">([^<]*)</td>', page)[0]
+
+
+# --- page ---------------------------------------------------------------------------------------------
+
+
+def test_everybody_who_needs_attention_is_listed(tmp_path):
+    text = page(result_of(*MIXED), tmp_path)
+    listed = text[text.index('id="follow-up"') : text.index('id="issues"')]
+    statuses = "invalid|refused|unknown|not sent|accepted"
+    assert re.findall(f'<td class="figure">(\\d)</td><td class="short">({statuses})</td>', listed) == [
+        ("4", "unknown"),
+        ("5", "invalid"),
+        ("6", "invalid"),
+        ("8", "not sent"),
+    ]
+
+
+def test_the_page_says_what_is_left_to_do(tmp_path):
+    text = page(result_of(*MIXED), tmp_path)
+    assert "settle each batch with resolve" in text
+    assert "Resume the campaign" in text
+    assert "Correct the invalid rows" in text
+
+
+def test_a_run_that_held_says_itself_how_to_go_on():
+    assert any("Resume" in advice for advice in result_of(*MIXED).left_to_do)
+    held = result_of(*MIXED, sentence="The budget is used up. Resume with a larger one.")
+    assert not any("Resume" in advice for advice in held.left_to_do)
+
+
+def test_live_is_unmistakable(tmp_path):
+    assert '<span class="where live">live</span>' in page(result_of(*MIXED, environment="live"), tmp_path)
+    local = page(result_of(*MIXED), tmp_path)
+    assert '<span class="where">embedded sandbox: nothing left this machine</span>' in local
+
+
+def test_costs_that_nobody_named_make_the_sum_a_lower_bound(tmp_path):
+    result = result_of(*MIXED)
+    assert (result.totals.cost, result.totals.unpriced) == (Decimal(35), 2)
+    assert '<td class="figure">35 or more</td>' in result._repr_html_()
+    text = page(result, tmp_path)
+    assert "It reported none for 2 batches that it may have charged, so the total may be higher." in text
+    assert fact(text, "Cost") == "35"
+    assert fact(text, "Cost per accepted message") == "35"  # of the one whose cost is known
+    assert fact(text, "Messages accepted") == "2"
+
+
+def test_one_unpriced_batch_is_one_batch(tmp_path):
+    text = page(result_of(batch(4, "unknown")), tmp_path)
+    assert "It reported none for 1 batch that it may have charged" in text
+    assert fact(text, "Cost") == "unknown"
+
+
+def test_a_cost_that_is_not_known_is_no_zero_in_the_workbook(tmp_path):
+    facts = dict(rows_of(book(result_of(batch(4, "unknown")), tmp_path)["Summary"]))
+    assert facts["Cost"] == "unknown"
+    assert dict(rows_of(book(result_of(batch(4, "not_sent")), tmp_path)["Summary"]))["Cost"] == 0
+
+
+def test_issues_are_counted_with_the_gravest_and_most_frequent_first(tmp_path):
+    text = page(result_of(*MIXED), tmp_path)
+    table = text[text.index('id="issues"') : text.index("Row by row")]
+    kinds = re.findall(r'<td class="short">(error|warning|info)</td><td class="short">([^<]*)</td>', table)
+    counts = [int(count) for count in re.findall(r'<td class="figure">(\d+)</td><td class="figure">', table)]
+    order = ["error", "warning", "info"]
+    ranks = [(order.index(severity), -count) for (severity, _), count in zip(kinds, counts, strict=True)]
+    assert ranks == sorted(ranks)
+    assert len(ranks) > 2
+
+
+def test_hidden_and_blank_rows_are_not_mixed_up(tmp_path):
+    plan = plan_of()
+    read = replace(plan.reading, hidden_rows=7, blank_rows=1, notices=("Row 3 holds 0772 000 009.",))
+    plan = campaign.Plan(
+        messages=plan.messages, issues=plan.issues, contacts=plan.contacts, totals=plan.totals, reading=read
+    )
+    text = page(result_of(*MIXED, plan=plan), tmp_path)
+    assert (fact(text, "Hidden rows"), fact(text, "Blank rows")) == ("7", "1")
+    assert "Row 3 holds 077*****09." in text
+
+
+def test_numbers_in_what_the_run_says_are_masked_everywhere(tmp_path):
+    said = "It stopped at 0772 000 009 of 12345678."
+    result = result_of(*MIXED, sentence=said)
+    summary = dict(rows_of(book(result, tmp_path)["Summary"]))
+    places = [repr(result), result._repr_html_(), page(result, tmp_path), summary["What came of it"]]
+    places.append(html_of(campaign.summary(result)))
+    for place in places:
+        assert "It stopped at 077*****09 of *****78." in place
+
+
+def test_an_escape_sequence_does_not_hide_a_number():
+    result = result_of(*MIXED, sentence="0772\x1b[0m000\x1b[0m009")
+    assert "000" not in repr(result)
+
+
+def test_numbers_in_what_the_service_said_are_masked_everywhere(tmp_path):
+    result = result_of(batch(4, "refused", error="No route to 0772 000 009"))
+    places = [page(result, tmp_path), str(rows_of(book(result, tmp_path)["Batches"]))]
+    places += [result._repr_html_(), html_of(campaign.summary(result))]
+    for place in places:
+        assert "No route to 077*****09" in place
+        assert "000 009" not in place
+
+
+def test_a_number_in_the_example_of_an_issue_is_masked(tmp_path):
+    plan = plan_of()
+    issues = plan.issues.assign(detail="0772 000 009 is no number.")
+    plan = campaign.Plan(messages=plan.messages, issues=issues, contacts=plan.contacts, totals=plan.totals)
+    text = page(result_of(*MIXED, plan=plan), tmp_path)
+    assert "077*****09 is no number." in text
+    assert "000 009" not in text
+
+
+def test_the_card_in_a_notebook_says_where_it_is_kept_and_when_it_was_sent():
+    card = result_of(*MIXED, folder=Path("campaigns/visits"))._repr_html_()
+    assert "Kept in campaigns/visits" in card
+    assert "submitted (UTC)" in card
+    assert ">not sent</td>" in card
+
+
+# --- tables -------------------------------------------------------------------------------------------
+
+
+def test_rows_without_a_message_have_no_code_and_no_batch():
+    contacts = result_of(*MIXED).contacts
+    assert contacts["code"].isna().sum() == 0
+    assert contacts.loc[5, "code"] == ""
+    assert contacts["batch"].isna().tolist() == [False, False, False, True, True, True, False]
+
+
+def test_what_the_service_said_of_an_accepted_batch_is_no_reason():
+    result = result_of(batch(4, "accepted", "140", error="a warning of the service"))
+    assert set(result.contacts["reason"][result.contacts["status"] == "accepted"]) == {""}
+
+
+def test_rows_to_follow_up_say_where_they_were_read():
+    result = result_of(batch(4, "refused"))
+    assert result.follow_up().attrs == {"reading": result.reading}
+    assert result.reading.rows == 7
+
+
+def test_fewer_messages_than_the_plan_are_refused_too():
+    with pytest.raises(campaign.LedgerError, match="The ledger holds 1 message, and the plan 4: they do not"):
+        result_of(batch(1, "accepted", "35"))
+
+
+# --- workbook -----------------------------------------------------------------------------------------
+
+
+def test_more_rows_than_are_turned_at_a_time_keep_their_lines(tmp_path, monkeypatch):
+    monkeypatch.setattr(workbook, "_CHUNK", 2)
+    contacts = rows_of(book(result_of(*MIXED), tmp_path, reveal=True)["Contacts"])
+    assert [row[0] for row in contacts] == ["row", 2, 3, 4, 5, 6, 7, 8]
+    assert [row[1] for row in contacts[1:]] == ["Grace", "Moses", "Zoé", "Sarah", "Ivan", None, "Ruth"]
+
+
+def test_a_sheet_may_be_full(tmp_path, monkeypatch):
+    monkeypatch.setattr(workbook, "MOST_ROWS", 7)
+    assert book(result_of(*MIXED), tmp_path)["Contacts"].max_row == 8
+
+
+def test_a_text_longer_than_a_cell_is_cut(tmp_path):
+    plan = plan_of(PEOPLE.replace("Grace", "G" * 40_000), message="Hi")
+    assert rows_of(book(result_of(*MIXED, plan=plan), tmp_path)["Contacts"])[1][1] == "G" * 32_767
+
+
+def test_links_and_digits_in_the_workbook_are_text(tmp_path):
+    plan = plan_of(PEOPLE.replace("Grace", "https://example.org").replace("Moses", "0042"))
+    sheet = book(result_of(*MIXED, plan=plan), tmp_path, reveal=True)["Contacts"]
+    assert [sheet["B2"].value, sheet["B3"].value] == ["https://example.org", "0042"]
+    assert sheet["B2"].hyperlink is None
+    assert sheet["B3"].data_type == "s"
+
+
+def test_times_are_written_with_date_and_time(tmp_path):
+    batches = book(result_of(*MIXED), tmp_path)["Batches"]
+    times = [cell for cell in batches[2] if cell.is_date]
+    assert [cell.number_format for cell in times] == ["yyyy-mm-dd hh:mm:ss"]
+
+
+def test_the_chart_of_the_workbook_shows_every_status(tmp_path):
+    summary = book(result_of(*MIXED), tmp_path)["Summary"]
+    rows = rows_of(summary)
+    first = next(place for place, row in enumerate(rows, 1) if row[0] == "invalid")
+    (chart,) = summary._charts
+    assert chart.series[0].val.numRef.f == f"Summary!$B${first}:$B${first + 7}"
+    assert chart.series[0].cat.numRef.f == f"Summary!$A${first}:$A${first + 7}"
+    assert rows[first + 7][:2] == ["all rows of the file", 7]
+
+
+# --- charts -------------------------------------------------------------------------------------------
+
+
+def costs_of(*costs: str | None) -> pd.DataFrame:
+    prices = [None if cost is None else Decimal(cost) for cost in costs]
+    return pd.DataFrame({"batch": range(1, len(prices) + 1), "cost": pd.Series(prices, dtype=object)})
+
+
+def test_batches_without_a_cost_have_no_bar():
+    chart = charts.costs(costs_of("35", None, "70.5"))
+    assert 'aria-label="Bar chart of the cost of 2 batches, from 35 to 70.5."' in chart
+    assert re.findall(r"<text[^>]*>(35|70\.5|0)</text>", chart) == ["0", "35", "70.5"]
+    assert charts.costs(costs_of(None)) == ""
+    assert "the cost of 1 batch, from 35 to 35" in charts.costs(costs_of("35"))
+
+
+def test_many_batches_share_bars_and_the_last_bar_is_an_average_too(monkeypatch):
+    monkeypatch.setattr(charts, "MOST_BARS", 3)
+    chart = charts.costs(costs_of("10", "20", "30", "50", "70"))
+    assert "each bar is the average of 2 batches" in chart
+    assert re.findall(r"<text[^>]*>(15|70|35)</text>", chart) == ["15", "70"]
+
+
+def test_doubt_is_hatched_and_ids_are_the_charts_own():
+    chart = charts.outcomes({"accepted": 3, "unknown": 1})
+    assert "<pattern" in chart
+    assert "<pattern" not in charts.outcomes({"accepted": 3, "refused": 1})
+    ids = re.findall(r'\bid="([^"]*)"', chart)
+    assert ids
+    assert [name for name in ids if not name.startswith("outcomes-")] == []
+    assert charts.outcomes({"accepted": 0}) == ""
+
+
+def test_good_and_bad_have_colours_of_their_own():
+    chart = charts.outcomes({"accepted": 3, "refused": 2, "blank": 1})
+    assert [chart.count(f"fill: {colour}") for colour in ("#0b5cad", "#a3260f", "#5f6368")] == [1, 1, 1]
