@@ -9,10 +9,9 @@ Never one message twice, no row lost, and "unknown" where nobody can know.
 """
 
 import logging
+import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
-
-from campaign.notebook.registration import register_dashboard
 
 # What editors and mypy see. At run time a name is imported when it is first used (PEP 562): the process that
 # opens a workbook needs none of them, and `campaign --help` neither.
@@ -82,7 +81,14 @@ _MODULES = {
 }
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
-register_dashboard()
+
+# The only thing that an import changes elsewhere. IPython keeps a table of how to show each class. A method
+# of `Run` would do instead, but then the layer that sends would import the one that draws. The entry is made
+# by name, so that nothing is loaded before a run is shown. Outside IPython nothing happens.
+if "IPython" in sys.modules:
+    from campaign.notebook.registration import register_dashboard
+
+    register_dashboard()
 
 
 def __getattr__(name: str) -> Any:

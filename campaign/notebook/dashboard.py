@@ -1,7 +1,7 @@
-"""The live dashboard of a run: what has come of it so far, and Pause, Resume and Stop.
+"""The live dashboard of a run: how far it is, and Pause, Resume and Stop.
 
-The buttons only give orders to the run. A thread looks at it ten times a second and writes widget values; it
-ends with the run, and what it has drawn last is final.
+The buttons only give orders to the run. A thread reads the run ten times a second and writes widget values;
+it ends with the run, and what it draws last is final.
 """
 
 import atexit
@@ -17,22 +17,22 @@ from campaign.masking import mask_text
 from campaign.notebook.panel import Panel
 from campaign.sending.run import Run
 from campaign.sending.tally import Snapshot
-from campaign.text import figure, money
+from campaign.text import counted, figure, money
 
-TICK = 0.1  # seconds between two looks
+TICK = 0.1  # seconds between two drawings
 
 _WORDS = {
     "running": "Running",
     "paused": "Paused",
-    "stopping": "Stopping: what is under way finishes",
+    "stopping": "Stopping: requests under way finish first",
     "finished": "Finished",
     "stopped": "Stopped",
     "failed": "Failed",
 }
 _SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
-# Measured: a cell that blocks in `wait` keeps the clicks from the kernel (ipykernel 6.31, 7.4) until it is
-# over; one that awaits `finished` does not (7.1, 7.4). An interrupt gets through in every case.
-_STUCK = "If a button does not answer, a cell is still running: press the notebook's own stop button (■)."
+# Measured: a cell that blocks in `wait` keeps clicks from the kernel until it ends (ipykernel 6.31, 7.4); one
+# that awaits `finished` does not (7.1, 7.4). An interrupt always gets through.
+_STUCK = "If a button does not respond, a cell is still running: press the notebook's own stop button (■)."
 _REST = "To send the rest, run the cell with campaign.start again: nothing is sent twice."
 
 STYLE = """
@@ -54,9 +54,9 @@ background:rgba(128,128,128,.25)}
 
 
 class Dashboard(Panel):
-    """Shows a run until its end, and gives it a person's orders.
+    """Shows a run until its end, and passes on a person's orders.
 
-    While it is shown, the run needs no progress bar of its own.
+    While it is shown, the run draws no progress bar of its own.
     """
 
     def __init__(self, run: Run) -> None:
@@ -64,14 +64,14 @@ class Dashboard(Panel):
         self._status, self._progress, self._counts, self._note = (HTML() for _ in range(4))
         self._status.add_class("campaign-status")
         self._buttons = {
-            "pause": _button("Pause", "pause", "Send nothing more until Resume", run.pause),
-            "resume": _button("Resume", "play", "Go on sending", run.resume),
-            "stop": _button("Stop", "stop", "Send nothing more, and end", run.stop, style="danger"),
+            "pause": _button("Pause", "pause", "Send nothing more until you press Resume", run.pause),
+            "resume": _button("Resume", "play", "Continue sending", run.resume),
+            "stop": _button("Stop", "stop", "Send nothing more and end the run", run.stop, style="danger"),
         }
         orders = HBox([*self._buttons.values()])
         head = HTML(_head(run))
-        shown = [head, self._status, self._progress, self._counts, orders, self._note]
-        super().__init__(run.__repr__, shown, style=STYLE)
+        children = [head, self._status, self._progress, self._counts, orders, self._note]
+        super().__init__(run.__repr__, children, style=STYLE)
         run.progress = False
         self._drawing = threading.Lock()
         self._left = False
@@ -79,11 +79,11 @@ class Dashboard(Panel):
             threading.Thread(target=self._follow, name="campaign dashboard", daemon=True).start()
 
     def draw(self) -> bool:
-        """Write what is to be seen now, and say whether it is final."""
+        """Draw the run as it is now, and return whether that is final."""
         with self._drawing:
             if self._left:
                 return True
-            ended = self._run.ended  # read first: after the end the counts change no more
+            ended = self._run.ended  # read first: after the end, the counts no longer change
             counts, sentence = self._run.counts, self._run.sentence
             self._progress.value = _progress(counts)
             self._counts.value = _counts(counts, ended)
@@ -91,7 +91,9 @@ class Dashboard(Panel):
             self._buttons["resume"].disabled = counts.status != "paused"
             self._buttons["stop"].disabled = counts.status not in ("running", "paused")
             self._note.value = _note(counts, ended)
-            self._status.value = _status(counts.status, sentence)  # last: who waits for it finds all the rest
+            self._status.value = _status(
+                counts.status, sentence
+            )  # last: whoever waits for it finds the rest drawn
             return ended
 
     def _follow(self) -> None:
@@ -101,7 +103,7 @@ class Dashboard(Panel):
         atexit.unregister(self._leave)
 
     def _leave(self) -> None:
-        """The kernel ends and stops the run: the notebook keeps where the run stood before that."""
+        """The kernel is ending and stops the run: the notebook keeps the state before that."""
         with self._drawing:
             self._left = True
 
@@ -117,7 +119,7 @@ def _button(name: str, icon: str, hint: str, order: Callable[[], None], style: s
 
 def _head(run: Run) -> str:
     live = " live" if run.environment == "live" else ""
-    title = markup.escape(f"Sending {figure(run.counts.messages)} messages")
+    title = markup.escape(f"Sending {counted(run.counts.messages, 'message')}")
     return (
         f'<div class="head"><span class="title">{title}</span>'
         f'<span class="where{live}">{markup.escape(run.label)}</span></div>'
@@ -125,21 +127,21 @@ def _head(run: Run) -> str:
 
 
 def _status(status: str, sentence: str) -> str:
-    said = markup.paragraph(mask_text(sentence)) if sentence else ""
-    return f'<div role="status"><span class="word">{markup.escape(_WORDS[status])}</span>{said}</div>'
+    reason = markup.paragraph(mask_text(sentence)) if sentence else ""
+    return f'<div role="status"><span class="word">{markup.escape(_WORDS[status])}</span>{reason}</div>'
 
 
 def _progress(counts: Snapshot) -> str:
-    whole = max(counts.messages, 1)
+    total = max(counts.messages, 1)
     answered = counts.accepted + counts.refused + counts.unknown
-    drawn = "".join(
-        f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / whole:.2f}%"></div>'
+    bars = "".join(
+        f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / total:.2f}%"></div>'
         for name, tone in _SEGMENTS.items()
     )
-    said = f"{figure(answered)} of {figure(counts.messages)} messages"
+    spoken = f"{figure(answered)} of {counted(counts.messages, 'message')}"
     return (
         f'<div class="progress" role="progressbar" aria-label="Progress" aria-valuemin="0" '
-        f'aria-valuemax="{whole}" aria-valuenow="{answered}" aria-valuetext="{said}">{drawn}</div>'
+        f'aria-valuemax="{total}" aria-valuenow="{answered}" aria-valuetext="{spoken}">{bars}</div>'
     )
 
 

@@ -1,4 +1,4 @@
-"""The frame that every widget of this package stands in."""
+"""The frame around every widget of this package."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from ipywidgets import HTML, VBox
 
 from campaign.markup import STYLE
 
-# JupyterLab gives the text of widgets a line height of its own, and labels in bars no room to breathe.
+# JupyterLab sets its own line height for the text of widgets, and clips it.
 FRAME = """
 .campaign.jupyter-widgets{gap:.5em}
 .campaign .widget-html,.campaign .widget-html-content{height:auto;margin:0;line-height:1.45;overflow:visible;
@@ -17,7 +17,7 @@ color:inherit;font-size:14px}
 
 
 class Panel(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """A framed column of widgets. `plain` gives the line that stands for it where no widget can be drawn."""
+    """A framed column of widgets. `plain` returns the line to show where widgets cannot be drawn."""
 
     def __init__(self, plain: Callable[[], str], children: Sequence[Any], *, style: str = "") -> None:
         self._plain = plain

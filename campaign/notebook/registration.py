@@ -1,8 +1,7 @@
-"""How a notebook learns to show a run as its dashboard. Widgets are loaded when the first one is shown."""
+"""How IPython learns to show a run as its dashboard. Widgets are loaded when the first run is shown."""
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -10,9 +9,10 @@ if TYPE_CHECKING:
 
 
 def register_dashboard() -> None:
-    """In a notebook, show a `Run` as its dashboard; a terminal and a script keep its plain text."""
-    if "IPython" not in sys.modules:
-        return
+    """In a notebook, show a `Run` as its dashboard; IPython in a terminal keeps its plain text.
+
+    Calling it again changes nothing: there is one entry for the class.
+    """
     from IPython import get_ipython
 
     shell = get_ipython()
@@ -35,5 +35,5 @@ def _show(run: Run, shell: Any) -> dict[str, Any]:
     # A cell that saw the run end or pause, by `wait` say, is not over before the dashboard shows it:
     # programs that run notebooks keep what the widgets showed when the last cell was over.
     shell.events.register("post_run_cell", catch_up)
-    shown: dict[str, Any] = dashboard._repr_mimebundle_()
-    return shown
+    bundle: dict[str, Any] = dashboard._repr_mimebundle_()
+    return bundle

@@ -51,10 +51,11 @@ class Account:
         self._url = ""  # until it has been checked: a half-made account can be shown, too
         self._username = username
         self._encoding: Encoding = encoding
-        _check_credentials(username, self._password)
+        _check_username(username)
+        if self._password.problem:
+            raise AccountError(self._password.problem)
         check_choice(environment, get_args(Environment), subject="environment")
-        check_choice(encoding, get_args(Encoding), subject="encoding")
-        check_path(ca_file, subject="ca_file", write='ca_file="company.pem"', or_none=True)
+        _check_options(encoding, ca_file)
         self._url, problem = read_address(environment, url)
         del url  # it can hold a password, too
         if problem:
@@ -79,6 +80,7 @@ class Account:
         the password of live.
         """
         _check_kept(environment)
+        _check_options(encoding, ca_file)  # before a person is asked for anything
         return cls(environment, *from_variables(environment), encoding=encoding, ca_file=ca_file)
 
     @classmethod
@@ -97,6 +99,8 @@ class Account:
         Raises `AccountError` if there is no keyring or no such password.
         """
         _check_kept(environment)
+        _check_options(encoding, ca_file)
+        _check_username(username)
         password = from_keyring(environment, username)
         return cls(environment, url, username, password, encoding=encoding, ca_file=ca_file)
 
@@ -188,7 +192,12 @@ def _check_kept(environment: object) -> None:
     check_choice(environment, ("live", "sandbox"), subject="environment")
 
 
-def _check_credentials(username: object, password: Secret) -> None:
+def _check_options(encoding: object, ca_file: object) -> None:
+    check_choice(encoding, get_args(Encoding), subject="encoding")
+    check_path(ca_file, subject="ca_file", write='ca_file="company.pem"', or_none=True)
+
+
+def _check_username(username: object) -> None:
     if not isinstance(username, str):
         raise AccountError(
             f'The user name needs to be text, and is {described(username)}. Write username="clinic".'
@@ -197,8 +206,6 @@ def _check_credentials(username: object, password: Secret) -> None:
         raise AccountError("The user name holds half a character, which cannot be sent. Type it again.")
     if not username.strip():
         raise AccountError("The user name is empty. Give the one that the service knows you by.")
-    if password.problem:
-        raise AccountError(password.problem)
 
 
 def _certificates_in(file: Path, url: str) -> ssl.SSLContext:

@@ -13,7 +13,7 @@ from campaign.service.wire import PATH
 
 Environment = Literal["local", "sandbox", "live"]
 
-_UNREADABLE = "The address of the service cannot be read. Give it like https://sms.example.com"
+_UNREADABLE = "The address of the service cannot be read. Write it like https://sms.example.com."
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")
 # 127.1, 0177.0.0.1, 0x7f000001 and 2130706433 are all 127.0.0.1 to the system's resolver.
 _ODD_IPV4 = re.compile(r"(.*\.)?(\d+|0x[0-9a-f]*)")
@@ -62,7 +62,7 @@ def _check_parts(address: SplitResult, url: str) -> None:
 
 def _check_place(environment: Environment, scheme: str, host: str) -> None:
     if environment == "live" and scheme != "https":
-        raise AccountError("Live sending is https only. Give the live address with https://")
+        raise AccountError("Live sending is https only. Give the live address with https:// in front.")
     if environment == "live" and _is_this_machine(host):
         raise AccountError(f"{host} is this machine: it can never be live. Use environment='local'.")
     if environment == "local" and host == "localhost" and not _localhost_is_this_machine():
@@ -107,7 +107,7 @@ def _plain_host(host: str) -> str:
     if _ODD_IPV4.fullmatch(name):
         return _ip_address(name)
     if len(name) > 253 or not all(_LABEL.fullmatch(label) for label in name.split(".")):
-        raise AccountError(f"{host!r} is no host name. Give the address like https://sms.example.com")
+        raise AccountError(f"{host!r} is not a host name. Write the address like https://sms.example.com.")
     return name
 
 
@@ -115,7 +115,7 @@ def _ip_address(text: str) -> str:
     try:
         ip = ipaddress.ip_address(text)
     except ValueError:
-        raise AccountError(f"{text} is no IP address in its usual form, like 192.0.2.10.") from None
+        raise AccountError(f"{text} is not an IP address in its usual form, like 192.0.2.10.") from None
     if ip.is_unspecified or (isinstance(ip, ipaddress.IPv6Address) and ip.scope_id):
         raise AccountError(f"{text} is not the address of one machine.")
     mapped = ip.ipv4_mapped if isinstance(ip, ipaddress.IPv6Address) else None
@@ -128,4 +128,4 @@ def _idna(host: str) -> str:
     try:
         return idna.encode(host, uts46=True).decode("ascii")
     except idna.IDNAError:
-        raise AccountError(f"{host!r} is no host name that can be looked up.") from None
+        raise AccountError(f"{host!r} is not a host name that can be looked up.") from None

@@ -1,5 +1,6 @@
 """The same verbs from a shell."""
 
+import argparse
 import json
 import os
 import re
@@ -12,7 +13,8 @@ from pathlib import Path
 import pytest
 
 import campaign
-from campaign.cli.commands import main
+from campaign.cli.arguments import parser
+from campaign.cli.commands import _MODULES, _command, main
 
 VISITS = """\
 first_name,phone,visit_date
@@ -165,6 +167,77 @@ def test_python_m_campaign_is_the_same():
         [sys.executable, "-m", "campaign", "--help"], capture_output=True, text=True, check=True, cwd="."
     ).stdout
     assert all(verb in said for verb in ("check", "send", "resume", "report", "sandbox"))
+
+
+@pytest.mark.parametrize("arguments", [["--help"], ["send", "--help"], ["snd"], ["send", "visits.csv"], []])
+def test_help_and_wrong_usage_answer_without_loading_anything_heavy(arguments):
+    code = (
+        "import contextlib, sys\n"
+        "from campaign.cli.commands import main\n"
+        f"with contextlib.suppress(SystemExit): main({arguments})\n"
+        "print(sorted({'pandas', 'pyarrow', 'numpy', 'aiohttp', 'asyncio'} & sys.modules.keys()))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "[]"
+    assert "usage: " in ended.stdout + ended.stderr
+
+
+def test_checking_a_file_loads_no_network():
+    code = (
+        "import sys\n"
+        "from campaign.cli.commands import main\n"
+        f"assert main({['check', *send_arguments()[1:]]}) == 0\n"
+        "print(sorted({'aiohttp', 'sqlite3'} & sys.modules.keys()))"
+    )
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.splitlines()[-1] == "[]"
+
+
+def test_every_command_has_its_function():
+    commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
+    assert set(commands.choices) == set(_MODULES)
+    assert all(callable(_command(name)) for name in _MODULES)
+
+
+def test_every_option_says_what_it_does():
+    commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
+    options = [action for command in commands.choices.values() for action in command._actions]
+    assert len(options) > 60
+    assert [action.dest for action in options if not action.help] == []
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("texst.txt", "there is no such file. Did you mean text.txt?"),
+        ("other.md", "there is no such file."),
+        ("latin.txt", "it is not UTF-8 text; save it as UTF-8."),
+        (".", "Is a directory"),
+        ("x\0y", "no file can have this name"),
+    ],
+)
+def test_a_message_file_that_cannot_be_read(name, words, capsys):
+    Path("text.txt").write_text("Hi {first_name}")
+    Path("latin.txt").write_bytes(b"Caf\xe9 {first_name}")
+    if name == "." and os.name == "nt":
+        words = "Permission denied"
+    assert main(["check", "visits.csv", "--message-file", name, "--sender", "CLINIC", "--region", "UG"]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_a_message_file_is_read_as_it_is(capsys):
+    Path("text.txt").write_bytes("\ufeffHi {first_name}, à bientôt\n".encode())
+    given = ["--message-file", "text.txt", "--sender", "CLINIC", "--region", "UG"]
+    assert main(["check", "visits.csv", *given]) == 0
+    assert "2 messages in 2 parts, the longest 19 characters." in capsys.readouterr().out
+
+
+def test_a_file_without_a_message_says_so(capsys):
+    Path("visits.csv").write_text("first_name,phone,visit_date\nAisha,none,2026-03-02\n")
+    assert main(["check", *send_arguments()[1:]]) == 3
+    said = capsys.readouterr().out
+    assert "No messages to send." in said
+    assert "1 row that cannot be sent:" in said
 
 
 def test_sandbox_serves_other_programs():

@@ -244,6 +244,27 @@ run.wait().totals.messages > 0
     assert "]: True" in ran.stdout
 
 
+def test_outside_ipython_an_import_leaves_the_notebook_layer_alone():
+    code = "import sys, campaign; print([name for name in sys.modules if name.startswith('campaign.')])"
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert ended.stdout.strip() == "[]"
+
+
+REGISTERED = """
+import importlib, sys, campaign
+importlib.reload(campaign)
+table = get_ipython().display_formatter.mimebundle_formatter.deferred_printers
+print([key for key in table if "campaign" in key[0]], "ipywidgets" in sys.modules, "pandas" in sys.modules)
+"""
+
+
+def test_in_a_notebook_an_import_registers_the_name_of_the_run_once(tmp_path):
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(REGISTERED)])
+    execute(notebook, tmp_path)
+    (output,) = outputs(notebook)
+    assert output.text == "[('campaign.sending.run', 'Run')] False False\n"
+
+
 # the notebooks
 
 

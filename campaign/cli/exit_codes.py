@@ -1,0 +1,3 @@
+"""What a command tells the shell at its end; `campaign --help` lists them."""
+
+ACCEPTED, USAGE, NOTHING_TO_SEND, NOT_ALL, INTERRUPTED = 0, 2, 3, 4, 130

@@ -1,0 +1,33 @@
+"""`sandbox`: the embedded sandbox, for programs that are not written in Python."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import secrets
+import threading
+
+from campaign.cli.exit_codes import ACCEPTED
+from campaign.service.sandbox.server import Sandbox
+from campaign.text import counted, money
+
+
+def run_sandbox(options: argparse.Namespace) -> int:
+    given = os.environ.get("CAMPAIGN_LOCAL_PASSWORD")
+    password = given or secrets.token_urlsafe(12)
+    service = Sandbox(
+        port=options.port, username=options.username, password=password,
+        balance=options.balance, price=options.price, charge=options.charge, decode=options.decode,
+        latency=options.latency, faults=dict(options.fault), random_faults=dict(options.random_fault),
+        seed=options.seed,
+    )  # fmt: skip
+    with service:
+        print("SANDBOX: nothing is sent. Stop it with Ctrl-C.")
+        print(f"address   {service.account.endpoint}")
+        print(f"username  {service.account.username}")
+        print(f"password  {'as in CAMPAIGN_LOCAL_PASSWORD' if given else password}", flush=True)
+        try:
+            threading.Event().wait()
+        except KeyboardInterrupt:
+            print(f"{counted(len(service.inbox), 'message')} accepted, {money(service.charged)} charged.")
+    return ACCEPTED
