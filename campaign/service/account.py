@@ -101,8 +101,12 @@ class Account:
         _check_kept(environment)
         _check_options(encoding, ca_file)
         _check_username(username)
+        base, problem = read_address(environment, url)
+        del url  # as above
+        if problem:
+            raise AccountError(problem)
         password = from_keyring(environment, username)
-        return cls(environment, url, username, password, encoding=encoding, ca_file=ca_file)
+        return cls(environment, base, username, password, encoding=encoding, ca_file=ca_file)
 
     @property
     def environment(self) -> Environment:
@@ -184,7 +188,7 @@ def _eraser(password: str) -> Callable[[str], str]:
 
 
 def _check_kept(environment: object) -> None:
-    if environment == "local":
+    if isinstance(environment, str) and environment == "local":
         raise UsageError(
             "environment is 'local'; credentials are kept for 'live' and 'sandbox'. The embedded sandbox "
             "needs none: send without an account."
