@@ -154,6 +154,28 @@ def test_some_refused_and_then_resumed(capsys):
     assert re.search(r"refused +10\b", said)
 
 
+def test_status_names_the_batches_that_are_unknown(interrupted_campaign, capsys):
+    assert main(["status", str(interrupted_campaign)]) == 4
+    said = capsys.readouterr().out
+    assert re.search(r"accepted +2\b", said)
+    assert re.search(r"batch 2: 2 messages unknown, \S", said)
+    assert "batch 1" not in said
+
+
+def test_a_batch_is_settled_and_the_rest_is_sent(interrupted_campaign, capsys):
+    folder = str(interrupted_campaign)
+    assert main(["resolve", folder, "2", "accepted"]) == 2
+    (phrase,) = re.findall(r'confirm="(.*?)"', capsys.readouterr().err)
+    assert main(["resolve", folder, "2", "accepted", "--confirm", phrase, "--note", "asked them"]) == 4
+    assert "Batch 2 is settled." in capsys.readouterr().out
+    assert main(["resume", folder, "--report", "rest.html"]) == 0
+    said = capsys.readouterr().out
+    assert re.search(r"accepted +10\b", said)
+    assert "Report: rest.html" in said
+    assert Path("rest.html").is_file()
+    assert main(["status", folder]) == 0
+
+
 def test_one_message_to_myself(capsys):
     assert main(["try-out", *send_arguments("--to", "0772 000 999", "--row", "3")[1:]]) == 0
     said = capsys.readouterr().out
