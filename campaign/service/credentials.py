@@ -119,18 +119,36 @@ def _is_attended() -> bool:
 def from_keyring(environment: str, username: str) -> Secret:
     """The password that the system's keyring keeps as "campaign live" or "campaign sandbox".
 
-    Raises `AccountError` if there is no keyring or no such password, and says how to save it.
+    Raises `AccountError` if there is no keyring or no such password, and says how to save it; and for a
+    sandbox that has the password of live.
     """
+    password = _kept_in_keyring(environment, username)
+    if password is None:
+        raise AccountError(
+            "The keyring holds no such password. Save it once: "
+            f'keyring set "{_keyring_entry(environment)}" {username}'
+        )
+    live = _kept_in_keyring("live", username) if environment == "sandbox" else None
+    if live is not None and live.is_same(password):
+        raise AccountError(
+            f"The keyring holds one password for live and for sandbox as {username}. The sandbox is less "
+            "protected: give it a password of its own."
+        )
+    return password
+
+
+def _kept_in_keyring(environment: str, username: str) -> Secret | None:
     try:
         import keyring
     except ImportError:
         raise AccountError('Passwords in the keyring need: pip install "campaign[keyring]"') from None
-    place, problem = f"campaign {environment}", ""
     try:
-        if password := keyring.get_password(place, username):
-            return Secret(password)
+        password = keyring.get_password(_keyring_entry(environment), username)
+        return Secret(password) if password else None
     except Exception as error:  # each system's keyring has its own; their frames could show what they hold
         problem = type(error).__name__
-    if problem:
-        raise AccountError(f"The system's keyring cannot be read ({problem}).")
-    raise AccountError(f'The keyring holds no such password. Save it once: keyring set "{place}" {username}')
+    raise AccountError(f"The system's keyring cannot be read ({problem}).")
+
+
+def _keyring_entry(environment: str) -> str:
+    return f"campaign {environment}"

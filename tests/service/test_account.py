@@ -2,6 +2,7 @@
 
 import asyncio
 import copy
+import json
 import pickle
 import socket
 import ssl
@@ -266,7 +267,26 @@ def test_what_reports_show():
     )
 
 
-@pytest.mark.parametrize("act", [pickle.dumps, copy.deepcopy])
+@pytest.mark.parametrize(
+    ("password", "shown"),
+    [
+        ("sesam1", "a <hidden> b"),  # six characters
+        ("sesam", "a sesam b"),  # five also stand in ordinary words
+        ("sesame-0pen", "a <hidden> b"),
+    ],
+)
+def test_passwords_of_six_characters_or_more_are_hidden(password, shown):
+    made = Account("live", "https://a.example", "clinic", password)
+    assert made.hide(f"a {password} b") == shown
+
+
+def test_a_password_is_hidden_to_its_last_character_in_every_spelling():
+    """JSON doubles the backslash: taking out the plain spelling first would leave one."""
+    made = Account("live", "https://a.example", "clinic", "sesame\\")
+    assert made.hide(json.dumps("sesame\\")) == '"<hidden>"'
+
+
+@pytest.mark.parametrize("act", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_an_account_is_neither_saved_nor_copied(act):
     with pytest.raises(AccountError, match="neither saved nor copied"):
         act(account("live", "https://a.example"))
@@ -431,7 +451,12 @@ class SmallKeyring(KeyringBackend):
     """A keyring that holds one password."""
 
     priority = 1
-    kept = {("campaign live", "clinic"): PASSWORD}  # noqa: RUF012
+    kept = {  # noqa: RUF012
+        ("campaign live", "clinic"): PASSWORD,
+        ("campaign live", "shop"): PASSWORD,
+        ("campaign sandbox", "shop"): PASSWORD,
+        ("campaign sandbox", "tester"): "of-sandbox",
+    }
 
     def get_password(self, service, username):
         if username == "locked":
@@ -454,6 +479,8 @@ def small_keyring():
 def test_a_password_comes_from_the_keyring():
     live = Account.from_keyring("live", "https://a.example", "clinic")
     assert b"only-for-tests" in bytes(live.body(memoryview(b"")))
+    sandbox = Account.from_keyring("sandbox", "https://s.example", "tester")
+    assert b"of-sandbox" in bytes(sandbox.body(memoryview(b"")))
 
 
 @pytest.mark.parametrize(
@@ -462,10 +489,12 @@ def test_a_password_comes_from_the_keyring():
         ("live", "other", 'Save it once: keyring set "campaign live" other'),
         ("sandbox", "clinic", 'Save it once: keyring set "campaign sandbox" clinic'),  # bound to live
         ("live", "locked", r"cannot be read \(KeyringLocked\)"),
+        ("sandbox", "shop", "one password for live and for sandbox as shop"),
+        ("live", "", "user name is empty"),
     ],
 )
 @pytest.mark.usefixtures("small_keyring")
-def test_a_keyring_without_it_says_how_to_save_it(environment, username, words):
+def test_a_keyring_that_cannot_help_says_why(environment, username, words):
     with pytest.raises(AccountError, match=words):
         Account.from_keyring(environment, "https://a.example", username)
 

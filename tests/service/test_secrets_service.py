@@ -186,6 +186,9 @@ MISTAKES = {
     "the same from variables": lambda _: Account.from_environment("sandbox"),
     "variables for plain http": lambda _: Account.from_environment("live"),
     "a missing variable": without_a_user_name,
+    "it stands in the address for the keyring": lambda _: Account.from_keyring(
+        "live", f"https://me:{quote(SENTINEL)}@a", "me"
+    ),
     "a keyring that fails": lambda _: Account.from_keyring("live", "https://a.example", "me"),
     "entries that are none": lambda _: account_at().body(None),
     "saving an account": lambda _: pickle.dumps(account_at()),

@@ -1,0 +1,37 @@
+"""Near misses."""
+
+import pytest
+
+from campaign.suggestions import closest, did_you_mean, similar_file
+
+
+@pytest.mark.parametrize(
+    ("wanted", "near"),
+    [
+        ("lvie", "live"),
+        ("LIVE", "live"),
+        (" live ", "live"),
+        ("sandbx", "Sandbox"),
+        ("prod", ""),
+        ("", ""),
+        (5, ""),
+        (None, ""),
+    ],
+)
+def test_the_choice_that_is_near(wanted, near):
+    assert closest(wanted, ["local", "Sandbox", "live"]) == near
+    assert did_you_mean(wanted, ["local", "Sandbox", "live"]) == (f" Did you mean {near!r}?" if near else "")
+
+
+def test_a_missing_file_has_a_neighbour(tmp_path):
+    for name in ("clinic_visits.xlsx", "Reminder.txt", "other.csv"):
+        (tmp_path / name).touch()
+    assert similar_file(tmp_path / "clinic_visit.xlsx") == "clinic_visits.xlsx"
+    assert similar_file(tmp_path / "clinic visits.xls") == "clinic_visits.xlsx"
+    assert similar_file(tmp_path / "reminders.TXT") == "Reminder.txt"
+    assert similar_file(tmp_path / "orders.pdf") == ""
+
+
+@pytest.mark.parametrize("name", ["missing/visits.csv", "nul\0/visits.csv", "x" * 5000 + "/visits.csv"])
+def test_where_there_is_no_folder_there_is_no_neighbour(tmp_path, name):
+    assert similar_file(tmp_path / name) == ""
