@@ -20,6 +20,7 @@ from campaign.arrow_text import text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.batching import stretches
+from campaign.private_files import new_private_file
 from campaign.sending.ledger.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
 
@@ -61,7 +62,8 @@ def freeze(
     batch = 0
     for part, (start, stop) in enumerate(stretches(rows, PART_MESSAGES)):
         piece = table.slice(start, stop - start).combine_chunks()
-        pq.write_table(piece, part_path(folder, part), compression="zstd", compression_level=1)
+        with new_private_file(part_path(folder, part)) as file:
+            pq.write_table(piece, file, compression="zstd", compression_level=1)
         content = _Content(piece)
         for first, after in stretches(rows[start:stop], batch_size, first_batch if part == 0 else None):
             batch += 1

@@ -17,12 +17,13 @@ from campaign.messages.number_lists import read_folders_with
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.confirmation import check_confirmed
-from campaign.sending.ledger import ledger as ledgers
-from campaign.sending.ledger import schema
+from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.ledger.ledger import open_ledger
+from campaign.sending.ledger.views import Count, count_by_state, result_frame
 from campaign.sending.options import Money, Policy
 from campaign.sending.run import Progress, Run
-from campaign.sending.store import folder as folders
-from campaign.sending.store.folder import Folder
+from campaign.sending.store.creation import create_folder
+from campaign.sending.store.folder import Folder, folder_exists, locate_folder, open_folder
 from campaign.sending.valves import Budget, Hours
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -149,7 +150,7 @@ def resume(
     the one that the campaign was started with; a local one needs none. The other options are those of `send`.
     """
     policy = Policy.of(concurrency, rate, budget, hours, max_unknown)
-    place = folders.open_folder(folder)
+    place = open_folder(folder)
     if account is None and place.manifest.environment != "local":
         environment = place.manifest.environment
         raise AccountError(
@@ -173,7 +174,7 @@ def resume(
 
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
-    return folders.open_folder(folder).load_result()
+    return open_folder(folder).load_result()
 
 
 def resolve(
@@ -195,9 +196,9 @@ def resolve(
     """
     if outcome not in _PHRASES:
         raise UsageError(f"outcome is {outcome!r}; it can be 'accepted', 'refused' or 'again'.")
-    place = folders.open_folder(folder)
-    with place.lock(), closing(ledgers.open_ledger(place.ledger_path, place.manifest.identity)) as ledger:
-        batches = ledgers.result_frame(place.ledger_path)
+    place = open_folder(folder)
+    with place.lock(), closing(open_ledger(place.ledger_path, place.manifest.identity)) as ledger:
+        batches = result_frame(place.ledger_path)
         unknown = batches[batches["status"] == "unknown"].set_index("batch")
         if batch not in unknown.index:
             raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
@@ -243,8 +244,8 @@ def _begin(
     """Freeze the plan or find it again, and start the run."""
     with ExitStack() as held:
         account = account or held.enter_context(Sandbox()).account
-        path = Path(folder) if folder is not None else folders.locate(plan, account, name)
-        known = folders.open_folder(path) if folders.exists(path) else None
+        path = Path(folder) if folder is not None else locate_folder(plan, account, name)
+        known = open_folder(path) if folder_exists(path) else None
         if known is not None:
             known.check_account(account)
             known.check_plan(plan)
@@ -253,7 +254,7 @@ def _begin(
             waiting=_waiting(known) if known else len(plan.messages),
             batch_size=known.manifest.batch_size if known else policy.batch_size,
         )  # fmt: skip
-        place = known or folders.create(
+        place = known or create_folder(
             path, plan, account, batch_size=policy.batch_size, canary=policy.canary,
             ledger_path=None if ledger is None else Path(ledger),
         )  # fmt: skip
@@ -264,5 +265,5 @@ def _begin(
 
 def _waiting(place: Folder) -> int:
     """Messages of a campaign that were never attempted."""
-    schema.check(place.ledger_path, place.manifest.identity)
-    return ledgers.counts_of(place.ledger_path).get("pending", ledgers.Count(0, 0)).messages
+    check_ledger(place.ledger_path, place.manifest.identity)
+    return count_by_state(place.ledger_path).get("pending", Count(0, 0)).messages

@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
 from campaign.sending.batches import Batch
-from campaign.sending.ledger.group_commit import Told
+from campaign.sending.ledger.group_commit import Listener
 from campaign.sending.valves import Hold
 from campaign.service.transport import Gate, GateClosed, Outcome
 
@@ -22,7 +22,7 @@ Again = Callable[[int, Outcome], Awaitable[bool]]
 class Record(Protocol):
     """What a delivery and the engine need of a recorder."""
 
-    def move(self, batch: int, state: str, told: Told, **facts: Any) -> None: ...
+    def move(self, batch: int, state: str, listener: Listener, **facts: Any) -> None: ...
 
     def flush(self) -> None: ...
 

@@ -24,8 +24,9 @@ from campaign.results.tables import Result
 from campaign.sending import valves
 from campaign.sending.batches import pending_batches
 from campaign.sending.engine import Engine
-from campaign.sending.ledger import ledger as ledgers
-from campaign.sending.ledger.group_commit import Recorder
+from campaign.sending.ledger.group_commit import GroupCommit
+from campaign.sending.ledger.ledger import open_ledger
+from campaign.sending.ledger.views import total_cost
 from campaign.sending.options import Policy
 from campaign.sending.store.folder import Folder
 from campaign.sending.tally import RunStatus, Snapshot, Tally
@@ -68,13 +69,13 @@ class Run:
         self._stack = held  # what the run holds, let go in reverse order at its end
         try:
             self._stack.enter_context(folder.lock())
-            self._ledger = ledgers.open_ledger(folder.ledger_path, folder.manifest.identity)
+            self._ledger = open_ledger(folder.ledger_path, folder.manifest.identity)
             self._stack.callback(self._ledger.close)
-            counts, cost = self._ledger.counts(), ledgers.spent(folder.ledger_path)
+            counts, cost = self._ledger.counts(), total_cost(folder.ledger_path)
             self._complete = "pending" not in counts
             self._engine = Engine(
                 pending_batches(folder.plan_path, folder.manifest.parts, self._ledger, account.encoding),
-                Recorder(self._ledger),
+                GroupCommit(self._ledger),
                 self._post,
                 tally=Tally.of(counts, cost),
                 valves=policy.valves(folder.manifest.canary),

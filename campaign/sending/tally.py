@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Literal
 
-from campaign.sending.ledger.ledger import Count
+from campaign.sending.ledger.views import Count
 from campaign.service.transport import Cause, Outcome
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]

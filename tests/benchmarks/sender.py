@@ -29,9 +29,9 @@ from campaign.messages.plan import prepare
 from campaign.sending import valves
 from campaign.sending.batches import freeze, pending_batches
 from campaign.sending.engine import Engine
-from campaign.sending.ledger import ledger
-from campaign.sending.ledger.group_commit import Recorder
-from campaign.sending.ledger.ledger import Count
+from campaign.sending.ledger.group_commit import GroupCommit
+from campaign.sending.ledger.ledger import create_ledger, open_ledger
+from campaign.sending.ledger.views import Count
 from campaign.sending.tally import Tally
 from campaign.service.account import Account
 from campaign.service.transport import Transport
@@ -75,8 +75,8 @@ class NoLedger:
 
 def register(entries, folder):
     path = folder / "ledger.sqlite"
-    ledger.create(path, IDENTITY, entries)
-    return ledger.open_ledger(path, IDENTITY)
+    create_ledger(path, IDENTITY, entries)
+    return open_ledger(path, IDENTITY)
 
 
 async def loop(account, bodies):
@@ -112,14 +112,14 @@ def run(account, messages, folder, open_ledger):
     entries = list(freeze(messages, folder, batch_size=SIZE, first_batch=None))
     kept = open_ledger(entries)
     batches = pending_batches(folder, entries[-1].part + 1, kept, "url")
-    record = kept if isinstance(kept, NoLedger) else Recorder(kept)
+    record = kept if isinstance(kept, NoLedger) else GroupCommit(kept)
     asyncio.run(engine(account, batches, record, len(messages)))
     kept.close()
     return kept
 
 
 def stage(account, batches, kept, count):
-    asyncio.run(engine(account, iter(batches), Recorder(kept), count))
+    asyncio.run(engine(account, iter(batches), GroupCommit(kept), count))
     kept.close()
     return kept
 

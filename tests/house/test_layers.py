@@ -20,6 +20,7 @@ LAYERS = [
     "suggestions",
     "argument_checks",
     "paths",
+    "private_files",
     "contacts",
     "messages",
     "service",
@@ -32,12 +33,12 @@ LAYERS = [
 ]
 DOORS = {
     "aiohttp": {"service.transport", "service.sandbox.server", "service.sandbox.faults"},
-    "sqlite3": {"sending.ledger.schema"},
+    "sqlite3": {"sending.ledger.connections"},
     "jinja2": {"results.report"},
     "xlsxwriter": {"results.workbook"},
     "matplotlib": {"results.charts"},
     "tqdm": {"sending.run"},
-    "filelock": {"sending.store.folder"},
+    "filelock": {"sending.store.locks"},
     "python_calamine": {"contacts.workbooks.excel"},
     "charset_normalizer": {"contacts.files.encodings"},
     "idna": {"service.address"},

@@ -10,7 +10,7 @@ import pytest
 from jupyter_client.manager import start_new_kernel
 
 import campaign
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger.views import Count, count_by_state
 
 SENDER = """
 import sys
@@ -41,7 +41,7 @@ def send_in_another_process(sandbox, folder):
 
 def accepted_so_far(folder):
     path = folder / "ledger.sqlite"
-    return ledger.counts_of(path).get("accepted", ledger.Count(0, 0)).batches if path.exists() else 0
+    return count_by_state(path).get("accepted", Count(0, 0)).batches if path.exists() else 0
 
 
 def hold_the_answers(sandbox, seconds):

@@ -17,7 +17,7 @@ from support.wrong_designs import DESIGNS, adopt
 
 import campaign
 from campaign.errors import LedgerError
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger.views import result_frame
 
 OK = b'{"Status":"OK","Cost":"35","MsgFollowUpUniqueCode":"ApiJsonSubmit0123456789abc.00000001"}'
 ONE = {"concurrency": 1, "progress": False}
@@ -99,7 +99,7 @@ def change_the_text_halfway(folder, design, patch):
         with suppress(campaign.FolderError):
             campaign.send(changed, **options)
             plan = changed
-        return audit(plan.messages, ledger.result_frame(folder / "ledger.sqlite"), sandbox.inbox)
+        return audit(plan.messages, result_frame(folder / "ledger.sqlite"), sandbox.inbox)
 
 
 SCENARIOS = {

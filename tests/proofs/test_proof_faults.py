@@ -14,7 +14,8 @@ from support.consistency_audit import audit_folder
 from support.crash_sender import plan_of
 
 import campaign
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger.ledger import open_ledger
+from campaign.sending.ledger.views import Count, count_by_state
 from campaign.service import transport, wire
 from campaign.service.sandbox.faults import FAULTS, TEXTS
 from campaign.service.transport import Transport
@@ -77,7 +78,7 @@ def test_a_fault_ends_in_its_class_and_is_not_tried_again(fault, tmp_path, be_im
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_path, monkeypatch):
     """`max_page_count` makes SQLite say that the disk is full, before some bodies and after others."""
-    folder, plan, opened = tmp_path / "visits", plan_of(300), ledger.open_ledger
+    folder, plan, opened = tmp_path / "visits", plan_of(300), open_ledger
 
     def nearly_full(*arguments):
         made = opened(*arguments)
@@ -87,7 +88,7 @@ def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_pa
 
     with campaign.Sandbox() as sandbox:
         with monkeypatch.context() as full:
-            full.setattr(ledger, "open_ledger", nearly_full)
+            full.setattr("campaign.sending.run.open_ledger", nearly_full)
             run = campaign.start(
                 plan,
                 account=sandbox.account,
@@ -128,8 +129,8 @@ def play(seed, folder):
             give_orders(run, chance)
             found = audit_folder(folder, sandbox.inbox)
             assert found == [], f"seed {seed}"
-            kept = ledger.counts_of(folder / "ledger.sqlite")
-            counts = (kept.get(state, ledger.Count(0, 0)).messages for state in ENDS)
+            kept = count_by_state(folder / "ledger.sqlite")
+            counts = (kept.get(state, Count(0, 0)).messages for state in ENDS)
             assert tuple(counts) == (run.counts.accepted, run.counts.refused, run.counts.unknown)
             assert "pending" not in kept or run.status == "stopped", f"seed {seed}"
             if "pending" not in kept:

@@ -11,7 +11,7 @@ from support.consistency_audit import audit_folder
 from support.crash_sender import ALWAYS, CREATING, SENDING, begin, send
 
 import campaign
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger.views import count_by_state
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
 SIZE, CONCURRENCY = 5, 4
@@ -42,7 +42,7 @@ def run(folder, people, sandbox, *, seconds=60.0, **options):
 
 def is_complete(folder):
     path = folder / "ledger.sqlite"
-    return path.exists() and "pending" not in ledger.counts_of(path)
+    return path.exists() and "pending" not in count_by_state(path)
 
 
 def check_at_the_end(folder, people, sandbox, kills):

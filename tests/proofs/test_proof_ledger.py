@@ -21,8 +21,10 @@ from hypothesis.stateful import (
 )
 
 from campaign.errors import LedgerError
-from campaign.sending.ledger import ledger, schema
-from campaign.sending.ledger.ledger import Count, Entry, Move
+from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
+from campaign.sending.ledger.rollback_guard import guard_path
+from campaign.sending.ledger.views import Count, journal_frame, result_frame, total_cost
 
 IDENTITY = {"fingerprint": "f1"}
 ENTRIES = [Entry(batch, batch // 4, 10 * batch, batch, b"d" * 32) for batch in range(1, 7)]
@@ -56,11 +58,11 @@ class LedgerAndModel(RuleBasedStateMachine):
     @initialize()
     def register(self):
         self.path = self.home / "ledger.sqlite"
-        ledger.create(self.path, IDENTITY, ENTRIES)
+        create_ledger(self.path, IDENTITY, ENTRIES)
         self.open()
 
     def open(self):
-        self.ledger = ledger.open_ledger(self.path, IDENTITY)
+        self.ledger = open_ledger(self.path, IDENTITY)
         for batch, state in self.states.items():
             if state == "sending":
                 self.go(batch, "unknown", self.facts[batch], "")
@@ -104,7 +106,7 @@ class LedgerAndModel(RuleBasedStateMachine):
     def die_and_open(self):
         """What a kill leaves: the file and its log as they are, and nothing of the memory they share."""
         place = Path(tempfile.mkdtemp(dir=self.home))
-        for name in ("ledger.sqlite", "ledger.sqlite-wal", "ledger.sqlite.mark"):
+        for name in ("ledger.sqlite", "ledger.sqlite-wal", guard_path(self.path).name):
             if (self.path.parent / name).exists():
                 shutil.copy(self.path.parent / name, place)
         self.ledger._connection.close()
@@ -114,7 +116,7 @@ class LedgerAndModel(RuleBasedStateMachine):
     @rule(key=st.sampled_from(["fingerprint", "environment"]))
     def open_as_another_campaign(self, key):
         with pytest.raises(LedgerError, match="another campaign"):
-            schema.check(self.path, IDENTITY | {key: "other"})
+            check_ledger(self.path, IDENTITY | {key: "other"})
 
     @invariant()
     def agrees_in_its_counts(self):
@@ -138,12 +140,12 @@ class LedgerAndModel(RuleBasedStateMachine):
             waiting = [entry for entry in ENTRIES if self.states[entry.batch] == "pending"]
             assert self.ledger.pending(part) == [entry for entry in waiting if entry.part == part]
         shown = {"pending": "not_sent", "sending": "unknown"}
-        frame = ledger.result_frame(self.path)
+        frame = result_frame(self.path)
         assert frame["status"].tolist() == [shown.get(state, state) for state in self.states.values()]
         assert [*zip(frame["cost"], frame["code"], strict=True)] == [*self.facts.values()]
         known = [cost for cost, _ in self.facts.values() if cost is not None]
-        assert ledger.spent(self.path) == sum(known, Decimal(0))
-        kept = ledger.journal(self.path)[["batch", "was", "now", "note"]]
+        assert total_cost(self.path) == sum(known, Decimal(0))
+        kept = journal_frame(self.path)[["batch", "was", "now", "note"]]
         assert [*kept.itertuples(index=False, name=None)] == self.journal
 
     def teardown(self):

@@ -22,7 +22,7 @@ def chance():
 
 
 def look_after_cuts(tmp_path, monkeypatch, chance, count, batches=2000):
-    """What so many cuts did to a campaign: all was kept, moves were lost, or the mark found that out.
+    """What so many cuts did to a campaign: all was kept, moves were lost, or the rollback guard noticed.
 
     At least one automatic checkpoint lies within the recording, where SQLite folds its log into the file.
     """

@@ -12,7 +12,7 @@ from campaign.sending import engine as engines
 from campaign.sending.batches import Batch
 from campaign.sending.delivery import Delivery
 from campaign.sending.engine import Engine
-from campaign.sending.ledger.ledger import Count
+from campaign.sending.ledger.views import Count
 from campaign.sending.tally import Tally
 from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
 from campaign.service.transport import GateClosed, Outcome

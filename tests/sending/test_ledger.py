@@ -9,9 +9,11 @@ from decimal import Decimal
 import pytest
 
 from campaign.errors import LedgerError
-from campaign.sending.ledger import ledger, schema
-from campaign.sending.ledger.group_commit import Recorder
-from campaign.sending.ledger.ledger import Count, Entry, Move
+from campaign.sending.ledger import connections
+from campaign.sending.ledger.group_commit import GroupCommit
+from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
+from campaign.sending.ledger.views import Count, journal_frame, result_frame, total_cost
 
 IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
 
@@ -21,13 +23,13 @@ def path(tmp_path):
     """A fresh ledger of three batches, 201 messages."""
     path = tmp_path / "ledger.sqlite"
     entries = [Entry(1, 0, 0, 1, b"d1"), Entry(2, 0, 1, 100, b"d2"), Entry(3, 1, 0, 100, b"d3")]
-    ledger.create(path, IDENTITY, entries)
+    create_ledger(path, IDENTITY, entries)
     return path
 
 
 @pytest.fixture
 def fresh_ledger(path):
-    opened = ledger.open_ledger(path, IDENTITY)
+    opened = open_ledger(path, IDENTITY)
     yield opened
     opened.close()
 
@@ -41,16 +43,16 @@ def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger):
 def test_a_batch_goes_out_and_comes_back(fresh_ledger, path):
     fresh_ledger.move(1, "sending", attempts=1, submitted_at="2026-01-05T08:00:00.000+00:00")
     fresh_ledger.move(1, "accepted", cost=Decimal("35.50"), code="c-1", seconds=0.25)
-    first = ledger.result_frame(path).iloc[0]
+    first = result_frame(path).iloc[0]
     assert first.to_dict() | {"submitted_at": str(first["submitted_at"])} == {
         "batch": 1, "messages": 1, "status": "accepted", "cost": Decimal("35.50"), "code": "c-1", "error": "",
         "attempts": 1, "submitted_at": "2026-01-05 08:00:00+00:00", "seconds": 0.25,
     }  # fmt: skip
-    assert ledger.spent(path) == Decimal("35.50")
+    assert total_cost(path) == Decimal("35.50")
 
 
 def test_what_was_not_attempted_is_not_sent(path):
-    frame = ledger.result_frame(path)
+    frame = result_frame(path)
     assert frame["status"].tolist() == ["not_sent"] * 3
     assert frame["cost"].tolist() == [None] * 3
     assert frame["submitted_at"].isna().all()
@@ -88,7 +90,7 @@ def test_a_decision_of_a_person_is_good_for_one_move(fresh_ledger, path):
     fresh_ledger.move(2, "unknown")
     with pytest.raises(LedgerError, match="Batch 2 cannot become accepted"):
         fresh_ledger.move(2, "accepted")
-    assert ledger.journal(path)["note"].tolist() == ["", "", "ana: again", "", ""]
+    assert journal_frame(path)["note"].tolist() == ["", "", "ana: again", "", ""]
 
 
 @pytest.mark.parametrize(
@@ -108,7 +110,7 @@ def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger, pat
     group = [Move(int(batch), state, facts[state]) for batch, state in named]
     answers = fresh_ledger.commit(group)
     assert [answer is None for answer in answers] == [bool(one) for one in kept]
-    written = ledger.journal(path)[["batch", "now"]].to_numpy().tolist()
+    written = journal_frame(path)[["batch", "now"]].to_numpy().tolist()
     assert written == [[move.batch, move.state] for move, one in zip(group, kept, strict=True) if one]
 
 
@@ -122,7 +124,7 @@ def test_moves_that_set_different_columns_share_a_commit(fresh_ledger, path):
             Move(2, "refused", {"cost": None, "code": "", "error": "No funds"}),
         ]
     )
-    found = ledger.result_frame(path)[["status", "cost", "code", "error", "attempts"]]
+    found = result_frame(path)[["status", "cost", "code", "error", "attempts"]]
     assert found.to_numpy().tolist() == [
         ["accepted", Decimal("35.50"), "A1", "", 1],
         ["refused", None, "", "No funds", 1],
@@ -133,7 +135,7 @@ def test_moves_that_set_different_columns_share_a_commit(fresh_ledger, path):
 def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
     fresh_ledger.move(1, "sending")
     fresh_ledger.move(1, "unknown", error="no answer in time")
-    kept = ledger.journal(path)
+    kept = journal_frame(path)
     assert kept[["batch", "was", "now", "error"]].to_numpy().tolist() == [
         [1, "pending", "sending", ""],
         [1, "sending", "unknown", "no answer in time"],
@@ -166,14 +168,14 @@ def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, med
         pytest.raises(sqlite3.IntegrityError, match=refusal),
     ):
         connection.execute(meddling)
-    assert ledger.result_frame(path)["status"].tolist() == ["accepted", "unknown", "unknown"]
+    assert result_frame(path)["status"].tolist() == ["accepted", "unknown", "unknown"]
 
 
 def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
     fresh_ledger.move(2, "sending")
-    assert ledger.result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
+    assert result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
     fresh_ledger.close()
-    again = ledger.open_ledger(path, IDENTITY)
+    again = open_ledger(path, IDENTITY)
     assert again.counts() == {"pending": Count(2, 101), "unknown": Count(1, 100)}
     with pytest.raises(LedgerError):
         again.move(2, "sending")
@@ -182,14 +184,14 @@ def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path)
 
 def test_moves_that_come_together_share_one_commit(fresh_ledger):
     async def send():
-        recorder, heard = Recorder(fresh_ledger), []
+        group_commit, heard = GroupCommit(fresh_ledger), []
         for batch in (1, 2, 3):
-            recorder.move(batch, "sending", heard.append)
+            group_commit.move(batch, "sending", heard.append)
         while not heard:  # nobody asks for the commit: it comes by itself
             await asyncio.sleep(0.001)
         for batch in (1, 2, 3, 3):
-            recorder.move(batch, "refused", heard.append)
-        recorder.flush()
+            group_commit.move(batch, "refused", heard.append)
+        group_commit.flush()
         return heard
 
     *allowed, refused = asyncio.run(send())
@@ -216,32 +218,32 @@ def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger):
 
 def test_a_ledger_of_another_campaign_is_refused(path):
     with pytest.raises(LedgerError, match="another campaign"):
-        ledger.open_ledger(path, IDENTITY | {"fingerprint": "f2"})
+        open_ledger(path, IDENTITY | {"fingerprint": "f2"})
 
 
 def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(tmp_path):
     path = tmp_path / "ledger.sqlite"
     twice = [Entry(1, 0, 0, 1, b"d"), Entry(1, 0, 1, 1, b"d")]
     with pytest.raises(LedgerError, match="cannot be made"):
-        ledger.create(path, IDENTITY, twice)
+        create_ledger(path, IDENTITY, twice)
     assert list(tmp_path.iterdir()) == []
-    ledger.create(path, IDENTITY, twice[:1])
+    create_ledger(path, IDENTITY, twice[:1])
 
 
 def test_a_ledger_that_another_program_holds_is_said_in_words(path, monkeypatch):
     """Whatever SQLite says becomes a LedgerError, also while the ledger is opened."""
-    monkeypatch.setattr(schema, "PATIENCE", 10)
+    monkeypatch.setattr(connections, "PATIENCE", 10)
     other = sqlite3.connect(path, isolation_level=None)
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(LedgerError, match=r"database is locked.*close that one, then try again"):
-        ledger.open_ledger(path, IDENTITY)
+        open_ledger(path, IDENTITY)
     other.close()
-    ledger.open_ledger(path, IDENTITY).close()
+    open_ledger(path, IDENTITY).close()
 
 
 def test_a_missing_ledger_is_never_made_anew(tmp_path):
     with pytest.raises(LedgerError, match="nobody knows what was sent"):
-        ledger.open_ledger(tmp_path / "ledger.sqlite", IDENTITY)
+        open_ledger(tmp_path / "ledger.sqlite", IDENTITY)
     assert not (tmp_path / "ledger.sqlite").exists()
 
 
@@ -250,14 +252,14 @@ def test_a_file_that_is_no_ledger_is_refused(tmp_path, content):
     path = tmp_path / "ledger.sqlite"
     path.write_bytes(content)
     with pytest.raises(LedgerError):
-        ledger.open_ledger(path, IDENTITY)
+        open_ledger(path, IDENTITY)
 
 
 def test_a_truncated_ledger_is_refused(path):
     content = path.read_bytes()
     path.write_bytes(content[: len(content) // 2])
     with pytest.raises(LedgerError):
-        ledger.open_ledger(path, IDENTITY)
+        open_ledger(path, IDENTITY)
 
 
 def test_a_ledger_without_its_triggers_is_refused(path):
@@ -265,12 +267,12 @@ def test_a_ledger_without_its_triggers_is_refused(path):
         connection.execute("DROP TRIGGER only_known_moves")
     connection.close()
     with pytest.raises(LedgerError, match="changed by another program"):
-        ledger.open_ledger(path, IDENTITY)
+        open_ledger(path, IDENTITY)
 
 
 def test_every_connection_survives_a_power_cut(path):
     """WAL and FULL, both as SQLite reports them."""
-    connection = schema.connect(path)
+    connection = connections.connect(path)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
     connection.close()
@@ -282,11 +284,11 @@ def test_a_ledger_is_read_where_nothing_can_be_written(fresh_ledger, path, monke
     fresh_ledger.close()
     monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
     before = sorted(file.name for file in path.parent.iterdir())
-    schema.check(path, IDENTITY)
-    assert ledger.result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
+    check_ledger(path, IDENTITY)
+    assert result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
     assert sorted(file.name for file in path.parent.iterdir()) == before
-    with pytest.raises(LedgerError, match="Let yourself write"):
-        ledger.open_ledger(path, IDENTITY)
+    with pytest.raises(LedgerError, match="Allow yourself to write"):
+        open_ledger(path, IDENTITY)
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes")

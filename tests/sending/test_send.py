@@ -13,7 +13,7 @@ import pandas as pd
 import pytest
 
 import campaign
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger.views import count_by_state
 from campaign.sending.run import Run
 from campaign.service import wire
 
@@ -438,7 +438,7 @@ def test_a_ledger_may_live_outside_the_folder(tmp_path):
         )
         assert not (result.folder / "ledger.sqlite").exists()
         assert campaign.load_result(result.folder).totals["accepted"] == 3
-    assert ledger.counts_of(tmp_path / "l.sqlite")["accepted"].messages == 3
+    assert count_by_state(tmp_path / "l.sqlite")["accepted"].messages == 3
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes")

@@ -6,7 +6,7 @@ from decimal import Decimal
 import pytest
 
 from campaign.errors import UsageError
-from campaign.sending.ledger.ledger import Count
+from campaign.sending.ledger.views import Count
 from campaign.sending.tally import Tally
 from campaign.sending.valves import (
     Breaker,

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.sending.batches import read_messages
-from campaign.sending.ledger import ledger
-from campaign.sending.store import folder as folders
+from campaign.sending.ledger.views import journal_frame, result_frame
+from campaign.sending.store.folder import open_folder
 
 STATUSES = {"accepted", "refused", "unknown", "not_sent"}
 
@@ -37,9 +37,9 @@ def audit(messages: pd.DataFrame, batches: pd.DataFrame, received: pd.DataFrame)
 
 def audit_folder(folder: Path, received: pd.DataFrame) -> list[str]:
     """The same for a campaign folder, read anew from disk; each batch may have been begun once."""
-    place = folders.open_folder(folder)
-    moves = ledger.journal(place.ledger_path)
+    place = open_folder(folder)
+    moves = journal_frame(place.ledger_path)
     intents = moves.loc[moves["now"] == "sending", "batch"]
-    batches = ledger.result_frame(place.ledger_path)
+    batches = result_frame(place.ledger_path)
     found = audit(read_messages(place.plan_path, place.manifest.parts), batches, received)
     return found + [f"batch {batch} was begun twice" for batch in intents[intents.duplicated()].unique()]

@@ -16,9 +16,11 @@ import pandas as pd
 from aiohttp.http_writer import StreamWriter
 
 import campaign
-from campaign.sending.ledger import ledger, schema
-from campaign.sending.ledger.rollback_guard import Mark
-from campaign.sending.store import folder as folders
+from campaign.sending import run
+from campaign.sending.ledger import ledger
+from campaign.sending.ledger.rollback_guard import RollbackGuard
+from campaign.sending.store import creation
+from campaign.sending.store.folder import folder_exists
 from campaign.service import transport
 from support.wrong_designs import adopt
 
@@ -45,7 +47,7 @@ SENDING = (
     "an answer is read",
     "before an outcome is kept",
     "after an outcome is kept",
-    "before a mark is written",
+    "before a guard is written",
 )
 Passed = Callable[[str], None]
 
@@ -83,7 +85,7 @@ def send(
     account = campaign.Account("local", url, "sandbox", "sesame")
     options = {"concurrency": 4, "max_unknown": 10**6, "progress": False} | options
     size = options.pop("batch_size", 5)
-    if folders.exists(folder):
+    if folder_exists(folder):
         campaign.resume(folder, account=account, **options)
     else:
         campaign.send(plan_of(people), account=account, folder=folder, batch_size=size, **options)
@@ -104,13 +106,19 @@ class Countdown:
 
 def arm(passed: Passed) -> None:
     """Wrap every place, so that `passed` is called with its name."""
-    _around(ledger, "create", passed, "before the batches are registered", "after the batches are registered")
+    _around(
+        creation,
+        "create_ledger",
+        passed,
+        "before the batches are registered",
+        "after the batches are registered",
+    )
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
-    _around(ledger, "open_ledger", passed, "", "after what was under way is unknown")
-    _around(schema, "check", passed, "", "before what was under way is unknown")
-    _around(ledger.Ledger, "_all_applied", passed, "", "inside a transaction")
+    _around(run, "open_ledger", passed, "", "after what was under way is unknown")
+    _around(ledger, "check_ledger", passed, "", "before what was under way is unknown")
+    _around(ledger.Ledger, "_apply_all", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
-    _around(Mark, "write", passed, "before a mark is written", "")
+    _around(RollbackGuard, "write", passed, "before a guard is written", "")
     _around(transport, "_outcome_of_answer", passed, "", "an answer is read")
     _around_commits(passed)
     _around_bodies(passed)

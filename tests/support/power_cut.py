@@ -18,15 +18,16 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from campaign.sending.ledger import ledger, schema
-from campaign.sending.ledger.ledger import Ledger, Move
-from campaign.sending.ledger.rollback_guard import Mark
+from campaign.sending.ledger import connections
+from campaign.sending.ledger.ledger import Entry, Ledger, Move, create_ledger, open_ledger
+from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
+from campaign.sending.ledger.views import journal_frame
 
 SECTOR = 512  # bytes that a disk writes whole or not at all
 
 
 class Event(NamedTuple):
-    """Something that happened to a file: "write", "truncate", "sync", "delete"; or "kept", "mark"."""
+    """Something that happened to a file: "write", "truncate", "sync", "delete"; or "kept", "guard"."""
 
     kind: str
     file: str
@@ -50,7 +51,7 @@ class Disk(apsw.VFS):
         self.events.append(Event("delete", Path(name).name))
 
     def stand_in(self) -> SimpleNamespace:
-        """What `database` takes for the module sqlite3."""
+        """What `connections` takes for the module sqlite3."""
 
         def connect(address: str, **_: Any) -> _Connection:
             return _Connection(address, self.name)
@@ -118,13 +119,13 @@ def record(folder: Path, monkeypatch: Any, batches: int, seed: int) -> Recording
     """Two sessions of a made-up campaign, committed in groups as a run commits them."""
     disk, path, chance = Disk(), folder / "ledger.sqlite", random.Random(seed)
     with monkeypatch.context() as patch:
-        patch.setattr(schema, "sqlite3", disk.stand_in())
+        patch.setattr(connections, "sqlite3", disk.stand_in())
         _keep(patch, disk)
-        entries = [ledger.Entry(batch, 0, 100 * batch, 100, b"d" * 32) for batch in range(1, batches + 1)]
-        ledger.create(path, IDENTITY, entries)
+        entries = [Entry(batch, 0, 100 * batch, 100, b"d" * 32) for batch in range(1, batches + 1)]
+        create_ledger(path, IDENTITY, entries)
         registered = len(disk.events)
         for numbers in (range(1, batches // 2), range(batches // 2, batches + 1)):
-            opened = ledger.open_ledger(path, IDENTITY)
+            opened = open_ledger(path, IDENTITY)
             for group in groups(numbers, chance):
                 assert set(opened.commit(group)) == {None}
             opened.close()
@@ -135,20 +136,20 @@ IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
 
 
 def _keep(patch: Any, disk: Disk) -> None:
-    """Note in the order of events what the ledger acknowledged, and what its mark says."""
-    commit, write = Ledger.commit, Mark.write
+    """Note in the order of events what the ledger acknowledged, and what its guard says."""
+    commit, write = Ledger.commit, RollbackGuard.write
 
     def keep(self: Ledger, moves: Sequence[Move]) -> Any:
         answers = commit(self, moves)
         disk.events.append(Event("kept", "", data=[(move.batch, move.state) for move in moves]))
         return answers
 
-    def mark(self: Mark, *arguments: Any, **options: Any) -> None:
+    def guard(self: RollbackGuard, *arguments: Any, **options: Any) -> None:
         write(self, *arguments, **options)
-        disk.events.append(Event("mark", "", data=self._path.read_text()))
+        disk.events.append(Event("guard", "", data=self._path.read_text()))
 
     patch.setattr(Ledger, "commit", keep)
-    patch.setattr(Mark, "write", mark)
+    patch.setattr(RollbackGuard, "write", guard)
 
 
 def groups(numbers: range, chance: random.Random) -> Iterator[list[Move]]:
@@ -175,7 +176,7 @@ class Remains(NamedTuple):
     """What a cut left: the files, and the moves that had been acknowledged by then."""
 
     files: dict[str, bytes]
-    mark: str
+    guard: str
     kept: list[tuple[int, str]]
 
     def lost(self, folder: Path) -> int:
@@ -183,9 +184,9 @@ class Remains(NamedTuple):
         for name, content in self.files.items():
             (folder / name).write_bytes(content)
         path = folder / "ledger.sqlite"
-        path.with_name(path.name + ".mark").write_text(self.mark)
-        ledger.open_ledger(path, IDENTITY).close()
-        moves = ledger.journal(path)
+        guard_path(path).write_text(self.guard)
+        open_ledger(path, IDENTITY).close()
+        moves = journal_frame(path)
         found = set(zip(moves["batch"].tolist(), moves["now"].tolist(), strict=True))
         return len(set(self.kept) - found)
 
@@ -194,17 +195,17 @@ def cuts(recording: Recording, count: int, chance: random.Random) -> Iterator[Re
     """What so many cuts leave, each at its own moment after the batches were registered."""
     events, registered = recording
     moments = sorted(chance.sample(range(registered, len(events) + 1), count))
-    disk, marks, kept = _Plates(), ["0", "0"], []
+    disk, guards, kept = _Plates(), ["0", "0"], []
     for place in range(len(events) + 1):
         while moments and moments[0] == place:
             moments.pop(0)
-            yield Remains(disk.after_a_cut(chance), chance.choice(marks), list(kept))
+            yield Remains(disk.after_a_cut(chance), chance.choice(guards), list(kept))
         if place < len(events):
             event = events[place]
             if event.kind == "kept":
                 kept += event.data
-            elif event.kind == "mark":
-                marks = [marks[1], event.data]
+            elif event.kind == "guard":
+                guards = [guards[1], event.data]
             else:
                 disk.take(event)
 

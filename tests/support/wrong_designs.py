@@ -13,7 +13,7 @@ import aiohttp
 
 from campaign.sending import engine
 from campaign.sending.delivery import Delivery
-from campaign.sending.ledger import ledger, schema
+from campaign.sending.ledger import connections, ledger
 from campaign.sending.store.folder import Folder
 from campaign.service.transport import Gate, GatedBody, Outcome, Transport
 
@@ -86,14 +86,14 @@ def redirects_on(patch: Patch) -> None:
 
 def synchronous_normal(patch: Patch) -> None:
     """The setting that SQLite's documentation recommends beside WAL."""
-    connect = schema.connect
+    connect = connections.connect
 
     def hurried(path: Any) -> Any:
         connection = connect(path)
         connection.execute("PRAGMA synchronous = NORMAL")
         return connection
 
-    patch(schema, "connect", hurried)
+    patch(connections, "connect", hurried)
     patch(ledger, "connect", hurried)
 
 

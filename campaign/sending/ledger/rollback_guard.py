@@ -1,53 +1,66 @@
-"""A small second file beside a ledger: how many moves it had. An older copy in its place is found out.
+"""A small second file beside a ledger: how many moves it had. It gives an older copy of the ledger away.
 
-A ledger restored from yesterday's copy, or copied without its write-ahead file, looks sound and has forgotten
-what was sent since. The mark is written after the moves it counts, so it never claims more than was kept.
+A ledger that was restored from yesterday's backup, or copied without its write-ahead log, looks sound and has
+forgotten what was sent since. The guard is written after the moves it counts, so it never claims more than
+the ledger holds.
 """
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 
 from campaign.errors import LedgerError
+from campaign.private_files import replace_private_file
+from campaign.text import agreeing, counted
 
-EVERY = 0.5  # seconds between two marks while a run is under way
+INTERVAL = 0.5  # seconds between two writes while a run is under way
 
 
-class Mark:
-    """The mark of one ledger; `path` is the ledger's."""
+def guard_path(ledger_path: Path) -> Path:
+    """Where the guard of a ledger is."""
+    return ledger_path.with_name(ledger_path.name + ".moves")
 
-    def __init__(self, path: Path) -> None:
-        self._path = path.with_name(path.name + ".mark")
-        self._written = 0.0
+
+class RollbackGuard:
+    """The guard of one ledger."""
+
+    def __init__(self, ledger_path: Path) -> None:
+        self._path = guard_path(ledger_path)
+        self._written_at = 0.0
 
     def check(self, moves: int) -> None:
         """Raise `LedgerError` if the ledger has fewer moves than it once had."""
-        try:
-            known = int(self._path.read_text("ascii"))
-        except FileNotFoundError:
+        missing = self._read() - moves
+        if missing > 0:
+            verb = agreeing(missing, "is", "are")
             raise LedgerError(
-                f"{self._path} is missing. It shows that the ledger is not an older copy: restore it."
-            ) from None
-        except (OSError, ValueError):
-            raise LedgerError(f"{self._path} cannot be read. Restore it from a copy.") from None
-        if moves < known:
-            raise LedgerError(
-                f"The ledger beside {self._path} is an older copy: {known - moves:,} moves are missing. "
-                "With it, messages would go out twice. Restore the newest copy, with its -wal file if any."
+                f"The ledger beside {self._path} is an older copy: {counted(missing, 'move')} {verb} "
+                "missing. With it, messages would be sent twice. Restore the newest copy, with its -wal "
+                "file if it has one."
             )
 
     def write(self, count_moves: Callable[[], int], *, at_once: bool = False) -> None:
-        """Note how many moves the ledger has; at most twice a second, unless `at_once`."""
+        """Write down how many moves the ledger has; at most every half second, unless `at_once`."""
         now = time.monotonic()
-        if not at_once and now - self._written < EVERY:
+        if not at_once and now - self._written_at < INTERVAL:
             return
-        self._written = now
-        beside = self._path.with_name(self._path.name + ".new")
-        with os.fdopen(os.open(beside, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
-            file.write(str(count_moves()))
-            file.flush()
-            os.fsync(file.fileno())  # or a power cut leaves it empty, and the campaign cannot go on
-        beside.replace(self._path)
+        self._written_at = now
+        replace_private_file(self._path, str(count_moves()).encode())
+
+    def _read(self) -> int:
+        try:
+            content = self._path.read_bytes()
+        except FileNotFoundError:
+            raise LedgerError(
+                f"{self._path} is missing. It shows whether the ledger is an older copy: restore it."
+            ) from None
+        except OSError as error:
+            raise LedgerError(
+                f"{self._path} cannot be read: {error.strerror}. Make it readable, then try again."
+            ) from None
+        # int() would also read "-5", "1_000" and surrounding space; SQLite counts in 64 bits.
+        if not content.isdigit() or len(content) > 19:
+            raise LedgerError(f"{self._path} is damaged. Restore it from a copy.")
+        return int(content)

@@ -10,7 +10,7 @@ from support.raw_server import hostile, reply
 from support.small_campaigns import contacts_of, plan_for
 
 import campaign
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger.views import journal_frame
 
 CRAFTED = {
     "a view that calls a function": "CREATE VIEW v AS SELECT load_extension('evil.so')",
@@ -118,4 +118,4 @@ def test_sql_is_a_text_like_any_other():
     assert sql in result.batches["error"].iloc[0]
     settled = campaign.resolve(result.folder, 1, "refused", confirm="batch 1 was refused", note=sql)
     assert settled.batches["status"].tolist() == ["refused", "not_sent"]
-    assert ledger.journal(result.folder / "ledger.sqlite")["note"].iloc[-1].endswith(f"refused, {sql}")
+    assert journal_frame(result.folder / "ledger.sqlite")["note"].iloc[-1].endswith(f"refused, {sql}")

@@ -1,0 +1,70 @@
+"""Files and folders that only their owner can read, written so that they survive a power cut."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO
+
+# fsync on macOS leaves the content in the drive's cache; this command of fcntl(2) empties that too.
+_FULL_SYNC: int | None = None
+if sys.platform != "win32":
+    import fcntl
+
+    _FULL_SYNC = getattr(fcntl, "F_FULLFSYNC", None)
+
+
+@contextmanager
+def new_private_file(path: Path) -> Iterator[IO[bytes]]:
+    """A new file that only its owner can read, durable afterwards; raises `FileExistsError`."""
+    # Modes are set and not only asked for: a umask may take bits away from the owner too.
+    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
+    with os.fdopen(descriptor, "wb") as file:
+        if sys.platform != "win32":
+            os.fchmod(descriptor, 0o600)
+        yield file
+        file.flush()
+        _flush(descriptor)
+
+
+def replace_private_file(path: Path, content: bytes) -> None:
+    """Put a file in the place of the old one, if any, so that a crash leaves one or the other."""
+    beside = path.with_name(path.name + ".new")
+    beside.unlink(missing_ok=True)
+    with new_private_file(beside) as file:
+        file.write(content)
+    beside.replace(path)
+
+
+def make_private_folder(path: Path) -> None:
+    """Make a folder and its missing parents, each for its owner only. Folders that exist stay as they are."""
+    for folder in (*reversed(path.parents), path):
+        if not folder.exists():
+            folder.mkdir(mode=0o700, exist_ok=True)  # another run may have been faster
+            folder.chmod(0o700)
+            sync_folder(folder.parent)  # or a power cut takes it away with all that is in it
+
+
+def sync_folder(path: Path) -> None:
+    """Make a folder's entries durable. Windows does so by itself."""
+    if sys.platform == "win32":
+        return
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        _flush(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def _flush(descriptor: int) -> None:
+    if _FULL_SYNC is not None and sys.platform != "win32":
+        try:
+            fcntl.fcntl(descriptor, _FULL_SYNC)
+        except OSError:  # a disk that does not know the command
+            pass
+        else:
+            return
+    os.fsync(descriptor)

@@ -1,0 +1,60 @@
+"""Whether a file is a sound ledger of a campaign, before anything in it is believed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+from campaign.errors import LedgerError
+from campaign.sending.ledger.connections import Connection, connect_to_memory, opened
+from campaign.sending.ledger.rollback_guard import RollbackGuard
+from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA, SEAL
+from campaign.sending.ledger.views import moves_in
+
+
+def check_ledger(path: Path, identity: Mapping[str, str]) -> None:
+    """Raise `LedgerError` unless the file is a sound ledger of this campaign."""
+    # Before SQLite opens the file, because it leaves traces in any database.
+    if _application_id(path) != APPLICATION_ID:
+        raise LedgerError(f"{path} is not a ledger of this program. Restore the file that belongs here.")
+    with opened(path) as connection:
+        if _schema_of(connection) != _expected_schema():
+            raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
+        if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+            raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
+        recorded = dict(connection.execute("SELECT key, value FROM campaign"))
+        moves = moves_in(connection)
+    for key, value in identity.items():
+        if recorded.get(key) != value:
+            raise LedgerError(
+                f"The ledger at {path} belongs to another campaign, or what it is compared with was changed "
+                f"({key} differs). Restore the campaign folder from a copy."
+            )
+    RollbackGuard(path).check(moves)
+
+
+def _application_id(path: Path) -> int:
+    """What SQLite keeps in bytes 68 to 71 of a database (its file format, section 1.3)."""
+    try:
+        with path.open("rb") as file:
+            return int.from_bytes(file.read(72)[68:], "big")
+    except FileNotFoundError:
+        raise LedgerError(
+            f"There is no ledger at {path}. Without it nobody knows what was sent: restore the file."
+        ) from None
+    except OSError as error:
+        raise LedgerError(
+            f"The ledger at {path} cannot be read: {error.strerror}. Make it readable, or restore it from a "
+            "copy."
+        ) from None
+
+
+def _schema_of(connection: Connection) -> list[str]:
+    return sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
+
+
+def _expected_schema() -> list[str]:
+    with closing(connect_to_memory()) as connection:
+        connection.executescript(SCHEMA + SEAL)
+        return _schema_of(connection)

@@ -1,0 +1,133 @@
+"""Making a campaign folder, so that a crash at any moment leaves a complete campaign or none.
+
+Everything is written into an unfinished folder beside the place and renamed at the end. The unfinished folder
+has a lock file of its own, made before it and deleted after it. Whoever can get that lock knows that the
+maker is dead, and clears away what it left.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import asdict
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+
+from campaign.errors import FolderError
+from campaign.messages.plan import Plan
+from campaign.private_files import make_private_folder, new_private_file, sync_folder
+from campaign.sending.batches import freeze
+from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.ledger.ledger import create_ledger, remove_ledger
+from campaign.sending.ledger.views import count_by_state
+from campaign.sending.store.folder import CONTACTS, ISSUES, PLAN, Folder, file_digest, open_folder
+from campaign.sending.store.frames import write_frame
+from campaign.sending.store.locks import hold_lock
+from campaign.sending.store.manifest import MANIFEST, Manifest, account_hash
+from campaign.service.account import Account
+
+LEDGER = "ledger.sqlite"
+_LOCK = re.compile(r"\.campaign-[0-9a-f]{16}\.unfinished\.lock")
+
+
+def create_folder(
+    path: Path, plan: Plan, account: Account, *, batch_size: int, canary: bool, ledger_path: Path | None
+) -> Folder:
+    """Freeze a plan on disk with a ledger in which every batch is registered.
+
+    What an earlier attempt left beside the place when it was killed is cleared away.
+    """
+    path = path.absolute()
+    try:
+        make_private_folder(path.parent)
+        sweep_unfinished(path.parent)
+        with _unfinished_folder(path.parent) as unfinished:
+            manifest = _write(unfinished, plan, account, batch_size, canary, ledger_path)
+            with suppress(FileNotFoundError):
+                path.rmdir()  # there may be an empty folder, but never a campaign
+            unfinished.rename(path)
+            sync_folder(path.parent)
+    except OSError as error:
+        raise FolderError(
+            f"The campaign folder {path} cannot be made: {error.strerror or error}. Make room on the "
+            "disk, or give a folder that you can write to."
+        ) from None
+    return Folder(path, manifest)
+
+
+def sweep_unfinished(parent: Path) -> None:
+    """Clear away the unfinished folders that killed programs left here."""
+    for lock_path in sorted(parent.glob(".campaign-*")):
+        # FolderError: somebody is making it right now, or it belongs to another user.
+        if _LOCK.fullmatch(lock_path.name):
+            with suppress(FolderError, OSError):
+                with hold_lock(lock_path):
+                    _discard(lock_path.with_suffix(""))
+                lock_path.unlink(missing_ok=True)  # after the release: Windows deletes no open file
+
+
+@contextmanager
+def _unfinished_folder(parent: Path) -> Iterator[Path]:
+    """A folder to write into; whatever is still in it at the end is discarded."""
+    unfinished = parent / f".campaign-{secrets.token_hex(8)}.unfinished"
+    lock_path = unfinished.with_name(unfinished.name + ".lock")
+    with hold_lock(lock_path, timeout=10):  # a sweep may be looking at it for a moment
+        try:
+            make_private_folder(unfinished)
+            yield unfinished
+        finally:
+            _discard(unfinished)
+    with suppress(OSError):
+        lock_path.unlink(missing_ok=True)
+
+
+def _discard(unfinished: Path) -> None:
+    """Delete an unfinished folder, if it is still there, and the ledger outside it that was made for it."""
+    with suppress(FolderError, OSError):
+        folder = open_folder(unfinished)
+        if not folder.ledger_path.is_relative_to(unfinished):
+            check_ledger(folder.ledger_path, folder.manifest.identity)  # it may be that of another campaign
+            if count_by_state(folder.ledger_path).keys() <= {"pending"}:
+                remove_ledger(folder.ledger_path)
+    shutil.rmtree(unfinished, ignore_errors=True)
+
+
+def _write(
+    path: Path, plan: Plan, account: Account, batch_size: int, canary: bool, ledger_path: Path | None
+) -> Manifest:
+    """Write all files of a campaign, the ledger last: where it is outside, the manifest tells whose it is."""
+    make_private_folder(path / PLAN)
+    write_frame(plan.contacts, path / CONTACTS)
+    write_frame(plan.issues, path / PLAN / ISSUES)
+    entries = list(
+        freeze(plan.messages, path / PLAN, batch_size=batch_size, first_batch=1 if canary else None)
+    )
+    salt = secrets.token_hex(16)
+    manifest = Manifest(
+        fingerprint=plan.fingerprint,
+        environment=account.environment,
+        salt=salt,
+        account=account_hash(account, salt),
+        messages=len(plan.messages),
+        parts=entries[-1].part + 1 if entries else 0,
+        batch_size=batch_size,
+        canary=canary,
+        ledger=str(ledger_path.absolute()) if ledger_path else LEDGER,
+        totals=plan.totals.as_record(),
+        reading=asdict(plan.reading) if plan.reading is not None else None,
+        digests={
+            file.relative_to(path).as_posix(): file_digest(file) for file in sorted(path.rglob("*.parquet"))
+        },
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=version("campaign"),
+    )
+    with new_private_file(path / MANIFEST) as file:
+        file.write(manifest.content)
+    sync_folder(path / PLAN)
+    create_ledger(path / manifest.ledger, manifest.identity, entries)
+    sync_folder(path)
+    return manifest

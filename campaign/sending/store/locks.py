@@ -1,0 +1,32 @@
+"""Locks between processes, free again as soon as their holder ends, however it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import filelock
+
+from campaign.errors import FolderError, LockedError
+
+
+@contextmanager
+def hold_lock(path: Path, *, timeout: float = 0) -> Iterator[None]:
+    """Hold the lock of the folder that `path` is in; raises `LockedError` if another run has it."""
+    lock = filelock.FileLock(path, timeout=timeout, thread_local=False, mode=0o600)
+    try:
+        lock.acquire()
+    except filelock.Timeout:
+        raise LockedError(
+            f"{path.parent} is open in another run. Wait for that one, or stop it, then try again."
+        ) from None
+    except OSError as error:
+        raise FolderError(
+            f"{path} cannot be locked: {error.strerror or error}. Allow yourself to write to the "
+            "folder, then try again."
+        ) from None
+    try:
+        yield
+    finally:
+        lock.release()
