@@ -2,7 +2,9 @@
 
 import asyncio
 import os
+import shutil
 import sqlite3
+import threading
 from contextlib import closing
 from decimal import Decimal
 
@@ -156,6 +158,15 @@ def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
         ("UPDATE OR REPLACE batches SET state = 'pending', note = NULL WHERE batch = 2", "not allowed"),
         ("REPLACE INTO batches (batch, part, first, messages, digest) VALUES (1, 0, 0, 9, x'00')", "frozen"),
         ("INSERT INTO batches (batch, part, first, messages, digest) VALUES (9, 0, 0, 9, x'00')", "frozen"),
+        ("UPDATE batches SET batch = 9 WHERE batch = 1", "the plan is frozen"),
+        ("UPDATE batches SET part = 9 WHERE batch = 1", "the plan is frozen"),
+        ("UPDATE batches SET first = 9 WHERE batch = 1", "the plan is frozen"),
+        ("UPDATE batches SET messages = 9 WHERE batch = 1", "the plan is frozen"),
+        ("UPDATE batches SET digest = x'00' WHERE batch = 1", "the plan is frozen"),
+        ("DELETE FROM batches WHERE batch = 1", "never deleted"),
+        ("UPDATE journal SET note = 'ana: again'", "journal only grows"),
+        ("DELETE FROM journal", "journal only grows"),
+        ("UPDATE OR IGNORE batches SET state = 'lost' WHERE batch = 3", "not allowed"),
     ],
 )
 def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, meddling, refusal):
@@ -169,6 +180,42 @@ def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, med
     ):
         connection.execute(meddling)
     assert result_frame(path)["status"].tolist() == ["accepted", "unknown", "unknown"]
+
+
+ODD_FACTS = [
+    {"cost": "1.2.3"},
+    {"cost": "-35"},
+    {"cost": "1e5"},
+    {"cost": "NaN"},
+    {"cost": ""},
+    {"cost": ".5"},
+    {"submitted_at": "soon"},
+    {"submitted_at": "2026-13"},
+    {"submitted_at": "2026-01-05 08:00"},
+    {"code": None},
+    {"error": None},
+    {"note": None},
+    {"attempts": None},
+    {"attempts": "often"},
+    {"seconds": "long"},
+]
+
+
+@pytest.mark.parametrize("facts", ODD_FACTS, ids=str)
+def test_a_fact_that_no_run_knows_is_refused(fresh_ledger, path, facts):
+    """The table checks them too, because results add them up and compare them later."""
+    fresh_ledger.move(1, "sending")
+    with pytest.raises(LedgerError, match=r"Batch 1 cannot become accepted: (CHECK|NOT NULL|cannot store)"):
+        fresh_ledger.move(1, "accepted", **facts)
+    assert fresh_ledger.counts()["sending"].batches == 1
+
+
+@pytest.mark.parametrize("cost", ["0", "35", "35.50", "12345678901234567890.123"])
+def test_costs_are_kept_to_the_last_digit(fresh_ledger, path, cost):
+    fresh_ledger.move(1, "sending")
+    fresh_ledger.move(1, "accepted", cost=Decimal(cost))
+    assert str(result_frame(path)["cost"][0]) == cost
+    assert total_cost(path) == Decimal(cost)
 
 
 def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
@@ -216,6 +263,35 @@ def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger):
     assert fresh_ledger.counts() == {"pending": Count(2, 101), "sending": Count(1, 100)}
 
 
+def test_a_run_with_very_many_requests_does_not_wait_to_commit(path_of_many):
+    """256 moves fill a group: it is committed at once, without a turn of the event loop."""
+    ledger = open_ledger(path_of_many, IDENTITY)
+
+    async def send():
+        group_commit, heard = GroupCommit(ledger), []
+        for batch in range(1, 256):
+            group_commit.move(batch, "sending", heard.append)
+        assert (len(heard), ledger.commits) == (0, 0)
+        group_commit.move(256, "sending", heard.append)
+        assert (len(heard), ledger.commits) == (256, 1)
+        group_commit.move(257, "sending", heard.append)
+        assert len(heard) == 256  # a new group, which waits again
+        while len(heard) < 257:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(send())
+    assert ledger.commits == 2
+    ledger.close()
+
+
+@pytest.fixture
+def path_of_many(tmp_path):
+    """A fresh ledger of 300 batches of one message."""
+    path = tmp_path / "many.sqlite"
+    create_ledger(path, IDENTITY, [Entry(batch, 0, batch, 1, b"d") for batch in range(1, 301)])
+    return path
+
+
 def test_a_ledger_of_another_campaign_is_refused(path):
     with pytest.raises(LedgerError, match="another campaign"):
         open_ledger(path, IDENTITY | {"fingerprint": "f2"})
@@ -239,6 +315,64 @@ def test_a_ledger_that_another_program_holds_is_said_in_words(path, monkeypatch)
         open_ledger(path, IDENTITY)
     other.close()
     open_ledger(path, IDENTITY).close()
+
+
+def test_a_program_that_holds_the_ledger_for_a_moment_is_waited_for(path):
+    """A backup, say. It lets go as soon as the ledger has had to wait."""
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    letting_go = threading.Timer(0.3, other.rollback)
+    letting_go.start()
+    open_ledger(path, IDENTITY).close()
+    letting_go.join()
+    other.close()
+
+
+def test_a_ledger_that_exists_already_is_left_as_it_is(fresh_ledger, path):
+    fresh_ledger.move(1, "sending")
+    with pytest.raises(LedgerError, match=r"already a file at .*ledger.sqlite. Give another one as ledger="):
+        create_ledger(path, IDENTITY, [])
+    assert fresh_ledger.counts()["sending"].batches == 1
+
+
+def test_a_ledger_put_in_the_place_of_another_during_a_run_gets_no_move(fresh_ledger, path, tmp_path):
+    """By a program that syncs folders, say: what is written would be lost, and sent again later."""
+    fresh_ledger.move(1, "sending")
+    shutil.copy(path, tmp_path / "copy")
+    (tmp_path / "copy").replace(path)
+    with pytest.raises(LedgerError, match=r"moved, deleted or replaced.*Put the file back, then resume"):
+        fresh_ledger.move(2, "sending")
+
+
+@pytest.mark.skipif(os.name != "posix", reason="SQLite has no such file system on Windows")
+def test_a_disk_without_shared_memory_keeps_no_ledger(path, monkeypatch):
+    """Then SQLite falls back to another journal by itself, and says so only when asked."""
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA journal_mode = DELETE")
+    connection.close()
+    real = sqlite3.connect
+
+    def connect(address, **options):
+        return real(address + "&vfs=unix-dotfile", **options)
+
+    monkeypatch.setattr(connections.sqlite3, "connect", connect)
+    with pytest.raises(LedgerError, match=r"cannot keep a ledger safe. Use a folder on a local disk"):
+        connections.connect(path)
+
+
+def test_a_database_that_does_not_sync_keeps_no_ledger(path, monkeypatch):
+    """SQLite ignores a pragma that it was built without."""
+
+    class Hurried(sqlite3.Connection):
+        def execute(self, sql, *values):
+            return super().execute("PRAGMA synchronous = NORMAL" if sql.endswith("= FULL") else sql, *values)
+
+    real = sqlite3.connect
+    monkeypatch.setattr(
+        connections.sqlite3, "connect", lambda address, **options: real(address, factory=Hurried, **options)
+    )
+    with pytest.raises(LedgerError, match="cannot keep a ledger safe"):
+        open_ledger(path, IDENTITY)
 
 
 def test_a_missing_ledger_is_never_made_anew(tmp_path):
@@ -275,6 +409,8 @@ def test_every_connection_survives_a_power_cut(path):
     connection = connections.connect(path)
     assert connection.execute("PRAGMA journal_mode").fetchone() == ("wal",)
     assert connection.execute("PRAGMA synchronous").fetchone() == (2,)
+    assert connection.execute("PRAGMA fullfsync").fetchone() == (1,)
+    assert connection.execute("PRAGMA trusted_schema").fetchone() == (0,)
     connection.close()
 
 

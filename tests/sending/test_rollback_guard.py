@@ -1,4 +1,4 @@
-"""A ledger that was lost, moved or put back from an older copy is found out; so is a disk that keeps none."""
+"""An older copy of a ledger is noticed, and so is a disk that cannot keep one."""
 
 import shutil
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from campaign.errors import LedgerError
+from campaign.sending.ledger import file_systems, rollback_guard
 from campaign.sending.ledger.file_systems import file_system_of, is_network
 from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
 from campaign.sending.ledger.views import count_by_state
@@ -28,7 +29,7 @@ def send(path, *batches):
     opened.close()
 
 
-def test_yesterdays_copy_is_found_out(path, tmp_path):
+def test_yesterdays_copy_is_noticed(path, tmp_path):
     send(path, 1)
     shutil.copy(path, tmp_path / "copy")
     send(path, 2, 3)
@@ -37,7 +38,7 @@ def test_yesterdays_copy_is_found_out(path, tmp_path):
         open_ledger(path, IDENTITY)
 
 
-def test_a_copy_without_its_write_ahead_file_is_found_out(path, tmp_path):
+def test_a_copy_without_its_write_ahead_log_is_noticed(path, tmp_path):
     opened = open_ledger(path, IDENTITY)
     opened.move(1, "sending")
     opened._write_guard(at_once=True)
@@ -54,6 +55,38 @@ def test_a_missing_guard_is_reported(path):
     path.with_name("ledger.sqlite.moves").unlink()
     with pytest.raises(LedgerError, match=r"ledger\.sqlite\.moves is missing"):
         open_ledger(path, IDENTITY)
+
+
+@pytest.mark.parametrize(
+    "content", [b"", b"-5", b"1_0", b" 1", b"1\n", b"4.0", b"many", "٣".encode(), b"\xff", b"9" * 5000]
+)
+def test_a_damaged_guard_is_reported_and_never_taken_for_a_number(path, content):
+    send(path, 1)
+    path.with_name("ledger.sqlite.moves").write_bytes(content)
+    with pytest.raises(LedgerError, match=r"ledger\.sqlite\.moves is damaged. Restore it from a copy"):
+        open_ledger(path, IDENTITY)
+
+
+def test_a_guard_that_is_behind_the_ledger_is_no_reason_to_refuse_it(path):
+    """It is written at most twice a second, and a power cut may take the last one."""
+    send(path, 1)
+    path.with_name("ledger.sqlite.moves").write_text("0")
+    send(path, 2)
+    assert path.with_name("ledger.sqlite.moves").read_text() == "4"
+
+
+def test_the_guard_follows_a_run_without_being_written_at_every_move(path, monkeypatch):
+    clock = [100.0]
+    monkeypatch.setattr(rollback_guard.time, "monotonic", lambda: clock[0])
+    opened, guard = open_ledger(path, IDENTITY), path.with_name("ledger.sqlite.moves")
+    shown = []
+    for batch, seconds in ((1, 0), (2, 0.4), (3, 0.2), (4, 0.1)):
+        clock[0] += seconds
+        opened.move(batch, "sending")
+        shown.append(guard.read_text())
+    opened.close()
+    assert shown == ["1", "1", "3", "3"]
+    assert guard.read_text() == "4"
 
 
 def test_a_ledger_moved_away_under_a_run_keeps_everything_here(path, tmp_path):
@@ -89,6 +122,9 @@ MOUNTS = r"""
 35 21 0:45 / /home/ana/share\040one rw,nosuid shared:18 - cifs //server/one rw
 36 21 0:46 / /data rw shared:19 - nfs4 server:/data rw
 37 36 8:2 / /data/local rw shared:20 - xfs /dev/sdb1 rw
+38 21 0:50 / /drive rw - fuse.google-drive drive rw
+39 21 8:1 / /twice rw - ext4 /dev/sda1 rw
+40 39 0:51 / /twice rw - nfs4 server:/twice rw
 """
 
 
@@ -100,14 +136,51 @@ MOUNTS = r"""
         ("/data/campaigns", "nfs4"),
         ("/data/local/campaigns", "xfs"),
         ("/database", "ext4"),
+        ("/drive/campaigns", "fuse.google-drive"),
+        ("/twice/campaigns", "nfs4"),
     ],
 )
 def test_the_file_system_of_a_folder(path, kind):
     assert file_system_of(Path(path), MOUNTS.strip()) == kind
-    assert is_network(kind) is (kind in ("cifs", "nfs4"))
 
 
-def test_a_network_file_system_is_refused(tmp_path, monkeypatch):
-    monkeypatch.setattr("campaign.sending.ledger.connections.network_file_system", lambda path: "nfs4")
-    with pytest.raises(LedgerError, match="to a folder on a local disk"):
-        create_ledger(tmp_path / "ledger.sqlite", IDENTITY, [])
+REMOTE = """
+nfs nfs4 cifs smb3 9p ceph ocfs2 vboxsf virtiofs prl_fs vmhgfs
+fuse fuse.sshfs fuse.gcsfuse fuse.mount-s3 fuse.rclone fuse.google-drive-ocamlfuse fuse.vmhgfs-fuse
+"""
+LOCAL = "ext4 xfs btrfs zfs tmpfs overlay apfs fuseblk fuse.ntfs-3g fuse.gocryptfs fuse.fuse-overlayfs"
+
+
+def test_which_file_systems_may_be_on_a_network():
+    """Whatever comes through FUSE may, unless it is known to be on a local disk."""
+    assert [kind for kind in REMOTE.split() if not is_network(kind)] == []
+    assert [kind for kind in LOCAL.split() if is_network(kind)] == []
+
+
+@pytest.fixture
+def on_a_network(path, monkeypatch):
+    """The folder of the ledger is mounted from another machine."""
+    mounts = path.parent / "mountinfo"
+    mounts.write_text(
+        f"21 1 8:1 / / rw - ext4 /dev/sda1 rw\n22 21 0:9 / {path.parent} rw - fuse.sshfs s: rw\n"
+    )
+    monkeypatch.setattr(file_systems, "_MOUNTS", mounts)
+
+
+@pytest.mark.usefixtures("on_a_network")
+@pytest.mark.parametrize(
+    "use",
+    [
+        lambda path: create_ledger(path.with_name("new.sqlite"), IDENTITY, []),
+        lambda path: open_ledger(path, IDENTITY),
+        lambda path: count_by_state(path),
+    ],
+    ids=["made", "opened", "read"],
+)
+def test_a_network_file_system_is_refused_at_every_opening(path, use):
+    """A folder may be moved there, or the share mounted over it, long after the start."""
+    with pytest.raises(
+        LedgerError, match=r"\(fuse.sshfs\), where a ledger is not safe. Move the campaign to"
+    ):
+        use(path)
+    assert not path.with_name("new.sqlite").exists()

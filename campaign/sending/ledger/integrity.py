@@ -11,6 +11,7 @@ from campaign.sending.ledger.connections import Connection, connect_to_memory, o
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA, SEAL
 from campaign.sending.ledger.views import moves_in
+from campaign.text import clean
 
 
 def check_ledger(path: Path, identity: Mapping[str, str]) -> None:
@@ -39,14 +40,14 @@ def _application_id(path: Path) -> int:
     try:
         with path.open("rb") as file:
             return int.from_bytes(file.read(72)[68:], "big")
-    except FileNotFoundError:
+    except (FileNotFoundError, ValueError):  # ValueError: no file can have that name
         raise LedgerError(
-            f"There is no ledger at {path}. Without it nobody knows what was sent: restore the file."
+            f"There is no ledger at {clean(path)}. Without it nobody knows what was sent: restore the file."
         ) from None
     except OSError as error:
         raise LedgerError(
-            f"The ledger at {path} cannot be read: {error.strerror}. Make it readable, or restore it from a "
-            "copy."
+            f"The ledger at {clean(path)} cannot be read: {error.strerror}. Make it readable, or restore it "
+            "from a copy."
         ) from None
 
 

@@ -75,14 +75,16 @@ def _unfinished_folder(parent: Path) -> Iterator[Path]:
     """A folder to write into; whatever is still in it at the end is discarded."""
     unfinished = parent / f".campaign-{secrets.token_hex(8)}.unfinished"
     lock_path = unfinished.with_name(unfinished.name + ".lock")
-    with hold_lock(lock_path, timeout=10):  # a sweep may be looking at it for a moment
-        try:
-            make_private_folder(unfinished)
-            yield unfinished
-        finally:
-            _discard(unfinished)
-    with suppress(OSError):
-        lock_path.unlink(missing_ok=True)
+    try:
+        with hold_lock(lock_path, timeout=10):  # a sweep may be looking at it for a moment
+            try:
+                make_private_folder(unfinished)
+                yield unfinished
+            finally:
+                _discard(unfinished)
+    finally:
+        with suppress(OSError):
+            lock_path.unlink(missing_ok=True)
 
 
 def _discard(unfinished: Path) -> None:

@@ -1,0 +1,516 @@
+"""A campaign folder: made, changed, damaged, killed halfway, put on the wrong disk, and opened again."""
+
+import hashlib
+import json
+import os
+import shutil
+import stat
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+from support.crash_sender import begin, send
+from support.golden_folder import GOLDEN
+
+import campaign
+from campaign.sending.ledger.ledger import open_ledger
+from campaign.sending.store import creation
+from campaign.sending.store.folder import open_folder
+from campaign.sending.store.manifest import FORMAT
+
+POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes and no kill -9")
+SHEET = b"name,phone,parts\nAisha,0772000001,a\nBen,0772000002,b\n,0772000003,c\n"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def prepared():
+    return campaign.prepare(campaign.read_contacts(SHEET), message="Hi {phone}", sender="CLINIC", region="UG")
+
+
+def sent(folder="visits", **options):
+    """A small campaign that went out, in its folder."""
+    return campaign.send(prepared(), folder=folder, progress=False, **options).folder
+
+
+@pytest.fixture(scope="module")
+def original(tmp_path_factory):
+    """A campaign folder to make copies of."""
+    place = tmp_path_factory.mktemp("original") / "visits"
+    campaign.send(prepared(), folder=place, progress=False)
+    return place
+
+
+@pytest.fixture
+def visits(original):
+    """A campaign of three people that went out."""
+    return Path(shutil.copytree(original, "visits"))
+
+
+# Folders of released formats
+
+
+def copies_of_golden_folders():
+    return sorted(GOLDEN.glob("format-*"))
+
+
+def test_there_is_a_golden_folder_of_the_format_of_today():
+    assert GOLDEN / f"format-{FORMAT}" in copies_of_golden_folders()
+
+
+@pytest.mark.parametrize("golden", copies_of_golden_folders(), ids=lambda path: path.name)
+def test_a_campaign_of_every_released_format_is_loaded_reported_and_resumed(golden):
+    folder = shutil.copytree(golden, "visits")
+    loaded = campaign.load_result(folder)
+    assert loaded.batches["status"].tolist() == ["accepted", "accepted", "refused", "unknown", "not_sent"]
+    assert loaded.contacts["status"].tolist() == [
+        "accepted", "accepted", "refused", "duplicate", "invalid", "blank", "unknown", "not_sent",
+    ]  # fmt: skip
+    assert loaded.messages["message"][1] == "Hi José, your visit is on Tuesday 🎉."
+    assert loaded.plan.reading.source == "visits.csv"
+    assert loaded.plan.issues["code"].tolist()
+    for ending in ("html", "xlsx", "csv"):
+        campaign.write_report(loaded, f"report.{ending}")
+    with campaign.Sandbox() as sandbox:
+        resumed = campaign.resume(folder, account=sandbox.account, progress=False)
+        assert sandbox.inbox["number"].tolist() == ["256772000005"]
+    assert resumed.batches["status"].tolist() == ["accepted", "accepted", "refused", "unknown", "accepted"]
+
+
+# What was changed after it was frozen
+
+
+def change_a_message(folder):
+    path = folder / "plan" / "part-00000.parquet"
+    table = pq.read_table(path)
+    texts = pc.replace_substring(table["message"], "Hi", "Ho")
+    pq.write_table(table.set_column(2, table.schema.field(2), texts), path)
+
+
+def change_the_row_of_a_message(folder):
+    path = folder / "plan" / "part-00000.parquet"
+    table = pq.read_table(path)
+    pq.write_table(table.set_column(0, table.schema.field(0), pa.chunked_array([[4, 3, 2]])), path)
+
+
+def flip_a_bit_of(name):
+    def change(folder):
+        content = bytearray((folder / name).read_bytes())
+        content[len(content) // 2] ^= 1
+        (folder / name).write_bytes(content)
+
+    return change
+
+
+CHANGES = {
+    "plan/part-00000.parquet": change_a_message,
+    "part-00000.parquet": change_the_row_of_a_message,
+    "00000.parquet": flip_a_bit_of("plan/part-00000.parquet"),
+    "contacts.parquet": flip_a_bit_of("contacts.parquet"),
+    "plan/issues.parquet": flip_a_bit_of("plan/issues.parquet"),
+}
+
+
+@pytest.mark.parametrize("name", CHANGES)
+def test_a_frozen_file_that_was_changed_is_never_shown_as_true(name, visits):
+    CHANGES[name](visits)
+    with pytest.raises(campaign.FolderError, match=f"{name} was changed after it was frozen. Restore it"):
+        campaign.load_result(visits)
+
+
+@pytest.mark.parametrize("name", ["plan/part-00000.parquet", "contacts.parquet", "plan/issues.parquet"])
+def test_a_frozen_file_that_is_missing_is_named(name, visits):
+    (visits / name).unlink()
+    with pytest.raises(campaign.FolderError, match=f"{name} is missing. Restore it from a copy"):
+        campaign.load_result(visits)
+
+
+def edit(folder, **values):
+    path = folder / "manifest.json"
+    path.write_text(json.dumps(json.loads(path.read_text("utf-8")) | values), "utf-8")
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"parts": 0},
+        {"messages": 4},
+        {"batch_size": 1},
+        {"canary": False},
+        {"created_at": "2020-01-01T00:00:00+00:00"},
+        {"reading": None},
+        {"digests": {}},
+        {"totals": {"statuses": {}}},
+    ],
+)
+def test_a_manifest_that_was_changed_is_never_believed(values, visits):
+    edit(visits, **values)
+    for call in (campaign.load_result, campaign.resume):
+        with pytest.raises(campaign.LedgerError, match=r"\(manifest differs\). Restore the campaign folder"):
+            call(visits)
+
+
+def test_how_a_manifest_is_spaced_does_not_matter(visits):
+    """Editors and version control change line ends."""
+    edit(visits)
+    path = visits / "manifest.json"
+    path.write_bytes(path.read_bytes().replace(b", ", b",\r\n"))
+    assert campaign.load_result(visits).totals["accepted"] == 3
+
+
+def test_a_manifest_of_another_format_names_the_version_that_made_it(visits):
+    edit(visits, format=FORMAT + 1, version="9.1\x1b[31m")
+    with pytest.raises(campaign.FolderError, match=r"another version of campaign \(9.1\).*Use that version"):
+        campaign.load_result(visits)
+
+
+def test_what_was_read_is_still_known_after_loading(visits):
+    loaded, plan = campaign.load_result(visits).plan, prepared()
+    assert loaded.reading == plan.reading
+    assert loaded.totals.as_record() == plan.totals.as_record()
+    assert loaded.issues.equals(plan.issues)
+    assert loaded.contacts.equals(plan.contacts)
+    assert loaded.messages.equals(plan.messages)
+
+
+# Manifests that nobody wrote
+
+RECORD = json.loads((GOLDEN / "format-1" / "manifest.json").read_text("utf-8"))
+json_values = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=5,
+)
+NESTED = b"[" * 900 + b"]" * 900
+
+
+def refused_by_every_verb(folder):
+    plan = prepared()
+    for call in (
+        lambda: campaign.load_result(folder),
+        lambda: campaign.resume(folder, progress=False),
+        lambda: campaign.send(plan, folder=folder, progress=False),
+        lambda: campaign.resolve(folder, 4, "accepted", confirm="batch 4 was accepted"),
+    ):
+        with pytest.raises((campaign.FolderError, campaign.AccountError)) as refusal:
+            call()
+        assert len(str(refusal.value).encode()) > 20  # a sentence that can be printed
+
+
+@pytest.fixture(scope="module")
+def golden_copy(tmp_path_factory):
+    return shutil.copytree(GOLDEN / "format-1", tmp_path_factory.mktemp("golden") / "visits")
+
+
+@settings(max_examples=60)
+@given(name=st.sampled_from(sorted(RECORD)), value=json_values)
+@example(name="ledger", value="led\0ger")
+@example(name="ledger", value="\ud800")
+@example(name="ledger", value="x" * 5000)
+@example(name="ledger", value="")
+@example(name="ledger", value="plan")
+@example(name="parts", value=True)
+@example(name="parts", value=-1)
+@example(name="messages", value=10**400)
+@example(name="totals", value={"statuses": []})
+@example(name="environment", value="moon")
+@example(name="digests", value={"../../x": 1})
+def test_a_manifest_with_any_other_value_is_refused_in_words(golden_copy, name, value):
+    path = golden_copy / "manifest.json"
+    if value != RECORD[name] or type(value) is not type(RECORD[name]):
+        path.write_text(json.dumps(RECORD | {name: value}))
+        refused_by_every_verb(golden_copy)
+
+
+@settings(max_examples=40)
+@given(content=json_values.map(json.dumps).map(str.encode) | st.binary(max_size=40))
+@example(content=b"[" * 200_000)
+@example(content=b'{"a":' * 2000)
+@example(content=json.dumps(RECORD | {"reading": {}}).encode().replace(b"{}", b'{"a": ' + NESTED + b"}"))
+@example(content=b"1" * 5000)
+@example(content=b'{"format": 1}')
+@example(content=b'{"format": "1"}')
+@example(content="{}".encode("utf-16"))
+def test_a_manifest_that_is_anything_else_is_refused_in_words(golden_copy, content):
+    (golden_copy / "manifest.json").write_bytes(content)
+    refused_by_every_verb(golden_copy)
+
+
+@pytest.mark.parametrize("name", RECORD)
+def test_a_manifest_that_lacks_a_field_or_has_one_too_many_is_refused(golden_copy, name):
+    path = golden_copy / "manifest.json"
+    for record in (
+        {key: value for key, value in RECORD.items() if key != name},
+        RECORD | {f"{name} too": 1},
+    ):
+        path.write_text(json.dumps(record))
+        refused_by_every_verb(golden_copy)
+
+
+# Folders in odd states
+
+
+def put_a_folder_at(name):
+    def change(folder):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).mkdir()
+
+    return change
+
+
+def put_a_link_to_itself_at(name):
+    def change(folder):
+        (folder / name).unlink(missing_ok=True)
+        (folder / name).symlink_to(folder.absolute() / name)
+
+    return change
+
+
+FILES = ["manifest.json", "contacts.parquet", "plan/issues.parquet", "ledger.sqlite", "ledger.sqlite.moves"]
+STATES = {
+    **{f"{name} is a folder": put_a_folder_at(name) for name in FILES},
+    **{f"{name} is a link to itself": put_a_link_to_itself_at(name) for name in FILES},
+    "empty": lambda folder: [path.unlink() for path in folder.iterdir() if path.is_file()],
+    "the plan is a file": lambda folder: (shutil.rmtree(folder / "plan"), (folder / "plan").touch()),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("state", STATES)
+def test_a_folder_in_an_odd_state_is_refused_in_words(state, visits):
+    STATES[state](visits)
+    with pytest.raises(campaign.FolderError) as refusal:
+        campaign.load_result(visits)
+    assert str(visits) in str(refusal.value)
+
+
+@pytest.mark.parametrize("change", [put_a_folder_at("lock"), put_a_link_to_itself_at("lock")])
+def test_a_lock_that_cannot_be_taken_is_refused_in_words(change, visits):
+    change(visits)
+    with pytest.raises(campaign.FolderError, match=r"lock cannot be locked: .*, then try again"):
+        campaign.resume(visits, progress=False)
+
+
+@POSIX
+def test_a_link_to_itself_is_no_place_for_a_campaign():
+    Path("visits").symlink_to("visits")
+    for call in (sent, lambda: campaign.load_result("visits"), lambda: sent(Path("visits", "inner"))):
+        with pytest.raises(campaign.FolderError):
+            call()
+
+
+@POSIX
+def test_what_one_may_not_read_is_refused_in_words(visits):
+    """In a program of its own, which gives up root's power to read everything."""
+    program = """
+        import os, campaign, campaign.results.tables, pandas as pd
+        people = pd.DataFrame({"phone": ["0772000001"]})
+        plan = campaign.prepare(people, message="Hi", sender="CLINIC", region="UG")
+        calls = [lambda: campaign.load_result("visits"), lambda: campaign.resume("visits"),
+                 lambda: campaign.send(plan, folder="visits"),
+                 lambda: campaign.send(plan, folder="visits/x/y"),
+                 lambda: campaign.resolve("visits", 1, "accepted")]
+        for call in calls:  # everything is imported now
+            try: call()
+            except campaign.CampaignError: pass
+        root = os.geteuid() == 0
+        for path in ("visits/manifest.json", "visits"):
+            os.chmod(path, 0)
+            if root:
+                os.seteuid(65534)
+            for call in calls:
+                try: call()
+                except campaign.FolderError as error: print(error)
+            if root:
+                os.seteuid(0)
+    """
+    visits.chmod(0o755)
+    for folder in (Path.cwd(), *Path.cwd().parents[:3]):
+        if folder != Path("/tmp") and os.access(folder, os.W_OK):
+            folder.chmod(0o755)
+    ended = subprocess.run([sys.executable, "-c", textwrap.dedent(program)], capture_output=True, text=True)
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stdout.count("Permission denied") == 10, ended.stdout
+    visits.chmod(0o700)
+
+
+# Who may read it
+
+
+@POSIX
+@pytest.mark.parametrize("umask", [0, 0o077, 0o777], ids=oct)
+def test_only_its_owner_reads_a_campaign_whatever_the_umask(umask):
+    """Also the folders that are made on the way to it; those that exist stay as they are."""
+    Path("shared").mkdir()
+    Path("shared").chmod(0o755)
+    usual = os.umask(umask)
+    try:
+        sent("shared/campaigns/visits", ledger="elsewhere.sqlite")
+    finally:
+        os.umask(usual)
+    modes = {path: stat.S_IMODE(path.stat().st_mode) for path in Path().rglob("*")}
+    assert modes.pop(Path("shared")) == 0o755
+    assert {path.name for path in modes} >= {"lock", "campaigns", "part-00000.parquet", "elsewhere.sqlite"}
+    wrong = {path: oct(mode) for path, mode in modes.items() if mode != (0o700 if path.is_dir() else 0o600)}
+    assert wrong == {}
+
+
+def test_an_account_is_hashed_with_a_salt_of_its_own():
+    """So that nobody can compare folders, or try user names against a table of hashes."""
+    with campaign.Sandbox() as sandbox:
+        manifests = [open_folder(sent(name, account=sandbox.account)).manifest for name in ("one", "two")]
+        plain = hashlib.sha256(sandbox.account.identity.encode()).hexdigest()
+    assert len({plain, *(manifest.account for manifest in manifests)}) == 3
+    assert manifests[0].salt != manifests[1].salt
+
+
+# A campaign that could not be made
+
+
+def test_a_ledger_in_a_folder_that_does_not_exist_leaves_nothing_behind(tmp_path):
+    with pytest.raises(campaign.LedgerError, match="Give a file in a folder that exists"):
+        sent(ledger="nowhere/visits.sqlite")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_ledger_that_exists_already_is_left_alone(tmp_path):
+    """It may be that of another campaign."""
+    sent("first", ledger="visits.sqlite")
+    before = {path: path.read_bytes() for path in Path().glob("visits.sqlite*")}
+    with pytest.raises(campaign.LedgerError, match=r"already a file at .*visits.sqlite. Give another one"):
+        sent("second", ledger="visits.sqlite")
+    assert {path: path.read_bytes() for path in Path().glob("visits.sqlite*")} == before
+    assert {path.name for path in tmp_path.iterdir()} == {"first", *(path.name for path in before)}
+
+
+def test_a_folder_that_cannot_get_its_name_takes_its_ledger_with_it(tmp_path, monkeypatch):
+    def full(self, target):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "rename", full)
+    with pytest.raises(campaign.FolderError, match=r"cannot be made: No space left on device. Make room"):
+        sent(ledger="visits.sqlite")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.fixture
+def sandbox():
+    with campaign.Sandbox(password="sesame") as service:
+        yield service
+
+
+def killed(folder, place, sandbox, **options):
+    """A sender that is killed at this place."""
+    process = begin(send, Path(folder).absolute(), 10, sandbox.account.url, die=(place, 1), **options)
+    process.join()
+    assert process.exitcode == -9
+
+
+@POSIX
+def test_what_a_killed_program_left_half_made_is_gone_after_the_next_start(tmp_path, sandbox):
+    killed("visits", "before the batches are registered", sandbox)
+    assert [*tmp_path.glob(".campaign-*/contacts.parquet")]
+    sent("other")
+    assert {path.name for path in tmp_path.iterdir()} == {"other"}
+
+
+@POSIX
+@pytest.mark.parametrize("place", ["after the batches are registered", "after the folder has its name"])
+def test_a_ledger_outside_of_a_killed_start_is_in_nobodys_way(place, tmp_path, sandbox):
+    """Not begun: the ledger goes with the unfinished folder. Begun: it stays, and the campaign goes on."""
+    ledger = tmp_path / "visits.sqlite"
+    killed("visits", place, sandbox, ledger=ledger)
+    options = {} if Path("visits").exists() else {"ledger": ledger}
+    begin(send, Path("visits").absolute(), 10, sandbox.account.url, **options).join()
+    assert len(sandbox.inbox) == 10
+    sent("other")  # a start in which there is something to clear away: the lock of the killed one
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"visits", "other", "visits.sqlite", "visits.sqlite.moves"}
+
+
+def test_a_folder_that_is_being_made_right_now_is_left_alone(tmp_path):
+    with creation._unfinished_folder(tmp_path) as unfinished:
+        (unfinished / "contacts.parquet").write_bytes(b"being written")
+        sent()
+        assert (unfinished / "contacts.parquet").exists()
+    assert {path.name for path in tmp_path.iterdir()} == {"visits"}
+
+
+def test_a_used_ledger_is_never_cleared_away(tmp_path, visits):
+    """Somebody copied an unfinished folder and went on with the copy."""
+    ledger = tmp_path / "used.sqlite"
+    folder = open_folder(sent("copy", ledger=ledger))
+    unfinished = tmp_path / ".campaign-0123456789abcdef.unfinished"
+    shutil.copytree(folder.path, unfinished)
+    unfinished.with_name(unfinished.name + ".lock").touch()
+    sent("other")
+    assert not unfinished.exists()
+    open_ledger(ledger, folder.manifest.identity).close()
+
+
+STRANGERS = [".campaign-notes", ".campaign-0123456789abcdef", ".campaign-0123456789abcdef.unfinished"]
+
+
+@pytest.mark.parametrize("name", STRANGERS)
+def test_other_hidden_files_are_left_alone(name, tmp_path):
+    (tmp_path / name).mkdir()
+    (tmp_path / name / "photo.jpg").write_bytes(b"x")
+    (tmp_path / ".campaign-x.unfinished.lock").touch()
+    sent()
+    assert (tmp_path / name / "photo.jpg").exists()
+    assert (tmp_path / ".campaign-x.unfinished.lock").exists()
+
+
+# One at a time
+
+
+def test_a_campaign_is_open_in_one_run_only(visits):
+    folder = open_folder(visits)
+    with folder.lock(), pytest.raises(campaign.LockedError, match="Wait for that one, or stop it"):
+        campaign.resume(visits, progress=False)
+    campaign.resume(visits, progress=False)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_child_that_ends_does_not_open_the_campaign_of_its_parent(visits):
+    program = """
+        import os, sys, warnings
+        from pathlib import Path
+        import campaign
+        from campaign.sending.ledger.ledger import open_ledger
+        from campaign.sending.store.folder import open_folder
+        warnings.simplefilter("ignore")  # Python 3.12 and later warn of forks beside threads
+        folder = open_folder("visits")
+        with folder.lock():
+            ledger = open_ledger(folder.ledger_path, folder.manifest.identity)
+            child = os.fork()
+            if not child:
+                try:
+                    ledger.move(1, "sending")
+                except campaign.LedgerError as error:
+                    print(error, flush=True)
+                sys.exit()
+            os.waitpid(child, 0)
+            try:
+                open_folder("visits").lock().__enter__()
+            except campaign.LockedError as error:
+                print(error)
+    """
+    ended = subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(program)],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert "cannot be used after a fork" in ended.stdout
+    assert "is open in another run" in ended.stdout
