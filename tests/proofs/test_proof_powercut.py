@@ -31,17 +31,17 @@ def look_after_cuts(tmp_path, monkeypatch, chance, count, batches=2000):
     events = recording.events[recording.registered :]
     folded = sum(event.kind == "sync" and event.file == "ledger.sqlite" for event in events)
     assert folded > 2  # more often than at the ends of the two sessions
-    found = Counter()
+    outcomes = Counter()
     for number, remains in enumerate(cuts(recording, count, chance)):
         folder = tmp_path / f"cut {number}"
         folder.mkdir()
         try:
-            found["lost" if remains.lost(folder) else "kept"] += 1
+            outcomes["lost" if remains.lost(folder) else "kept"] += 1
         except LedgerError:
-            found["refused"] += 1
+            outcomes["refused"] += 1
         shutil.rmtree(folder)
-    print(f"{len(events):,} writes and syncs, {folded} checkpoints, {count:,} cuts: {dict(found)}")
-    return found
+    print(f"{len(events):,} writes and syncs, {folded} checkpoints, {count:,} cuts: {dict(outcomes)}")
+    return outcomes
 
 
 def test_no_power_cut_loses_what_was_acknowledged(tmp_path, monkeypatch, chance):
@@ -50,8 +50,8 @@ def test_no_power_cut_loses_what_was_acknowledged(tmp_path, monkeypatch, chance)
 
 def test_the_harness_sees_what_synchronous_normal_loses(tmp_path, monkeypatch, chance):
     adopt("synchronous normal", monkeypatch.setattr)
-    found = look_after_cuts(tmp_path, monkeypatch, chance, 100)
-    assert found["lost"] + found["refused"] > 80
+    outcomes = look_after_cuts(tmp_path, monkeypatch, chance, 100)
+    assert outcomes["lost"] + outcomes["refused"] > 80
 
 
 @pytest.mark.long

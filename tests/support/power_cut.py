@@ -1,4 +1,4 @@
-"""A disk whose power can be cut: it keeps every write and sync of a ledger, and shows what a cut may leave.
+"""A disk whose power can be cut: it records every write and sync of a ledger, and shows what a cut may leave.
 
 SQLite runs through a file system of apsw, which stands between it and the real one, so that the very pragmas
 and statements of the ledger are what is tried. What was synced before a cut is there after it; of what was
@@ -187,8 +187,8 @@ class Remains(NamedTuple):
         guard_path(path).write_text(self.guard)
         open_ledger(path, IDENTITY).close()
         moves = journal_frame(path)
-        found = set(zip(moves["batch"].tolist(), moves["now"].tolist(), strict=True))
-        return len(set(self.kept) - found)
+        remembered = set(zip(moves["batch"].tolist(), moves["now"].tolist(), strict=True))
+        return len(set(self.kept) - remembered)
 
 
 def cuts(recording: Recording, count: int, chance: random.Random) -> Iterator[Remains]:
@@ -223,8 +223,8 @@ class _Plates:
         if event.kind == "delete":
             del self.durable[event.file], self.waiting[event.file]
         elif event.kind == "sync":
-            for one in waiting:
-                _apply(content, one)
+            for unsynced in waiting:
+                _apply(content, unsynced)
             waiting.clear()
         else:
             waiting.append(event)
