@@ -161,10 +161,10 @@ def test_a_manifest_that_was_changed_is_never_believed(values, visits):
 
 
 def test_how_a_manifest_is_spaced_does_not_matter(visits):
-    """Editors and version control change line ends."""
-    edit(visits)
+    """Editors and version control change line ends, other programs the order."""
     path = visits / "manifest.json"
-    path.write_bytes(path.read_bytes().replace(b", ", b",\r\n"))
+    text = json.dumps(json.loads(path.read_text("utf-8")), sort_keys=True)
+    path.write_bytes(text.replace(", ", ",\r\n").encode())
     assert campaign.load_result(visits).totals["accepted"] == 3
 
 
@@ -174,6 +174,15 @@ def test_a_manifest_of_another_format_names_the_version_that_made_it(visits):
         campaign.load_result(visits)
 
 
+def test_a_result_of_a_plan_at_hand_is_checked_against_the_ledger_too(visits):
+    """As a run asks for it while it sends."""
+    folder, plan = open_folder(visits), prepared()
+    assert folder.load_result(plan).totals["accepted"] == 3
+    folder.ledger_path.write_bytes(folder.ledger_path.read_bytes()[:4096])
+    with pytest.raises(campaign.LedgerError):
+        folder.load_result(plan)
+
+
 def test_what_was_read_is_still_known_after_loading(visits):
     loaded, plan = campaign.load_result(visits).plan, prepared()
     assert loaded.reading == plan.reading
@@ -181,6 +190,17 @@ def test_what_was_read_is_still_known_after_loading(visits):
     assert loaded.issues.equals(plan.issues)
     assert loaded.contacts.equals(plan.contacts)
     assert loaded.messages.equals(plan.messages)
+
+
+def test_a_manifest_of_an_unknown_environment_is_damaged_and_asks_for_no_account(visits):
+    edit(visits, environment="moon")
+    with pytest.raises(campaign.FolderError, match=r"manifest.json is damaged. Restore it from a copy"):
+        campaign.resume(visits)
+
+
+def test_what_was_chosen_at_the_start_is_kept_for_the_next_one():
+    manifest = open_folder(sent(batch_size=2, canary=False)).manifest
+    assert (manifest.batch_size, manifest.canary, manifest.messages) == (2, False, 3)
 
 
 # Manifests that nobody wrote
@@ -383,8 +403,10 @@ def test_a_ledger_in_a_folder_that_does_not_exist_leaves_nothing_behind(tmp_path
 
 
 def test_a_ledger_that_exists_already_is_left_alone(tmp_path):
-    """It may be that of another campaign."""
-    sent("first", ledger="visits.sqlite")
+    """It is that of another campaign, which has not begun."""
+    with campaign.Sandbox() as sandbox:
+        options = {"batch_size": 1, "canary": True, "ledger_path": Path("visits.sqlite")}
+        creation.create_folder(Path("first"), prepared(), sandbox.account, **options)
     before = {path: path.read_bytes() for path in Path().glob("visits.sqlite*")}
     with pytest.raises(campaign.LedgerError, match=r"already a file at .*visits.sqlite. Give another one"):
         sent("second", ledger="visits.sqlite")

@@ -218,6 +218,14 @@ def test_costs_are_kept_to_the_last_digit(fresh_ledger, path, cost):
     assert total_cost(path) == Decimal(cost)
 
 
+def test_costs_are_added_up_batch_by_batch(fresh_ledger, path):
+    """Two of the same, and one that Python writes with an exponent."""
+    for batch, cost in ((1, "35.5"), (2, "35.5"), (3, "1E+3")):
+        fresh_ledger.move(batch, "sending")
+        fresh_ledger.move(batch, "accepted", cost=Decimal(cost))
+    assert total_cost(path) == Decimal("1071.0")
+
+
 def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
     fresh_ledger.move(2, "sending")
     assert result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
@@ -378,6 +386,8 @@ def test_a_database_that_does_not_sync_keeps_no_ledger(path, monkeypatch):
 def test_a_missing_ledger_is_never_made_anew(tmp_path):
     with pytest.raises(LedgerError, match="nobody knows what was sent"):
         open_ledger(tmp_path / "ledger.sqlite", IDENTITY)
+    with pytest.raises(LedgerError, match="cannot be used: unable to open"):
+        result_frame(tmp_path / "ledger.sqlite")  # deleted between two looks
     assert not (tmp_path / "ledger.sqlite").exists()
 
 
@@ -427,6 +437,13 @@ def test_a_ledger_is_read_where_nothing_can_be_written(fresh_ledger, path, monke
         open_ledger(path, IDENTITY)
 
 
+def test_an_archive_with_a_write_ahead_log_is_read_with_it(fresh_ledger, path, monkeypatch):
+    """A killed run left it, and the newest moves are only there."""
+    fresh_ledger.move(1, "sending")
+    monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
+    assert result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
+
+
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes")
 def test_only_the_owner_reads_a_ledger(path):
     assert path.stat().st_mode & 0o777 == 0o600
@@ -441,5 +458,5 @@ def test_a_ledger_is_refused_after_a_fork(fresh_ledger):
 
 def test_a_closed_ledger_takes_no_moves(fresh_ledger):
     fresh_ledger.close()
-    with pytest.raises(LedgerError, match="closed"):
+    with pytest.raises(LedgerError, match="Resume the campaign to open it again"):
         fresh_ledger.move(1, "sending")

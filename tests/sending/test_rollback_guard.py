@@ -75,6 +75,13 @@ def test_a_guard_that_is_behind_the_ledger_is_no_reason_to_refuse_it(path):
     assert path.with_name("ledger.sqlite.moves").read_text() == "4"
 
 
+def test_a_guard_that_was_being_written_at_a_kill_is_no_obstacle_to_the_next(path):
+    path.with_name("ledger.sqlite.moves.new").write_text("")
+    send(path, 1)
+    assert path.with_name("ledger.sqlite.moves").read_text() == "2"
+    assert not path.with_name("ledger.sqlite.moves.new").exists()
+
+
 def test_the_guard_follows_a_run_without_being_written_at_every_move(path, monkeypatch):
     clock = [100.0]
     monkeypatch.setattr(rollback_guard.time, "monotonic", lambda: clock[0])

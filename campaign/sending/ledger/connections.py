@@ -35,10 +35,6 @@ def opened(path: Path) -> Iterator[Connection]:
         name = getattr(error, "sqlite_errorname", "")
         remedy = next((text for start, text in _REMEDIES.items() if name.startswith(start)), _RESTORE)
         raise LedgerError(f"The ledger at {path} cannot be used: {error}. {remedy}") from None
-    except OSError as error:
-        raise LedgerError(
-            f"The ledger at {path} cannot be used: {error.strerror}. Make it accessible, then try again."
-        ) from None
 
 
 def connect(path: Path) -> Connection:

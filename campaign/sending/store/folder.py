@@ -51,8 +51,26 @@ class Folder:
 
     def load_plan(self) -> Plan:
         """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
+        self._check_ledger()
+        return self._load_frozen_plan()
+
+    def load_result(self, plan: Plan | None = None, sentence: str = "") -> Result:
+        """What is known now: the plan joined with the ledger. Give the plan where it is at hand."""
+        self._check_ledger()
+        return Result(
+            plan or self._load_frozen_plan(),
+            result_frame(self.ledger_path),
+            environment=self.manifest.environment,
+            folder=self.path,
+            sentence=sentence,
+        )
+
+    def _check_ledger(self) -> None:
+        """The ledger vouches for the manifest, and the manifest for the frozen files."""
+        check_ledger(self.ledger_path, self.manifest.identity)
+
+    def _load_frozen_plan(self) -> Plan:
         manifest = self.manifest
-        check_ledger(self.ledger_path, manifest.identity)
         for name, digest in manifest.digests.items():
             if file_digest(self.path / name) != digest:
                 raise FolderError(
@@ -65,18 +83,6 @@ class Folder:
             totals=manifest.load_totals(),
             fingerprint=manifest.fingerprint,
             reading=manifest.load_reading(),
-        )
-
-    def load_result(self, plan: Plan | None = None, sentence: str = "") -> Result:
-        """What is known now: the plan joined with the ledger."""
-        plan = plan or self.load_plan()
-        check_ledger(self.ledger_path, self.manifest.identity)
-        return Result(
-            plan,
-            result_frame(self.ledger_path),
-            environment=self.manifest.environment,
-            folder=self.path,
-            sentence=sentence,
         )
 
     def lock(self) -> AbstractContextManager[None]:
