@@ -33,11 +33,12 @@ if TYPE_CHECKING:
         TemplateError,
         UsageError,
     )
-    from campaign.messages.plan import Plan, prepare
+    from campaign.messages.plan import Plan
     from campaign.notebook.summary import summary
     from campaign.results.report import write_report
     from campaign.results.tables import Result
     from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
+    from campaign.sending.earlier_campaigns import prepare
     from campaign.sending.run import Run
     from campaign.sending.try_out import TryOut, try_out
     from campaign.sending.valves import Budget, Hours
@@ -69,7 +70,7 @@ _MODULES = {
     "asend": "campaign.sending.campaigns",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "load_result": "campaign.sending.campaigns",
-    "prepare": "campaign.messages.plan",
+    "prepare": "campaign.sending.earlier_campaigns",
     "read_contacts": "campaign.contacts.reading",
     "resolve": "campaign.sending.campaigns",
     "resume": "campaign.sending.campaigns",

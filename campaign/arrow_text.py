@@ -57,6 +57,12 @@ def text_scalar(string: str) -> TextScalar:
     return pa.scalar(string, type=TEXT)
 
 
+def constant_array(string: str, rows: int) -> TextArray:
+    """One string in every row."""
+    repeat = cast(Callable[..., TextArray], pa.repeat)
+    return repeat(text_scalar(string), rows)
+
+
 def integers_to_array(integers: npt.NDArray[np.integer[Any]]) -> TextArray:
     """Integers as text."""
     return as_text(pa.array(integers))
@@ -136,6 +142,61 @@ def take_from_chunks(chunks: Sequence[TextArray], rows: Ints) -> TextArray:
     return concat_arrays(taken).take(original_order)
 
 
+def byte_lengths(texts: TextArray) -> Ints:
+    """The length of each text in UTF-8 bytes."""
+    lengths = cast("pa.Int64Array", cast(Callable[..., Any], pc.binary_length)(texts))
+    return np.asarray(lengths)
+
+
+def equal_texts(texts: TextArray, other: TextArray | str) -> Bools:
+    """Which texts are equal to one string, or to the text of the other array in the same row."""
+    equal = cast(Callable[..., "pa.BooleanArray"], pc.equal)
+    return equal(texts, other).to_numpy(zero_copy_only=False)
+
+
+def is_one_of(texts: TextArray, strings: Iterable[str]) -> Bools:
+    """Which texts are among some strings."""
+    return pc.is_in(texts, value_set=text_array(strings)).to_numpy(zero_copy_only=False)
+
+
+def matches(texts: TextArray, pattern: str) -> Bools:
+    """Which texts contain a match of an RE2 pattern."""
+    match = cast(Callable[..., "pa.BooleanArray"], pc.match_substring_regex)
+    return match(texts, pattern).to_numpy(zero_copy_only=False)
+
+
+def strip_texts(texts: TextArray) -> TextArray:
+    """The texts without white space at both ends."""
+    strip = cast(Callable[..., TextArray], pc.utf8_trim_whitespace)
+    return strip(texts)
+
+
+def substitute(texts: TextArray, pattern: str, replacement: str) -> TextArray:
+    """The texts with each match of an RE2 pattern replaced."""
+    return pc.replace_substring_regex(texts, pattern, replacement)
+
+
+def choose_texts(mask: Bools, chosen: TextArray | str, otherwise: TextArray) -> TextArray:
+    """The text of one array where `mask` is true, and of the other elsewhere."""
+    choose = cast(Callable[..., TextArray], pc.if_else)
+    return choose(pa.array(mask), text_scalar(chosen) if isinstance(chosen, str) else chosen, otherwise)
+
+
+def join_runs(texts: TextArray, counts: Ints, separator: str) -> TextArray:
+    """Runs of consecutive texts, as long as `counts` says, each joined into one text."""
+    offsets = pa.array(np.concatenate([[0], np.cumsum(counts)]), pa.int64())
+    join = cast(Callable[..., TextArray], pc.binary_join)
+    return join(pa.LargeListArray.from_arrays(offsets, texts), text_scalar(separator))
+
+
+def spread_texts(texts: TextArray, rows: Ints, total: int) -> TextArray:
+    """The texts in their rows, which are ascending, and "" in all others; only the offsets are new."""
+    lengths = np.zeros(total + 1, dtype=np.int64)
+    lengths[rows + 1] = byte_lengths(texts)
+    offsets = np.cumsum(lengths, out=lengths)
+    return array_from_buffers(offsets, text_buffers(texts)[1])
+
+
 def text_buffers(texts: TextArray) -> tuple[Ints, Bytes]:
     """The offsets of the texts and the UTF-8 bytes of all; views where possible.
 
@@ -151,10 +212,14 @@ def text_buffers(texts: TextArray) -> tuple[Ints, Bytes]:
     return offsets - first if first else offsets, data
 
 
-def array_from_buffers(offsets: Ints, data: bytes) -> TextArray:
+def array_from_buffers(offsets: Ints, data: bytes | Bytes) -> TextArray:
     """The texts with these offsets in UTF-8 bytes: the inverse of `text_buffers`."""
     offset_buffer = pa.py_buffer(np.ascontiguousarray(offsets, np.int64).data)
-    array = pa.Array.from_buffers(TEXT, len(offsets) - 1, [None, offset_buffer, pa.py_buffer(data)])
+    array = pa.Array.from_buffers(
+        TEXT,
+        len(offsets) - 1,
+        [None, offset_buffer, pa.py_buffer(data if isinstance(data, bytes) else data.data)],
+    )
     return cast(TextArray, array)
 
 

@@ -133,6 +133,11 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--max-parts", type=int, help="leave out messages that take more SMS parts than this")
     parser.add_argument("--keep-words", action="store_true", help="truncate only between words")
     parser.add_argument(
+        "--as-written",
+        action="store_true",
+        help="send placeholders of other tools, such as [Name], as they are",
+    )
+    parser.add_argument(
         "--several",
         choices=("refuse", "first"),
         default="refuse",

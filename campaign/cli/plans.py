@@ -12,7 +12,8 @@ from campaign.cli.output import print_counts
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError
 from campaign.masking import mask_texts
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import Plan
+from campaign.sending.store.earlier_campaigns import prepare
 from campaign.suggestions import similar_file
 from campaign.text import clean, counted, figure
 
@@ -44,6 +45,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         max_parts=options.max_parts,
         several=options.several,
         keep_words=options.keep_words,
+        as_written=options.as_written,
     )
 
 

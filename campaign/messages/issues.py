@@ -1,4 +1,4 @@
-"""The table of issues: one row per finding, collected column-wise while a plan is made."""
+"""The table of issues: what is wrong or worth knowing about single cells, collected column-wise."""
 
 from typing import NamedTuple
 
@@ -6,181 +6,195 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, array_to_series, concat_arrays, text_array, text_scalar
+from campaign import markup
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    TextArray,
+    array_to_series,
+    concat_arrays,
+    join_runs,
+    spread_texts,
+    text_array,
+)
 from campaign.contract import STATUSES
+from campaign.masking import mask_texts
 
-# code: what it says. Those of numbers (problems and repairs) stand in contacts/numbers.py.
+# Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
 CODES = {
-    "reading": "what was repaired, skipped or guessed when the file was read",
+    "reading": "something was repaired, skipped or guessed when the file was read",
     "merged_cell": "the value of a merged cell was filled in",
-    "formula_without_value": "a formula that was never calculated, so that the cell is blank",
-    "cell_error": "the cell holds an error of the spreadsheet program, so it is taken as blank",
+    "formula_without_value": "a formula was never calculated, so the cell counts as blank",
+    "cell_error": "the cell contains an error of the spreadsheet program, so it counts as blank",
     "blank_row": "the row is empty",
-    "missing_number": "no number column of the row holds anything",
-    "unknown_region": "the row's region is no country",
-    "missing_value": "a placeholder's cell is empty",
-    "unreadable_value": "a placeholder's cell is not what its format wants",
+    "missing_number": "all number columns of the row are empty",
+    "unknown_region": "the row's region is not a country code",
+    "missing_value": "the cell of a placeholder is empty",
+    "unreadable_value": "the cell of a placeholder does not fit its format",
     "no_text": "there is no text for the row's language",
-    "unused_text": "no row has the text's language",
-    "empty_text": "the message came out empty",
-    "hidden_character": "controls, direction controls and invisible characters are never sent",
+    "unused_text": "no row has the language of the text",
+    "empty_text": "nothing is left of the message after filling it in",
+    "hidden_character": "the cell contains controls or invisible characters, which are never sent",
     "bad_sender": "the sender is not 1 to 11 plain characters",
     "bad_priority": "the priority is not 0 to 4",
-    "overlong": "more than 160 characters after filling in",
-    "too_many_parts": "more SMS parts than max_parts allows",
+    "overlong": "the message has more than 160 characters after filling it in",
+    "too_many_parts": "the message takes more SMS parts than max_parts allows",
     "truncated": "the text was cut to fit",
-    "split": "the text goes out as several numbered messages",
-    "replaced": "typographic characters were replaced by their plain twins",
-    "ucs2": "characters outside GSM-7: a part holds 70 characters instead of 160",
+    "split": "the text is sent as several numbered messages",
+    "replaced": "typographic characters were replaced with plain ones",
+    "ucs2": "characters outside GSM-7 limit a part to 70 characters instead of 160",
     "double_septets": "characters that count twice make the text longer than one part",
     "duplicate": "the same number and the same text as an earlier row",
     "duplicate_other_text": "the same number as an earlier row, with another text",
     "opted_out": "the number is on the opt-out list",
-    "already_sent": "an earlier campaign sent to the number, or may have",
-    "unreadable_entry": "an entry of a list of numbers that is no number: it excludes nobody",
+    "already_sent": "an earlier campaign reached the number, or may have",
+    "unreadable_entry": "an entry of a list of numbers is not a number and excludes nobody",
 }
 
-SEVERITIES = ("error", "warning", "info")  # the gravest first
+SEVERITIES = ("error", "warning", "info")  # the most severe first
 
 NOT_SENT, BLANK = STATUSES.index("not_sent"), STATUSES.index("blank")
-WHOLE_TABLE = -1  # the position of a finding that is about no row
+WHOLE_TABLE = -1  # the position of an issue that concerns no single row
 
 
-class _Finding(NamedTuple):
+class _IssueGroup(NamedTuple):
+    """Issues of one code in one column, for many rows."""
+
     rows: Ints
     column: str
-    values: pa.Array
+    values: TextArray
     code: str
     severity: str
-    details: pa.Array  # one for all, or one each
-    status: int  # what the rows become by it
+    details: TextArray  # one for all rows, or one for each
+    status: int  # what the rows become
 
 
-class Findings:
-    """Findings about a table, and the status that each of its rows has so far.
+class IssueCollector:
+    """The issues found so far in a table, and the status that each of its rows has so far.
 
-    Rows are positions, 0 for the table's first. A row keeps the first status that excludes it.
+    Rows are positions, 0 for the first row of the table. A row keeps the first status that excludes it.
     """
 
     def __init__(self, rows: int) -> None:
         self.status: npt.NDArray[np.int8] = np.full(rows, NOT_SENT, dtype=np.int8)
-        self._found: list[_Finding] = []
+        self._groups: list[_IssueGroup] = []
 
     @property
-    def waiting(self) -> Bools:
-        """Which rows nothing speaks against so far."""
+    def sendable(self) -> Bools:
+        """Which rows nothing excludes so far."""
         return np.equal(self.status, NOT_SENT)
 
     def add(
         self,
         rows: Ints,
         column: str,
-        values: pa.Array,
+        values: TextArray,
         code: str,
         severity: str,
-        detail: str | pa.Array,
+        detail: str | TextArray,
         *,
         status: str = "not_sent",
     ) -> None:
-        """One finding for each of the rows. `values` are the cells, `detail` one sentence or one each.
+        """Add one issue for each of the rows. `values` are the cells, `detail` one sentence or one for each.
 
-        An empty row has that said of it and nothing else.
+        Rows that are blank already get no further issues.
         """
         details = text_array([detail]) if isinstance(detail, str) else detail
-        told = self.status[rows] != BLANK
-        if not told.all():
-            kept = pa.array(told)
-            details = details.filter(kept) if len(details) == len(rows) else details
-            rows, values = rows[told], values.filter(kept)
+        filled = self.status[rows] != BLANK
+        if not filled.all():
+            mask = pa.array(filled)
+            details = details.filter(mask) if len(details) == len(rows) else details
+            rows, values = rows[filled], values.filter(mask)
         if not len(rows):
             return
-        excluded = STATUSES.index(status)
-        self._found.append(_Finding(rows, column, values, code, severity, details, excluded))
-        self.status[rows[self.status[rows] == NOT_SENT]] = excluded
+        new_status = STATUSES.index(status)
+        self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
+        self.status[rows[self.status[rows] == NOT_SENT]] = new_status
 
-    def absorb(self, others: "Findings", start: int) -> None:
-        """Take over what was found in some consecutive rows, the first of which is at `start` here."""
-        self.status[start : start + len(others.status)] = others.status
-        self._found += [found._replace(rows=found.rows + start) for found in others._found]
+    def absorb(self, block: "IssueCollector", start: int) -> None:
+        """Take over the issues of some consecutive rows, the first of which is at `start` in this table."""
+        self.status[start : start + len(block.status)] = block.status
+        self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
     def add_for_table(
-        self, column: str, values: str | pa.Array, code: str, severity: str, details: str | pa.Array
+        self, column: str, values: str | TextArray, code: str, severity: str, details: str | TextArray
     ) -> None:
-        """Findings about the table as a whole, or about a list beside it: one, or many with their details."""
+        """Add issues about the table as a whole, or about a list beside it: one, or one for each value."""
         cells = text_array([values]) if isinstance(values, str) else values
         sentences = text_array([details]) if isinstance(details, str) else details
-        nowhere = np.full(len(cells), WHOLE_TABLE)
-        self._found.append(_Finding(nowhere, column, cells, code, severity, sentences, NOT_SENT))
+        rows = np.full(len(cells), WHOLE_TABLE)
+        self._groups.append(_IssueGroup(rows, column, cells, code, severity, sentences, NOT_SENT))
 
     def frame(self, labels: Ints) -> pd.DataFrame:
-        """Every finding: those of the whole table first, then row by row, in the order they were found."""
-        rows = _concat([found.rows for found in self._found])
+        """All issues, those of the whole table first, then by row, in the order in which they were added."""
+        rows = _concat([group.rows for group in self._groups])
         order = np.argsort(rows, kind="stable")
-        repeats = [len(found.rows) for found in self._found]
-        which = pa.array(np.repeat(np.arange(len(self._found)), repeats)[order])
-        places = rows[order]
-        known = places != WHOLE_TABLE
-        numbers = pd.array(labels[np.where(known, places, 0)] if len(labels) else places, dtype="Int64")
-        numbers[~known] = pd.NA
+        group_sizes = [len(group.rows) for group in self._groups]
+        group_numbers = np.repeat(np.arange(len(self._groups)), group_sizes)[order]
+        positions = rows[order]
+        of_a_row = positions != WHOLE_TABLE
+        numbers = pd.array(
+            labels[np.where(of_a_row, positions, 0)] if len(labels) else positions, dtype="Int64"
+        )
+        numbers[~of_a_row] = pd.NA
 
-        def spread(name: str) -> "pd.Series[str]":
-            return array_to_series(text_array([getattr(found, name) for found in self._found]).take(which))
+        def per_issue(strings: list[str]) -> "pd.Series[str]":
+            return array_to_series(text_array(strings).take(group_numbers))
 
-        details, ids = self._details(self._found)
+        details, detail_numbers = self._details(self._groups)
         columns = {
             "row": pd.Series(numbers),
-            "column": spread("column"),
-            "value": array_to_series(
-                concat_arrays([found.values for found in self._found]).take(pa.array(order))
-            ),
-            "code": spread("code"),
-            "severity": spread("severity"),
-            "detail": array_to_series(details.take(pa.array(ids[order]))),
+            "column": per_issue([group.column for group in self._groups]),
+            "value": array_to_series(concat_arrays([group.values for group in self._groups]).take(order)),
+            "code": per_issue([group.code for group in self._groups]),
+            "severity": per_issue([group.severity for group in self._groups]),
+            "detail": array_to_series(details.take(detail_numbers[order])),
         }
         return pd.DataFrame(columns)
 
-    def reasons(self) -> pa.Array:
-        """For each row why it gets nothing, all reasons in one text; "" for a row that nothing excludes."""
-        telling = [found for found in self._found if found.status != NOT_SENT]
-        details, ids = self._details(telling)
-        rows = _concat([found.rows for found in telling])
+    def reasons(self) -> TextArray:
+        """For each row all reasons why it gets nothing, in one text; "" for a row that nothing excludes."""
+        excluding = [group for group in self._groups if group.status != NOT_SENT]
+        details, detail_numbers = self._details(excluding)
+        rows = _concat([group.rows for group in excluding])
         order = np.argsort(rows, kind="stable")
-        rows, ids = rows[order], ids[order]
+        rows, detail_numbers = rows[order], detail_numbers[order]
         starts = np.flatnonzero(np.diff(rows, prepend=-1))  # where the reasons of each excluded row begin
         counts = np.diff(starts, append=len(rows))
         several = counts > 1
-        joined = _joined(details.take(pa.array(ids[np.repeat(several, counts)])), counts[several])
-        which = ids[starts]
-        which[several] = len(details) + np.arange(len(joined))
-        return _spread(concat_arrays([details, joined]).take(pa.array(which)), rows[starts], len(self.status))
+        joined = join_runs(details.take(detail_numbers[np.repeat(several, counts)]), counts[several], " ")
+        reason_numbers = detail_numbers[starts]
+        reason_numbers[several] = len(details) + np.arange(len(joined))
+        sentences = concat_arrays([details, joined]).take(reason_numbers)
+        return spread_texts(sentences, rows[starts], len(self.status))
 
     @staticmethod
-    def _details(found: list[_Finding]) -> tuple[pa.Array, Ints]:
-        """The sentences, those that serve many rows once, and for each finding which is its own."""
-        ids, start = [], 0
-        for finding in found:
-            own = len(finding.details)
-            shared = own == 1
-            ids.append(np.full(len(finding.rows), start) if shared else np.arange(start, start + own))
-            start += own
-        return concat_arrays([finding.details for finding in found]), _concat(ids)
+    def _details(groups: list[_IssueGroup]) -> tuple[TextArray, Ints]:
+        """The sentences, each shared one once, and for each issue the number of its sentence."""
+        numbers, start = [], 0
+        for group in groups:
+            count = len(group.details)
+            shared = count == 1
+            numbers.append(np.full(len(group.rows), start) if shared else np.arange(start, start + count))
+            start += count
+        return concat_arrays([group.details for group in groups]), _concat(numbers)
 
 
 def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
-def _joined(values: pa.Array, counts: Ints) -> pa.Array:
-    """So many texts at a time put together, with spaces between."""
-    offsets = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    return pc.binary_join(pa.LargeListArray.from_arrays(offsets, values), text_scalar(" "))
-
-
-def _spread(values: pa.Array, rows: Ints, total: int) -> pa.Array:
-    """The texts in their rows, which ascend, and "" in all others: only the offsets are new."""
-    lengths = np.zeros(total + 1, dtype=np.int64)
-    lengths[rows + 1] = pc.binary_length(values)
-    offsets = np.cumsum(lengths, out=lengths)
-    return pa.LargeStringArray.from_buffers(total, pa.py_buffer(offsets), values.buffers()[2])
+def issue_summary(issues: pd.DataFrame) -> str:
+    """An HTML table of the kinds of issues, the most severe first: how many, the first row, an example."""
+    if issues.empty:
+        return markup.paragraph("No issues were found.")
+    groups = issues.groupby(["severity", "code"], sort=False)
+    kinds = groups.agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
+    kinds = kinds.reset_index()
+    ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
+    ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["found"])
+    kinds = kinds.loc[ranked.sort_values(["rank", "descending"]).index]
+    example = mask_texts(kinds["example"])
+    kinds = kinds.assign(code=kinds["code"].str.replace("_", " "), example=example)
+    return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))

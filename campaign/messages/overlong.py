@@ -1,187 +1,196 @@
-"""Texts that are too long: flagged, truncated or split, whole columns at a time but for those few."""
+"""Texts that are too long: flagged, truncated or split. Only these few are handled one by one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 
-from campaign.arrow_text import Ints, concat_arrays, integers_to_array, join_texts, replace_rows, text_array
+from campaign.argument_checks import check_choice, check_count, check_switch
+from campaign.arrow_text import (
+    Ints,
+    TextArray,
+    concat_arrays,
+    integers_to_array,
+    join_texts,
+    replace_rows,
+    text_array,
+    unique_texts,
+)
 from campaign.contract import TEXT_LIMIT
-from campaign.messages.issues import Findings
+from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.rendering import Rendered
 from campaign.messages.text import limits
 from campaign.messages.text.segments import Lengths, count_parts, count_units, measure
-from campaign.text import shorten
+from campaign.text import counted, shorten
+
+OVERLONG = ("flag", "truncate", "split")
 
 
 @dataclass(frozen=True)
-class Policy:
-    """What becomes of a text that is too long."""
+class OverlongRules:
+    """What happens to a text that is too long."""
 
-    overlong: str  # "flag", "truncate" or "split"
+    overlong: str  # one of OVERLONG
     ellipsis: str
     keep_words: bool
     max_parts: int | None
 
+    @classmethod
+    def of(
+        cls, overlong: str, ellipsis: str, *, keep_words: bool, max_parts: int | None, downgrade: bool
+    ) -> "OverlongRules":
+        """Check the arguments of `prepare`."""
+        check_choice(overlong, OVERLONG, subject="overlong")
+        check_switch(keep_words, subject="keep_words", write="keep_words=True")
+        check_count(max_parts, subject="max_parts", write="max_parts=2", or_none=True)
+        ending = limits.check_ellipsis(ellipsis, downgrade=downgrade)
+        return cls(overlong, ending, bool(keep_words), None if max_parts is None else int(max_parts))
+
+    def exceeded_by(self, lengths: Lengths) -> "np.ndarray[tuple[int], np.dtype[np.bool_]]":
+        """Which texts are too long or take too many parts."""
+        too_long = lengths.units > TEXT_LIMIT
+        return too_long if self.max_parts is None else too_long | (lengths.parts > self.max_parts)
+
 
 @dataclass(frozen=True)
 class Fitted:
-    """The messages of a table in the order of its rows: one each, or several where a text was split."""
+    """The messages of a table in the order of its rows: one for each, or several where a text was split."""
 
     rows: Ints  # positions in the table, ascending
-    texts: pa.Array
+    texts: TextArray
     lengths: Lengths
 
 
-def fit(rendered: Rendered, policy: Policy, findings: Findings) -> Fitted:
-    """The rendered texts within the limits; what does not fit excludes its row."""
-    lengths = rendered.lengths
-    long = lengths.units > TEXT_LIMIT
-    if policy.max_parts is not None:
-        long |= lengths.parts > policy.max_parts
-    rows = np.flatnonzero(long & findings.waiting)
-    everyone = np.arange(len(lengths.units))
-    if policy.overlong == "split":
-        fitted = _split(rendered, rows, policy, findings)
-    elif policy.overlong == "truncate":
-        fitted = _truncate(rendered, rows, policy, findings)
+def fit(rendered: Rendered, rules: OverlongRules, issues: IssueCollector) -> Fitted:
+    """Bring the rendered texts within the limits; rows whose text does not fit are excluded."""
+    rows = np.flatnonzero(rules.exceeded_by(rendered.lengths) & issues.sendable)
+    if rules.overlong == "split":
+        fitted = _split(rendered, rows, rules, issues)
+    elif rules.overlong == "truncate":
+        fitted = _truncate(rendered, rows, rules, issues)
     else:
-        _flag(rendered, rows, policy, findings)
-        fitted = Fitted(everyone, rendered.texts, lengths)
-    _warn_of_double_septets(fitted, findings)
+        _flag(rendered, rows, rules, issues)
+        fitted = Fitted(np.arange(len(rendered.texts)), rendered.texts, rendered.lengths)
+    _warn_of_double_septets(fitted, issues)
     return fitted
 
 
-def _flag(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> None:
+def _flag(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
     """Exclude the rows, and say by how much their texts are too long."""
     units = rendered.lengths.units[rows]
     overlong = rows[units > TEXT_LIMIT]
     counts = rendered.lengths.units[overlong]
     detail = join_texts(
-        "The text has ", integers_to_array(counts), f" characters, and the service takes {TEXT_LIMIT}: ",
+        "The message has ", integers_to_array(counts), f" characters, {TEXT_LIMIT} are allowed: ",
         integers_to_array(counts - TEXT_LIMIT),
-        ' too many. Shorten it, or say overlong="truncate" or "split".',
+        ' too many. Shorten it, or use overlong="truncate" or overlong="split".',
     )  # fmt: skip
-    cells = rendered.texts.take(pa.array(overlong))
-    findings.add(overlong, "message", cells, "overlong", "error", detail, status="invalid")
-    if policy.max_parts is not None:
-        parts = rendered.lengths.parts[rows]
-        costly = rows[parts > policy.max_parts]
-        taken = integers_to_array(rendered.lengths.parts[costly])
-        detail = join_texts(
-            "The text takes ", taken, f" parts, and max_parts={policy.max_parts}. Shorten it."
-        )
-        cells = rendered.texts.take(pa.array(costly))
-        findings.add(costly, "message", cells, "too_many_parts", "error", detail, status="invalid")
+    texts = rendered.texts.take(overlong)
+    issues.add(overlong, "message", texts, "overlong", "error", detail, status="invalid")
+    if rules.max_parts is not None:
+        costly = rows[rendered.lengths.parts[rows] > rules.max_parts]
+        parts = integers_to_array(rendered.lengths.parts[costly])
+        detail = join_texts("The message takes ", parts, f" parts, max_parts={rules.max_parts}. Shorten it.")
+        texts = rendered.texts.take(costly)
+        issues.add(costly, "message", texts, "too_many_parts", "error", detail, status="invalid")
 
 
-def _truncate(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> Fitted:
-    before = rendered.texts.take(pa.array(rows))
-    unique = before.dictionary_encode()
-    long = unique.dictionary.to_pylist()
-    cut = [
-        limits.truncate(text, policy.ellipsis, keep_words=policy.keep_words, max_parts=policy.max_parts)
-        for text in long
+def _truncate(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> Fitted:
+    long_texts, positions = unique_texts(rendered.texts.take(rows))
+    short_texts = [
+        limits.truncate(text, rules.ellipsis, keep_words=rules.keep_words, max_parts=rules.max_parts)
+        for text in long_texts
     ]
-    indices = unique.indices.to_numpy()
-    possible = np.array([text is not None for text in cut], dtype=bool)[indices]
-    _flag(rendered, rows[~possible], policy, findings)
-    after = text_array([text or "" for text in cut]).take(unique.indices).filter(pa.array(possible))
-    details = text_array(
-        [_left_out(text, short or "", policy.ellipsis) for text, short in zip(long, cut, strict=True)]
-    )
-    rows, before = rows[possible], before.filter(pa.array(possible))
-    details = details.take(unique.indices).filter(pa.array(possible))
-    findings.add(rows, "message", before, "truncated", "warning", details)
+    possible = np.array([text is not None for text in short_texts], dtype=bool)[positions]
+    _flag(rendered, rows[~possible], rules, issues)
+    rows, positions = rows[possible], positions[possible]
+    details = [
+        _describe_cut(long, short or "", rules.ellipsis)
+        for long, short in zip(long_texts, short_texts, strict=True)
+    ]
+    before, detail = rendered.texts.take(rows), text_array(details).take(positions)
+    issues.add(rows, "message", before, "truncated", "warning", detail)
+    after = text_array([text or "" for text in short_texts]).take(positions)
     return Fitted(
         np.arange(len(rendered.texts)),
         replace_rows(rendered.texts, rows, after),
-        _with(rendered.lengths, rows, measure(after)),
+        rendered.lengths.with_rows(rows, measure(after)),
     )
 
 
-def _left_out(text: str, short: str, ellipsis: str) -> str:
+def _describe_cut(text: str, short: str, ellipsis: str) -> str:
     kept = short.removesuffix(ellipsis)
     return (
-        f"The text has {count_units(text)} characters and was cut to {count_units(short)}. "
+        f"The message had {count_units(text)} characters and was cut to {count_units(short)}. "
         f'Left out: "{shorten(text[len(kept) :].strip(), 80)}".'
     )
 
 
-def _with(lengths: Lengths, rows: Ints, others: Lengths) -> Lengths:
-    fields = []
-    for name in ("units", "septets", "ucs2", "parts"):
-        field = getattr(lengths, name).copy()
-        field[rows] = getattr(others, name)
-        fields.append(field)
-    return Lengths(*fields)
-
-
-def _split(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> Fitted:
+def _split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> Fitted:
     overlong = rows[rendered.lengths.units[rows] > TEXT_LIMIT]
-    unique = rendered.texts.take(pa.array(overlong)).dictionary_encode()
-    made = [limits.split(text) for text in unique.dictionary.to_pylist()]
-    if policy.max_parts is not None:
-        most = policy.max_parts
-        made = [pieces if pieces and sum(map(count_parts, pieces)) <= most else None for pieces in made]
-    counts = np.array([len(pieces or ()) for pieces in made], dtype=np.int64)
-    indices = unique.indices.to_numpy()
-    possible = counts[indices] > 0
-    single = rows[rendered.lengths.units[rows] <= TEXT_LIMIT]  # not too long, but of too many parts
-    _flag(rendered, single, policy, findings)
-    _refuse(rendered, overlong[~possible], policy, findings)
-    overlong, indices = overlong[possible], indices[possible]
-    each = counts[indices]
-    cells = rendered.texts.take(pa.array(overlong))
+    strings, positions = unique_texts(rendered.texts.take(overlong))
+    pieces = [_pieces_within(string, rules.max_parts) for string in strings]
+    counts = np.array([len(own) for own in pieces], dtype=np.int64)
+    possible = counts[positions] > 0
+    short_but_costly = rows[rendered.lengths.units[rows] <= TEXT_LIMIT]
+    _flag(rendered, short_but_costly, rules, issues)
+    _refuse_to_split(rendered, overlong[~possible], rules, issues)
+    overlong, positions = overlong[possible], positions[possible]
+    texts = rendered.texts.take(overlong)
+    number_of_pieces = integers_to_array(counts[positions])
     detail = join_texts(
-        "The text is too long for one message and goes out as ", integers_to_array(each), " numbered ones."
+        "The message is too long for one SMS and is sent as ", number_of_pieces, " numbered messages."
     )
-    findings.add(overlong, "message", cells, "split", "warning", detail)
-    return _with_pieces(rendered, overlong, indices, made, each)
+    issues.add(overlong, "message", texts, "split", "warning", detail)
+    return _insert_pieces(rendered, overlong, positions, pieces)
 
 
-def _refuse(rendered: Rendered, rows: Ints, policy: Policy, findings: Findings) -> None:
-    allowed = f"max_parts={policy.max_parts} allows" if policy.max_parts else f"{limits.MOST_PIECES} messages"
+def _pieces_within(text: str, max_parts: int | None) -> Sequence[str]:
+    """The pieces of a text; none if it cannot be split into pieces that take at most `max_parts` parts."""
+    pieces = limits.split(text) or []
+    too_many = max_parts is not None and sum(map(count_parts, pieces)) > max_parts
+    return [] if too_many else pieces
+
+
+def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
+    allowed = f"{limits.MOST_PIECES} messages"
+    if rules.max_parts is not None:
+        allowed = f"{counted(rules.max_parts, 'part')} (max_parts)"
     detail = f"Even split into numbered messages the text takes more than {allowed}. Shorten it."
-    cells = rendered.texts.take(pa.array(rows))
-    findings.add(rows, "message", cells, "overlong", "error", detail, status="invalid")
+    texts = rendered.texts.take(rows)
+    issues.add(rows, "message", texts, "overlong", "error", detail, status="invalid")
 
 
-def _with_pieces(
-    rendered: Rendered, rows: Ints, indices: Ints, made: list[list[str] | None], each: Ints
+def _insert_pieces(
+    rendered: Rendered, rows: Ints, positions: Ints, pieces: Sequence[Sequence[str]]
 ) -> Fitted:
-    """The pieces in the places of their texts, in order."""
+    """The texts with those of some rows replaced by their pieces, which `positions` chooses."""
     total = len(rendered.texts)
+    counts = np.array([len(own) for own in pieces], dtype=np.int64)
     repeats = np.ones(total, dtype=np.int64)
-    repeats[rows] = each
-    flat = text_array([piece for pieces in made for piece in pieces or ()])
-    starts = np.concatenate([[0], np.cumsum([len(pieces or ()) for pieces in made])]).astype(np.int64)
-    positions = np.repeat(np.arange(total), repeats)
-    source = positions.copy()
-    nth = np.arange(len(positions)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
-    first_piece = np.zeros(total, dtype=np.int64)
-    first_piece[rows] = starts[indices]
-    is_piece = np.zeros(total, dtype=bool)
-    is_piece[rows] = True
-    at = is_piece[positions]
-    source[at] = total + (first_piece[positions] + nth)[at]
-    whole = concat_arrays([rendered.texts, flat]).take(pa.array(source))
-    pieces, before = measure(flat), rendered.lengths
-    fields = (
-        np.concatenate([getattr(before, name), getattr(pieces, name)])[source]
-        for name in ("units", "septets", "ucs2", "parts")
-    )
-    return Fitted(positions, whole, Lengths(*fields))
+    repeats[rows] = counts[positions]
+    all_pieces = text_array([piece for own in pieces for piece in own])
+    starts = np.cumsum(counts) - counts  # of each text's pieces among all of them
+    row_of_message = np.repeat(np.arange(total), repeats)
+    place_in_row = np.arange(len(row_of_message)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
+    first_piece = np.full(total, -1, dtype=np.int64)
+    first_piece[rows] = starts[positions]
+    first = first_piece[row_of_message]
+    source = np.where(first < 0, row_of_message, total + first + place_in_row)
+    texts = concat_arrays([rendered.texts, all_pieces]).take(source)
+    return Fitted(row_of_message, texts, Lengths.concat([rendered.lengths, measure(all_pieces)]).take(source))
 
 
-def _warn_of_double_septets(fitted: Fitted, findings: Findings) -> None:
+def _warn_of_double_septets(fitted: Fitted, issues: IssueCollector) -> None:
     lengths = fitted.lengths
     fits = ~lengths.ucs2 & (lengths.units <= TEXT_LIMIT) & (lengths.septets > TEXT_LIMIT)
-    places = np.flatnonzero(fits & findings.waiting[fitted.rows])
-    cells = fitted.texts.take(pa.array(places))
+    positions = np.flatnonzero(fits & issues.sendable[fitted.rows])
+    units, septets, parts = (
+        integers_to_array(field[positions]) for field in (lengths.units, lengths.septets, lengths.parts)
+    )
     detail = join_texts(
-        "The text has ", integers_to_array(lengths.units[places]),
-        " characters, but ^ { } [ ] ~ | \\ and € count twice: ", integers_to_array(lengths.septets[places]),
-        " in all. It takes ", integers_to_array(lengths.parts[places]), " parts.",
+        "The message has ", units, " characters, but ^ { } [ ] ~ | \\ and € count twice: ", septets,
+        " in all. It takes ", parts, " parts.",
     )  # fmt: skip
-    findings.add(fitted.rows[places], "message", cells, "double_septets", "warning", detail)
+    texts = fitted.texts.take(positions)
+    issues.add(fitted.rows[positions], "message", texts, "double_septets", "warning", detail)

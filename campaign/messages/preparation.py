@@ -1,7 +1,7 @@
-"""From a contact table to the frames of a plan, step by step, whole columns at a time."""
+"""From a contact table to the tables of a plan, step by step, for whole columns at a time."""
 
 from collections import Counter, deque
-from collections.abc import Callable, Collection
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -9,183 +9,165 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, array_to_series, integers_to_array, text_array, text_scalar
+from campaign.arrow_text import (
+    Ints,
+    TextArray,
+    array_to_series,
+    constant_array,
+    integers_to_array,
+    text_array,
+    unique_texts,
+)
 from campaign.contacts.outcome_columns import file_names
 from campaign.contacts.reading import Reading
-from campaign.contract import PRIORITIES, STATUSES
-from campaign.errors import UsageError
-from campaign.messages.issues import Findings
-from campaign.messages.number_lists import Region, opted_out_numbers, sent_numbers
-from campaign.messages.overlong import Fitted, Policy, fit
-from campaign.messages.recipients import Recipients, find_numbers
-from campaign.messages.suppression import Repeats, exclude_already_sent, exclude_opted_out, report_repeats
-from campaign.messages.templates.filling import render_short
-from campaign.messages.templates.languages import describe_texts, render_texts
-from campaign.messages.templates.template import Template
-from campaign.messages.text import limits
+from campaign.contract import STATUSES
+from campaign.messages.duplicates import DuplicateFinder, report_duplicates
+from campaign.messages.issues import IssueCollector
+from campaign.messages.overlong import Fitted, OverlongRules, fit
+from campaign.messages.recipients import NumberRules, Recipients, find_numbers
+from campaign.messages.suppression import SuppressionLists, SuppressionRules
+from campaign.messages.templates.wording import Wording
 from campaign.messages.totals import Totals
-from campaign.messages.wording import Wording
 
-BLOCK = 131_072  # rows judged together: large enough for column-wise speed, small enough to reuse memory
-
-
-@dataclass(frozen=True)
-class Exclusions:
-    """Who is left out though the number is good."""
-
-    duplicates: str
-    opt_outs: Any
-    not_again: Any
-
-    def read(self, region: Region, findings: Findings) -> dict[str, Ints]:
-        """The numbers of the lists."""
-        nobody = np.empty(0, dtype=np.int64)
-        opted_out = nobody if self.opt_outs is None else opted_out_numbers(self.opt_outs, region, findings)
-        sent = nobody if self.not_again is None else sent_numbers(self.not_again, region, findings)
-        return {"opt_outs": opted_out, "not_again": sent}
-
-
-@dataclass(frozen=True)
-class Draft:
-    """The frames of a plan."""
-
-    messages: pd.DataFrame
-    issues: Callable[[], pd.DataFrame]
-    contacts: pd.DataFrame
-    totals: Totals
+BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
 
 
 @dataclass(frozen=True)
 class Rules:
-    """How rows are judged one by one."""
+    """Everything that decides what a row gets."""
 
     wording: Wording
-    policy: Policy
-    columns: list[str]
-    several: str
-    kinds: Collection[str]
+    numbers: NumberRules
+    overlong: OverlongRules
+    suppression: SuppressionRules
+    duplicates: str  # one of DUPLICATES
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
+class Draft:
+    """The tables of a plan."""
+
+    messages: pd.DataFrame
+    issues: "partial[pd.DataFrame]"  # made when first needed
+    contacts: pd.DataFrame
+    totals: Totals
+
+
+@dataclass(frozen=True, eq=False)
 class _Block:
-    """Some consecutive rows, their numbers, and what was found so far."""
+    """Some consecutive rows, their numbers, and their issues so far."""
 
     start: int
     contacts: pd.DataFrame
-    findings: Findings
+    issues: IssueCollector
     recipients: Recipients
-    countries: pa.Array
+    countries: TextArray
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Chunk:
-    """The messages of a block, as columns."""
+    """The messages of a block as columns."""
 
     columns: dict[str, Any]
-    countries: dict[str, int]
+    countries: Counter[str]
     ucs2: int  # parts
     longest: int  # UTF-16 units
 
 
-def draft(contacts: pd.DataFrame, rules: Rules, exclusions: Exclusions, region: Region) -> Draft:
-    """All rows through all steps. The order decides which status a row gets when it could have several."""
-    findings = Findings(len(contacts))
+def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
+    """Take all rows through all steps. Their order decides which status a row gets if several apply."""
+    issues = IssueCollector(len(contacts))
     labels = contacts.index.to_numpy(dtype=np.int64)
-    _repeat_notices(contacts, findings)
-    _repeat_findings(contacts, findings)
-    describe_texts(rules.wording, contacts, findings)
-    listed = exclusions.read(region, findings)
+    _add_reading_notices(contacts, issues)
+    _add_reading_issues(contacts, issues)
+    rules.wording.describe(contacts, issues)
+    suppressed = rules.suppression.read(rules.numbers.region, issues)
     blocks = deque(
-        _address(contacts.iloc[start : start + BLOCK], start, rules, region)
+        _find_recipients(contacts.iloc[start : start + BLOCK], start, rules.numbers)
         for start in range(0, max(len(contacts), 1), BLOCK)
     )
-    repeats = Repeats(np.concatenate([block.recipients.numbers for block in blocks]))
+    duplicates = DuplicateFinder(np.concatenate([block.recipients.numbers for block in blocks]))
     chunks = []
-    while blocks:  # given up one by one: what they held serves the next
+    while blocks:  # released one by one, so that the next can reuse the memory
         block = blocks.popleft()
-        chunks.append(_write(block, rules, listed, repeats, labels, keep=exclusions.duplicates == "keep"))
-        findings.absorb(block.findings, block.start)
-    pa.default_memory_pool().release_unused()  # 60 MB after a million rows, which the frames now need
-    if exclusions.duplicates == "error":
-        repeats.refuse(labels)
-    totals = _totals(findings, chunks)
-    issues = partial(findings.frame, labels)
-    return Draft(_messages(chunks), issues, _with_statuses(contacts, findings), totals)
+        chunks.append(_write_messages(block, rules, suppressed, duplicates, labels))
+        issues.absorb(block.issues, block.start)
+    pa.default_memory_pool().release_unused()  # 60 MB after a million rows, needed for the tables now
+    if rules.duplicates == "error":
+        duplicates.refuse(labels)
+    totals = _count_totals(issues, chunks)
+    return Draft(_join_chunks(chunks), partial(issues.frame, labels), _add_statuses(contacts, issues), totals)
 
 
-def _address(contacts: pd.DataFrame, start: int, rules: Rules, region: Region) -> _Block:
-    """The numbers of some rows."""
-    findings = Findings(len(contacts))
-    where = region.iloc[start : start + len(contacts)] if isinstance(region, pd.Series) else region
-    recipients, countries = find_numbers(
-        contacts, rules.columns, findings, region=where, several=rules.several, kinds=rules.kinds
-    )
-    return _Block(start, contacts, findings, recipients, countries)
+def _find_recipients(contacts: pd.DataFrame, start: int, rules: NumberRules) -> _Block:
+    issues = IssueCollector(len(contacts))
+    region = rules.region
+    if isinstance(region, pd.Series):
+        region = region.iloc[start : start + len(contacts)]
+    recipients, countries = find_numbers(contacts, rules, region, issues)
+    return _Block(start, contacts, issues, recipients, countries)
 
 
-def _write(
-    block: _Block, rules: Rules, listed: dict[str, Ints], repeats: Repeats, labels: Ints, *, keep: bool
+def _write_messages(
+    block: _Block, rules: Rules, suppressed: SuppressionLists, duplicates: DuplicateFinder, labels: Ints
 ) -> _Chunk:
-    """The messages of a block's rows; who gets none is told in its findings."""
-    contacts, findings, recipients = block.contacts, block.findings, block.recipients
-    senders = _checked_senders(rules.wording.sender, contacts, findings)
-    priorities = _checked_priorities(rules.wording.priority, contacts, findings)
-    rendered = render_texts(rules.wording, contacts, findings)
-    fitted = fit(rendered, rules.policy, findings)
-    exclude_opted_out(findings, contacts, recipients, listed["opt_outs"])
-    exclude_already_sent(findings, contacts, recipients, listed["not_again"])
-    met = repeats.meet(block.start, findings, rendered.texts)
-    report_repeats(findings, contacts, recipients, met, labels, keep=keep)
-    return _chunk(block, senders, priorities, fitted, labels)
+    """The messages of a block; the reasons of rows that get none are added to its issues."""
+    contacts, issues, recipients = block.contacts, block.issues, block.recipients
+    senders = rules.wording.senders(contacts, issues)
+    priorities = rules.wording.priorities(contacts, issues)
+    rendered = rules.wording.render(contacts, issues)
+    fitted = fit(rendered, rules.overlong, issues)
+    suppressed.exclude(issues, contacts, recipients)
+    repeats = duplicates.find(block.start, issues, rendered.texts)
+    keep = rules.duplicates == "keep"
+    report_duplicates(repeats, issues, contacts, recipients, labels, keep=keep)
+    return _make_chunk(block, senders, priorities, fitted, labels)
 
 
-def _chunk(
-    block: _Block, senders: pa.Array | str, priorities: pa.Array | str, fitted: Fitted, labels: Ints
+def _make_chunk(
+    block: _Block, senders: TextArray | str, priorities: TextArray | str, fitted: Fitted, labels: Ints
 ) -> _Chunk:
-    places = np.flatnonzero(block.findings.waiting[fitted.rows])
-    rows = fitted.rows[places]
-    parts, ucs2 = fitted.lengths.parts[places].astype(np.int64), fitted.lengths.ucs2[places]
-    countries = pc.value_counts(block.countries.take(pa.array(rows))).to_pylist()
+    positions = np.flatnonzero(block.issues.sendable[fitted.rows])
+    rows = fitted.rows[positions]
+    lengths = fitted.lengths.take(positions)
+    parts = lengths.parts.astype(np.int64)
+    countries, country_positions = unique_texts(block.countries.take(rows))
+    counts = np.bincount(country_positions, minlength=len(countries)).tolist()
     columns = {
         "row": labels[rows + block.start],
         "number": integers_to_array(block.recipients.numbers[rows]),
-        "message": fitted.texts.take(pa.array(places)),
-        "sender": _of(senders, rows),
-        "priority": _of(priorities, rows),
+        "message": fitted.texts.take(positions),
+        "sender": _take(senders, rows),
+        "priority": _take(priorities, rows),
         "parts": parts,
     }
     return _Chunk(
         columns,
-        {each["values"]: each["counts"] for each in countries},
-        int(parts[ucs2].sum()),
-        int(fitted.lengths.units[places].max(initial=0)),
+        Counter(dict(zip(countries, counts, strict=True))),
+        ucs2=int(parts[lengths.ucs2].sum()),
+        longest=int(lengths.units.max(initial=0)),
     )
 
 
-def _of(values: pa.Array | str, rows: Ints) -> pa.Array:
+def _take(values: TextArray | str, rows: Ints) -> TextArray:
     """The values of some rows, or the one for all."""
-    return (
-        pa.repeat(text_scalar(values), len(rows)) if isinstance(values, str) else values.take(pa.array(rows))
-    )
+    return constant_array(values, len(rows)) if isinstance(values, str) else values.take(rows)
 
 
-def _messages(chunks: list[_Chunk]) -> pd.DataFrame:
-    """The chunks one below the other; texts stay where they are."""
+def _join_chunks(chunks: Sequence[_Chunk]) -> pd.DataFrame:
+    """The chunks one below the other; texts are not copied."""
     columns: dict[str, Any] = {}
-    for name in chunks[0].columns:
-        parts = [chunk.columns[name] for chunk in chunks]
-        figures = isinstance(parts[0], np.ndarray)
-        columns[name] = np.concatenate(parts) if figures else array_to_series(pa.chunked_array(parts))
+    for name, first in chunks[0].columns.items():
+        arrays = [chunk.columns[name] for chunk in chunks]
+        is_text = not isinstance(first, np.ndarray)
+        columns[name] = array_to_series(pa.chunked_array(arrays)) if is_text else np.concatenate(arrays)
     return pd.DataFrame(columns)
 
 
-def _totals(findings: Findings, chunks: list[_Chunk]) -> Totals:
-    countries: Counter[str] = Counter()
-    for chunk in chunks:
-        countries.update(chunk.countries)
-    counts = np.bincount(findings.status, minlength=len(STATUSES)).tolist()
+def _count_totals(issues: IssueCollector, chunks: Sequence[_Chunk]) -> Totals:
+    countries = sum((chunk.countries for chunk in chunks), Counter[str]())
+    counts = np.bincount(issues.status, minlength=len(STATUSES)).tolist()
     parts = sum(int(chunk.columns["parts"].sum()) for chunk in chunks)
     ucs2 = sum(chunk.ucs2 for chunk in chunks)
     return Totals(
@@ -194,71 +176,37 @@ def _totals(findings: Findings, chunks: list[_Chunk]) -> Totals:
         gsm7=parts - ucs2,
         ucs2=ucs2,
         longest=max(chunk.longest for chunk in chunks),
-        countries=dict(sorted(countries.items(), key=lambda each: (-each[1], each[0]))),
+        countries=dict(sorted(countries.items(), key=lambda item: (-item[1], item[0]))),
     )
 
 
-def _repeat_notices(contacts: pd.DataFrame, findings: Findings) -> None:
+def _add_reading_notices(contacts: pd.DataFrame, issues: IssueCollector) -> None:
+    """Repeat what was said when the file was read."""
     reading: Reading | None = contacts.attrs.get("reading")
-    for notice in reading.notices if reading is not None else ():
-        findings.add_for_table("", reading.source if reading else "", "reading", "info", notice)
+    if reading is not None:
+        for notice in reading.notices:
+            issues.add_for_table("", reading.source, "reading", "info", notice)
 
 
-def _repeat_findings(contacts: pd.DataFrame, findings: Findings) -> None:
-    """What the reader found about single cells, of the rows that are still there."""
+def _add_reading_issues(contacts: pd.DataFrame, issues: IssueCollector) -> None:
+    """Repeat what was found in single cells when the file was read, for rows that are still in the table."""
     reading: Reading | None = contacts.attrs.get("reading")
     if reading is None or not reading.findings:
         return
-    found = pd.DataFrame([vars(finding) for finding in reading.findings])
-    found["place"] = contacts.index.get_indexer(pd.Index(found["row"]))
-    found = found[found["place"] >= 0].sort_values("place", kind="stable")
-    for (column, code, severity), group in found.groupby(["column", "code", "severity"], sort=False):
-        places = group["place"].to_numpy(dtype=np.int64)
+    cells = pd.DataFrame([vars(finding) for finding in reading.findings])
+    cells["position"] = contacts.index.get_indexer(pd.Index(cells["row"]))
+    cells = cells[cells["position"] >= 0].sort_values("position", kind="stable")
+    for (column, code, severity), group in cells.groupby(["column", "code", "severity"], sort=False):
+        positions = group["position"].to_numpy(dtype=np.int64)
         values, details = text_array(group["value"].tolist()), text_array(group["detail"].tolist())
-        findings.add(places, str(column), values, str(code), str(severity), details)
+        issues.add(positions, str(column), values, str(code), str(severity), details)
 
 
-def _checked_senders(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array | str:
-    """The sender of each row, or of all: that was checked already."""
-    if not template.placeholders:
-        return template.literal
-    senders, missing = render_short(template, contacts, findings, what="sender")
-    unique = senders.dictionary_encode()
-    wrong = [_sender_problem(sender) for sender in unique.dictionary.to_pylist()]
-    indices = unique.indices.to_numpy()
-    bad = np.flatnonzero(np.array([bool(problem) for problem in wrong], dtype=bool)[indices] & ~missing)
-    details = text_array(wrong).take(pa.array(indices[bad]))
-    cells = senders.take(pa.array(bad))
-    findings.add(bad, "sender", cells, "bad_sender", "error", details, status="invalid")
-    return senders
-
-
-def _sender_problem(sender: str) -> str:
-    try:
-        limits.check_sender(sender)
-    except UsageError as problem:
-        return str(problem)
-    return ""
-
-
-def _checked_priorities(template: Template, contacts: pd.DataFrame, findings: Findings) -> pa.Array | str:
-    """The priority of each row, or of all: that was checked already."""
-    if not template.placeholders:
-        return template.literal
-    priorities, missing = render_short(template, contacts, findings, what="priority")
-    known = pc.is_in(priorities, value_set=text_array(["", *PRIORITIES])).to_numpy(zero_copy_only=False)
-    bad = np.flatnonzero(~known & ~missing)
-    detail = 'The priority is "0" (highest) to "4" (lowest). Correct the cell.'
-    cells = priorities.take(pa.array(bad))
-    findings.add(bad, "priority", cells, "bad_priority", "error", detail, status="invalid")
-    return priorities
-
-
-def _with_statuses(contacts: pd.DataFrame, findings: Findings) -> pd.DataFrame:
-    """The contact table with what became of each row; columns of the same name are moved out of the way."""
+def _add_statuses(contacts: pd.DataFrame, issues: IssueCollector) -> pd.DataFrame:
+    """The contact table with each row's status and reason; its own columns of such names are renamed."""
     table = contacts.set_axis(file_names(contacts.columns), axis=1)
-    status = text_array(list(STATUSES)).take(pa.array(findings.status))
+    status = text_array(list(STATUSES)).take(issues.status.astype(np.int64))
     return table.assign(
         status=array_to_series(status, contacts.index),
-        reason=array_to_series(findings.reasons(), contacts.index),
+        reason=array_to_series(issues.reasons(), contacts.index),
     )

@@ -2,241 +2,280 @@
 
 from collections.abc import Collection
 from dataclasses import dataclass
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 
+from campaign.argument_checks import wrong
 from campaign.arrow_text import (
     Bools,
     Ints,
+    TextArray,
     array_to_series,
+    choose_texts,
     concat_arrays,
+    constant_array,
+    is_one_of,
     replace_rows,
     series_to_array,
     series_to_chunks,
     text_array,
-    text_scalar,
+    unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import find_column, number_columns
+from campaign.contacts.columns import find_column, listed, number_columns
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.errors import ColumnError, UsageError
-from campaign.messages.issues import Findings
+from campaign.messages.issues import IssueCollector
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
+
+Region: TypeAlias = "str | pd.Series[Any] | None"
 
 
 @dataclass(frozen=True)
 class Recipients:
     """For each row of a contact table its number, and the column it came from.
 
-    Numbers are whole numbers here, the digits from the country code on, which compare faster than texts; they
-    have at most 15 digits and never begin with a zero. 0 stands for none that can be sent to.
+    Numbers are integers here, the digits from the country code on, because those compare faster than texts;
+    they have at most 15 digits and never begin with a zero. 0 means that the row has no number to send to.
     """
 
     numbers: Ints
     columns: list[str]
-    source: npt.NDArray[np.int8]  # which of the columns
+    source: npt.NDArray[np.int8]  # the position of the column in `columns`
 
     def report(
         self,
-        findings: Findings,
+        issues: IssueCollector,
         contacts: pd.DataFrame,
         rows: Ints,
         code: str,
         severity: str,
-        detail: str | pa.Array,
+        detail: str | TextArray,
         *,
         status: str = "not_sent",
     ) -> None:
-        """One finding about the number of each of the rows."""
-        for place, name in enumerate(self.columns if len(rows) else ()):
-            which = np.flatnonzero(self.source[rows] == place)
-            own = detail if isinstance(detail, str) else detail.take(pa.array(which))
-            cells = series_to_array(contacts[name].iloc[rows[which]])
-            findings.add(rows[which], name, cells, code, severity, own, status=status)
+        """Add one issue about the number of each of the rows."""
+        for position, name in enumerate(self.columns if len(rows) else ()):
+            indices = np.flatnonzero(self.source[rows] == position)
+            details = detail if isinstance(detail, str) else detail.take(indices)
+            cells = series_to_array(contacts[name].iloc[rows[indices]])
+            issues.add(rows[indices], name, cells, code, severity, details, status=status)
+
+
+@dataclass(frozen=True)
+class NumberRules:
+    """How numbers are found and read: `columns` in order of preference, the rest as in `clean_numbers`."""
+
+    columns: list[str]
+    region: Region
+    several: str
+    kinds: Collection[str]
 
 
 def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:
-    """The columns that hold the numbers, in order of preference. A ColumnError says what to do."""
+    """The columns that hold the numbers, in order of preference. Raises ColumnError when that is unclear."""
     if number is not None:
-        wanted = list(number) if isinstance(number, list | tuple) else [number]
-        if not wanted or not all(isinstance(name, str) for name in wanted):
-            raise UsageError(f"number={number!r} names no column. Name one or several, or leave number= out.")
-        return list(dict.fromkeys(find_column(columns, name) for name in wanted))
-    found = number_columns(columns)
-    if not found:
+        names = list(number) if isinstance(number, list | tuple) else [number]
+        if not names or not all(isinstance(name, str) for name in names):
+            example = next(iter(number_columns(columns)), "phone")
+            raise wrong(
+                number, subject="number", needs="the name of a column, or a list of names",
+                write=f'number="{example}", or leave it out',
+            )  # fmt: skip
+        return list(dict.fromkeys(find_column(columns, name) for name in names))
+    candidates = number_columns(columns)
+    if not candidates:
         raise ColumnError(
-            "No column looks like phone numbers by its header. Name it, for example number="
-            f'"{next(iter(columns), "phone")}". The columns are: {_quoted(columns)}.'
+            "No column has a header that looks like phone numbers. Name the column, for example number="
+            f'"{next(iter(columns), "phone")}". The columns are: {listed(list(columns))}.'
         )
-    best, *others = found
-    # A clear winner comes first in whatever order the columns stand.
+    best, *others = candidates
+    # A clear winner ranks first whatever the order of the columns.
     if any(number_columns([other, best])[0] != best for other in others):
+        quoted = listed(candidates)
         raise ColumnError(
-            f"Several columns may hold the phone numbers: {_quoted(found)}. Say which one with number=, "
-            f"or give them in order of preference: number=[{_quoted(found)}]."
+            f"Several columns may hold the phone numbers: {quoted}. Choose one with number=, "
+            f"or list them in order of preference: number=[{quoted}]."
         )
     return [best]
 
 
-def _quoted(columns: Collection[str]) -> str:
-    return ", ".join(f'"{column}"' for column in columns)
-
-
-def choose_region(contacts: pd.DataFrame, region: str | pd.Series | None) -> "str | pd.Series | None":
+def choose_region(contacts: pd.DataFrame, region: object) -> Region:
     """Where numbers without a country code are from: a code, or one for each row.
 
-    A text of two letters and "001" are codes, any other text names a column of codes.
+    A text of two letters and "001" are codes; any other text names a column of codes.
     """
     if isinstance(region, str):
         text = region.strip()
         if text == WORLD or (len(text) == 2 and text.isalpha()):
+            _check_region(text)
             return text
-        return contacts[find_column(contacts.columns, text.removeprefix("{").removesuffix("}"))]
-    if isinstance(region, pd.Series) and len(region) != len(contacts):
-        raise UsageError(
-            f"region= has {len(region)} entries, but there are {len(contacts)} rows. Give one for each row."
-        )
-    return region
+        name = text.removeprefix("{").removesuffix("}")
+        try:
+            return contacts[find_column(contacts.columns, name)]
+        except ColumnError as no_column:
+            raise _neither_region_nor_column(text, no_column) from None
+    if isinstance(region, pd.Series):
+        if len(region) != len(contacts):
+            raise UsageError(
+                f"region= has {len(region):,} entries, and the table {len(contacts):,} rows. "
+                "Give one entry for each row."
+            )
+        return region
+    if region is not None:
+        raise wrong(
+            region, subject="region", needs="a country code, the name of a column or a Series of codes",
+            write='region="UG"',
+        )  # fmt: skip
+    return None
+
+
+def _check_region(code: str) -> None:
+    """Raise UsageError for what is not a region."""
+    clean_numbers(pd.Series([], dtype="str"), region=code)
+
+
+def _neither_region_nor_column(text: str, no_column: ColumnError) -> UsageError:
+    try:
+        _check_region(text)
+    except UsageError as unknown_region:
+        return UsageError(f"{unknown_region} {no_column}")
+    raise no_column
 
 
 def find_numbers(
-    contacts: pd.DataFrame,
-    columns: list[str],
-    findings: Findings,
-    *,
-    region: "str | pd.Series | None",
-    several: str,
-    kinds: Collection[str],
-) -> tuple[Recipients, pa.Array]:
-    """The first number of each row that can be sent to, and its country; problems and repairs as findings."""
+    contacts: pd.DataFrame, rules: NumberRules, region: Region, issues: IssueCollector
+) -> tuple[Recipients, TextArray]:
+    """The first number of each row that can be sent to, and its country; problems and repairs as issues.
+
+    `region` is that of these rows.
+    """
     if isinstance(region, pd.Series):
-        region = _known_regions(region, findings)
+        region = _valid_regions(region, issues)
     numbers = np.zeros(len(contacts), dtype=np.int64)
-    countries = pa.repeat(text_scalar(""), len(contacts))
+    countries = constant_array("", len(contacts))
     source = np.zeros(len(contacts), dtype=np.int8)
     pending = np.arange(len(contacts))
-    problems: list[tuple[Ints, str, pa.Array, pa.Array]] = []
-    for place, name in enumerate(columns):
-        whole = len(pending) == len(contacts)
-        cells = contacts[name] if whole else contacts[name].iloc[pending]
-        where = region.iloc[pending] if isinstance(region, pd.Series) else region
-        cleaned = clean_numbers(cells, region=where, several=several, kinds=kinds)
+    problems: list[_Problems] = []
+    for position, name in enumerate(rules.columns):
+        all_rows = len(pending) == len(contacts)
+        cells = contacts[name] if all_rows else contacts[name].iloc[pending]
+        own_region = region.iloc[pending] if isinstance(region, pd.Series) else region
+        cleaned = clean_numbers(cells, region=own_region, several=rules.several, kinds=rules.kinds)
         raw, problem = series_to_array(cells), series_to_array(cleaned["problem"])
-        found = as_integers(cleaned["number"])
-        good = found > 0
-        numbers[pending] = found
-        where_from = series_to_array(cleaned["region"])
-        countries = where_from if whole else replace_rows(countries, pending, where_from)
-        source[pending] = place
-        _add_repairs(findings, name, pending, raw, series_to_array(cleaned["repair"]), good)
-        bad = np.flatnonzero(~good & pc.not_equal(problem, "blank").to_numpy(zero_copy_only=False))
-        problems.append((pending[bad], name, raw.take(pa.array(bad)), problem.take(pa.array(bad))))
+        numbers[pending] = as_integers(cleaned["number"])
+        good = numbers[pending] > 0
+        own_countries = series_to_array(cleaned["region"])
+        countries = own_countries if all_rows else replace_rows(countries, pending, own_countries)
+        source[pending] = position
+        _add_repairs(issues, name, pending, raw, series_to_array(cleaned["repair"]), good)
+        bad = np.flatnonzero(~good & ~is_one_of(problem, ["blank"]))
+        problems.append(_Problems(pending[bad], name, raw.take(bad), problem.take(bad)))
         pending = pending[~good]
         if not len(pending):
             break
-    _add_problems(findings, problems, numbers, region)
-    told = np.concatenate([rows for rows, _, _, _ in problems])
-    _add_missing(contacts, findings, columns, np.setdiff1d(pending, told, assume_unique=True))
-    return Recipients(numbers, columns, source), countries
+    _add_problems(issues, problems, numbers, region)
+    explained = np.concatenate([group.rows for group in problems])
+    _add_missing(contacts, issues, rules.columns, np.setdiff1d(pending, explained, assume_unique=True))
+    return Recipients(numbers, rules.columns, source), countries
 
 
-def _known_regions(regions: "pd.Series[str]", findings: Findings) -> "pd.Series[str]":
-    """The codes of a column, blank where they are none: those rows are excluded."""
+def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Series[str]":
+    """The codes of a column, blank where they are unknown: those rows are excluded."""
     cells = series_to_array(regions)
-    unknown = {code for code in cells.unique().to_pylist() if code.strip() and not _is_region(code)}
+    unknown = {code for code in unique_texts(cells)[0] if code.strip() and not _is_region(code)}
     if not unknown:
         return regions
-    bad = pc.is_in(cells, value_set=text_array(sorted(unknown))).to_numpy(zero_copy_only=False)
-    rows = np.flatnonzero(bad)
-    detail = "This is no country. Write a two-letter ISO code such as UG, KE or GB."
+    mask = is_one_of(cells, sorted(unknown))
+    rows = np.flatnonzero(mask)
+    detail = "This is not a country code. Write a two-letter ISO code such as UG, KE or GB."
     name = str(regions.name) if regions.name is not None else "region"
-    findings.add(rows, name, cells.filter(pa.array(bad)), "unknown_region", "error", detail, status="invalid")
-    return array_to_series(pc.if_else(bad, "", cells), regions.index)
+    issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail, status="invalid")
+    return array_to_series(choose_texts(mask, "", cells), regions.index)
 
 
 def _is_region(code: str) -> bool:
     try:
-        clean_numbers(pd.Series([], dtype="str"), region=code)
+        _check_region(code)
     except UsageError:
         return False
     return True
 
 
 def as_integers(numbers: "pd.Series[str]") -> Ints:
-    """Numbers in the service's form as whole numbers, missing ones as 0."""
-    digits = pc.cast(concat_arrays(series_to_chunks(numbers, missing=None)), pa.int64())
-    return np.asarray(pc.fill_null(digits, 0), dtype=np.int64)
+    """Numbers in the service's form as integers, missing ones as 0."""
+    digits = concat_arrays(series_to_chunks(numbers, missing=None)).cast(pa.int64())
+    return np.asarray(digits.fill_null(0), dtype=np.int64)
 
 
-def _groups(codes: pa.Array) -> list[tuple[str, Ints]]:
-    """Each distinct code with the places where it stands; "" left out."""
-    unique = codes.dictionary_encode()
-    indices = unique.indices.to_numpy()
-    return [
-        (code, np.flatnonzero(indices == place))
-        for place, code in enumerate(unique.dictionary.to_pylist())
-        if code
-    ]
+def _rows_by_code(codes: TextArray) -> list[tuple[str, Ints]]:
+    """Each code that occurs, with its positions; "" left out."""
+    strings, positions = unique_texts(codes)
+    return [(code, np.flatnonzero(positions == place)) for place, code in enumerate(strings) if code]
 
 
 def _add_repairs(
-    findings: Findings, name: str, rows: Ints, raw: pa.Array, repairs: pa.Array, good: Bools
+    issues: IssueCollector, name: str, rows: Ints, raw: TextArray, repairs: TextArray, good: Bools
 ) -> None:
     by_name: dict[str, list[Ints]] = {}
-    for joined, places in _groups(repairs):
+    for joined, positions in _rows_by_code(repairs):
         for repair in joined.split(", "):
-            by_name.setdefault(repair, []).append(places[good[places]])
-    for repair, found in by_name.items():
-        places = np.sort(np.concatenate(found))
-        cells = raw.take(pa.array(places))
-        findings.add(rows[places], name, cells, repair, "info", REPAIRS[repair])
+            by_name.setdefault(repair, []).append(positions[good[positions]])
+    for repair, groups in by_name.items():
+        positions = np.sort(np.concatenate(groups))
+        issues.add(rows[positions], name, raw.take(positions), repair, "info", REPAIRS[repair])
 
 
-def _add_problems(
-    findings: Findings,
-    problems: list[tuple[Ints, str, pa.Array, pa.Array]],
-    numbers: Ints,
-    region: "str | pd.Series | None",
-) -> None:
-    """A problem excludes the row, unless another column had a number that can be sent to."""
-    none = numbers == 0
-    for rows, name, raw, codes in problems:
-        for code, places in _groups(codes):
-            lost = places[none[rows[places]]]
-            cells = raw.take(pa.array(lost))
-            detail = _explained(cells, region) if code == "ambiguous" else PROBLEMS[code]
-            findings.add(rows[lost], name, cells, code, "error", detail, status="invalid")
-            spared = places[~none[rows[places]]]
-            detail = f"{PROBLEMS[code]} The number in another column of the row was taken."
-            findings.add(rows[spared], name, raw.take(pa.array(spared)), code, "warning", detail)
+@dataclass(frozen=True)
+class _Problems:
+    """The cells of one column that hold no number to send to."""
+
+    rows: Ints
+    column: str
+    cells: TextArray
+    codes: TextArray
 
 
-def _explained(cells: pa.Array, region: "str | pd.Series | None") -> "str | pa.Array":
+def _add_problems(issues: IssueCollector, problems: list[_Problems], numbers: Ints, region: Region) -> None:
+    """A problem excludes the row, unless another of its columns has a number that can be sent to."""
+    without_number = numbers == 0
+    for group in problems:
+        for code, positions in _rows_by_code(group.codes):
+            rows = group.rows[positions]
+            lost = without_number[rows]
+            cells = group.cells.take(positions[lost])
+            detail = _explain_ambiguous(cells, region) if code == "ambiguous" else PROBLEMS[code]
+            issues.add(rows[lost], group.column, cells, code, "error", detail, status="invalid")
+            cells = group.cells.take(positions[~lost])
+            detail = f"{PROBLEMS[code]} The number in another column of the row was used."
+            issues.add(rows[~lost], group.column, cells, code, "warning", detail)
+
+
+def _explain_ambiguous(cells: TextArray, region: Region) -> str | TextArray:
     """The sentence for ambiguous numbers, with what each could be read as."""
-    plain = PROBLEMS["ambiguous"]
-    unique = cells.dictionary_encode()
-    if isinstance(region, pd.Series) or len(unique.dictionary) > EXPLAINED:
-        return plain
-    made = []
-    for text in unique.dictionary.to_pylist():
-        found = readings(text, region=region)
-        made.append(f"{plain} It could be {' or '.join(found)}." if found else plain)
-    return text_array(made).take(unique.indices)
+    sentence = PROBLEMS["ambiguous"]
+    strings, positions = unique_texts(cells)
+    if isinstance(region, pd.Series) or len(strings) > EXPLAINED:
+        return sentence
+    sentences = []
+    for string in strings:
+        meanings = readings(string, region=region)
+        sentences.append(f"{sentence} It could be {' or '.join(meanings)}." if meanings else sentence)
+    return text_array(sentences).take(positions)
 
 
-def _add_missing(contacts: pd.DataFrame, findings: Findings, columns: list[str], rows: Ints) -> None:
-    """Rows in which every number cell is empty: nothing else may be in them either."""
-    places = pa.array(rows)
-    cells = (series_to_array(contacts[name]).take(places) for name in contacts.columns)
-    blank = rows[blank_rows(cells, len(rows))]
-    nothing = pa.repeat(text_scalar(""), len(blank))
-    findings.add(blank, "", nothing, "blank_row", "info", "The row is empty.", status="blank")
-    where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{_quoted(columns)} are empty"
-    detail = f"There is no number: {where}. Fill it in, or leave the row out."
-    empty = series_to_array(contacts[columns[0]]).take(places)
-    findings.add(rows, columns[0], empty, "missing_number", "error", detail, status="invalid")
+def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[str], rows: Ints) -> None:
+    """Rows whose number cells are all empty: blank if the other cells are empty too, else invalid."""
+    all_cells = (pa.chunked_array([series_to_array(contacts[name]).take(rows)]) for name in contacts.columns)
+    blank = rows[blank_rows(all_cells, len(rows))]
+    no_values = constant_array("", len(blank))
+    issues.add(blank, "", no_values, "blank_row", "info", "The row is empty.", status="blank")
+    where = f'"{columns[0]}" is empty' if len(columns) == 1 else f"{listed(columns)} are empty"
+    detail = f"There is no number: {where}. Fill it in, or remove the row."
+    cells = series_to_array(contacts[columns[0]]).take(rows)
+    issues.add(rows, columns[0], cells, "missing_number", "error", detail, status="invalid")

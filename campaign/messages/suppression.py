@@ -1,138 +1,178 @@
-"""Who gets none though the number is good: listed numbers, and those that an earlier row has already."""
+"""Numbers that get nothing though they are good: opt-outs, and those that an earlier campaign reached."""
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, integers_to_array, join_texts, take_from_chunks
-from campaign.errors import ContactsError
-from campaign.messages.issues import Findings
-from campaign.messages.recipients import Recipients
+from campaign.argument_checks import wrong
+from campaign.arrow_text import (
+    Ints,
+    array_to_series,
+    integers_to_array,
+    is_one_of,
+    join_texts,
+    series_to_array,
+    strip_texts,
+    substitute,
+)
+from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
+from campaign.contacts.reading import read_contacts
+from campaign.contract import STATUSES
+from campaign.errors import UsageError
+from campaign.messages.issues import IssueCollector
+from campaign.messages.recipients import Recipients, Region, as_integers
 
-DUPLICATES = ("skip", "keep", "error")
-NAMED = 5  # pairs named in an error
-
-
-def exclude_opted_out(
-    findings: Findings, contacts: pd.DataFrame, recipients: Recipients, listed: Ints
-) -> None:
-    """Exclude the rows whose number is on the opt-out list."""
-    rows = _among(findings, recipients, listed)
-    detail = "The number is on the opt-out list."
-    recipients.report(findings, contacts, rows, "opted_out", "info", detail, status="opted_out")
-
-
-def exclude_already_sent(
-    findings: Findings, contacts: pd.DataFrame, recipients: Recipients, listed: Ints
-) -> None:
-    """Exclude the rows whose number got a message in an earlier campaign, or may have got one.
-
-    Their status is `duplicate`: nothing is wrong with them and nobody asked to be left out, but a message
-    would be the second. The code `already_sent` tells them from duplicates within the table.
-    """
-    rows = _among(findings, recipients, listed)
-    detail = "An earlier campaign sent to this number, or may have: see not_again=."
-    recipients.report(findings, contacts, rows, "already_sent", "info", detail, status="duplicate")
+REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 
 
-def _among(findings: Findings, recipients: Recipients, listed: Ints) -> Ints:
-    """The rows so far without a reason against them whose number is listed."""
-    if not len(listed):
-        return np.empty(0, dtype=np.int64)
-    rows = np.flatnonzero(findings.waiting)
-    return rows[pd.Series(recipients.numbers[rows]).isin(listed).to_numpy()]
+@dataclass(frozen=True, eq=False)
+class EarlierCampaign:
+    """A campaign whose recipients get nothing more: where it lives, "" if unknown, and whom it reached."""
+
+    place: str
+    reached: "pd.Series[str]"
 
 
-class Repeats:
-    """The numbers that stand in several rows, and for each of them the row that was kept, with its text.
+@dataclass(frozen=True, eq=False)
+class SuppressionRules:
+    """Who is left out though the number is good."""
 
-    Rows come in blocks, in order: of each number the first row that nothing speaks against is kept.
-    """
+    opt_outs: Any
+    not_again: tuple[Any, ...]
 
-    def __init__(self, numbers: Ints) -> None:
-        ordered = np.sort(numbers)  # 6 ns a number; a hash table of all takes 40, and much memory
-        twice = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] > 0)]
-        self._rows = np.flatnonzero(pd.Series(numbers).isin(twice))
-        self._codes, known = pd.factorize(numbers[self._rows])
-        self._first = np.full(len(known), -1)  # the row kept
-        self._place = np.full(len(known), -1)  # of its text among all that follow
-        self._texts: list[pa.Array] = []
-        self._held = 0
-        self.found: list[tuple[Ints, Ints]] = []  # rows, and the row with the same number that was kept
+    @classmethod
+    def of(cls, opt_outs: Any, not_again: Any) -> "SuppressionRules":
+        """The arguments of `prepare`; the lists are read later."""
+        sources = not_again if isinstance(not_again, list | tuple) else [not_again]
+        return cls(opt_outs, tuple(source for source in sources if source is not None))
 
-    def meet(self, start: int, findings: Findings, messages: pa.Array) -> tuple[Ints, Ints, pa.BooleanArray]:
-        """The rows of a block whose number an earlier row has, that row, and whether the text is the same.
+    def read(self, region: Region, issues: IssueCollector) -> "SuppressionLists":
+        """Read the numbers of the lists; entries that are not numbers become issues."""
+        nobody = np.empty(0, dtype=np.int64)
+        opted_out = nobody if self.opt_outs is None else _read_list(self.opt_outs, region, issues, "opt_outs")
+        reached = [_reached_numbers(source, region, issues) for source in self.not_again]
+        return SuppressionLists(opted_out, np.concatenate([nobody, *reached]))
 
-        The rows count within the block, which begins at `start`; the earlier ones within the table.
+
+@dataclass(frozen=True, eq=False)
+class SuppressionLists:
+    """Numbers that get nothing."""
+
+    opted_out: Ints
+    already_reached: Ints
+
+    def exclude(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
+        """Exclude the rows whose number is on a list.
+
+        The status of rows that an earlier campaign reached is `duplicate`: nothing is wrong with them and
+        nobody opted out, but a message would be the second. The code tells them from duplicates in the table.
         """
-        some = slice(*np.searchsorted(self._rows, [start, start + len(findings.status)]))
-        rows, codes = self._rows[some] - start, self._codes[some]
-        waiting = findings.waiting[rows]
-        rows, codes = rows[waiting], codes[waiting]
-        self._keep(start, rows, codes, messages)
-        again = self._first[codes] != rows + start
-        rows, codes = rows[again], codes[again]
-        earlier = self._first[codes]
-        self.found.append((rows + start, earlier))
-        same = pc.equal(messages.take(pa.array(rows)), take_from_chunks(self._texts, self._place[codes]))
-        return rows, earlier, same
-
-    def _keep(self, start: int, rows: Ints, codes: Ints, messages: pa.Array) -> None:
-        """Remember the first row of each number that is new."""
-        numbers, first = np.unique(codes, return_index=True)
-        new = self._first[numbers] < 0
-        numbers, kept = numbers[new], rows[first[new]]
-        self._first[numbers] = kept + start
-        self._place[numbers] = self._held + np.arange(len(kept))
-        self._held += len(kept)
-        self._texts.append(messages.take(pa.array(kept)))
-
-    def refuse(self, labels: Ints) -> None:
-        """Raise a ContactsError that names the rows, if there are any."""
-        later, earlier = (np.concatenate(rows) for rows in zip(*self.found, strict=True))
-        if len(later):
-            raise ContactsError(_named_pairs(labels[later], labels[earlier]))
+        rows = _rows_on_list(issues, recipients, self.opted_out)
+        detail = "The number is on the opt-out list."
+        recipients.report(issues, contacts, rows, "opted_out", "info", detail, status="opted_out")
+        rows = _rows_on_list(issues, recipients, self.already_reached)
+        detail = "An earlier campaign reached this number, or may have (see not_again=)."
+        recipients.report(issues, contacts, rows, "already_sent", "info", detail, status="duplicate")
 
 
-def report_repeats(
-    findings: Findings,
-    contacts: pd.DataFrame,
-    recipients: Recipients,
-    met: tuple[Ints, Ints, pa.BooleanArray],
-    labels: Ints,
-    *,
-    keep: bool,
-) -> None:
-    """Name for each row the earlier one with the same number; exclude it unless all are kept."""
-    rows, earlier, same = met
-    same_text = same.to_numpy(zero_copy_only=False)
-    for code, which, words in (
-        ("duplicate", same_text, "The same number and the same text as row "),
-        ("duplicate_other_text", ~same_text, "The same number as row "),
-    ):
-        detail = join_texts(words, integers_to_array(labels[earlier[which]]), _CONSEQUENCES[keep, code])
-        status = "not_sent" if keep else "duplicate"
-        recipients.report(findings, contacts, rows[which], code, "warning", detail, status=status)
+def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints) -> Ints:
+    """The rows that nothing excludes so far and whose number is on the list."""
+    if not len(numbers):
+        return np.empty(0, dtype=np.int64)
+    rows = np.flatnonzero(issues.sendable)
+    return rows[pd.Series(recipients.numbers[rows]).isin(numbers).to_numpy()]
 
 
-_CONSEQUENCES = {
-    (False, "duplicate"): ", which is kept.",
-    (False, "duplicate_other_text"): (
-        ", which is kept, but another text: perhaps two people share a phone. "
-        'To send both, say duplicates="keep".'
-    ),
-    (True, "duplicate"): ". Both are sent.",
-    (True, "duplicate_other_text"): ", with another text. Both are sent.",
-}
+def _reached_numbers(source: Any, region: Region, issues: IssueCollector) -> Ints:
+    """The numbers that an earlier campaign reached or may have reached, or those of a plain list."""
+    if isinstance(source, EarlierCampaign):
+        return as_integers(source.reached)
+    if isinstance(source, str | Path) and not Path(source).is_file():
+        raise UsageError(
+            f"not_again= names {str(source)!r}, which is not a file. Give a file or list of numbers, or the "
+            "results of an earlier campaign: not_again=campaign.load_result(folder)."
+        )
+    frame = source if isinstance(source, pd.DataFrame) else getattr(source, "messages", None)
+    if isinstance(frame, pd.DataFrame) and {"number", "status"} <= set(frame.columns):
+        status = frame["status"].astype("str")
+        if status.isin(STATUSES).all():
+            return as_integers(reached_numbers(frame))
+    if frame is not None and frame is not source:
+        raise wrong(
+            source, subject="not_again", needs="results, folders or lists of numbers",
+            write="not_again=result, with what send() or load_result() returned",
+        )  # fmt: skip
+    return _read_list(source, region, issues, "not_again")
 
 
-def _named_pairs(later: Ints, earlier: Ints) -> str:
-    pairs = ", ".join(
-        f"{row} (as {first})" for row, first in zip(later[:NAMED], earlier[:NAMED], strict=True)
+def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":
+    """The numbers of a result's messages that were reached, or may have been."""
+    numbers = messages.loc[messages["status"].astype("str").isin(REACHED), "number"].astype("str")
+    return numbers[numbers.str.fullmatch("[0-9]{5,15}")]
+
+
+def _read_list(source: Any, region: Region, issues: IssueCollector, argument: str) -> Ints:
+    """The numbers of a list, by the same rules as those of contacts, and by broader ones where those fail.
+
+    It is better to exclude too many than too few. If each contact has a region of its own, a local number of
+    the list could be from any of these regions, so it is read under all of them. Digits alone are also read
+    as if they began with a plus.
+    """
+    cells = _number_cells(source, argument)
+    texts = series_to_array(cells)
+    unread = ~is_one_of(strip_texts(texts), [""])
+    numbers = [np.empty(0, dtype=np.int64)]
+    for region_code in _distinct_regions(region):
+        cleaned = _clean(cells, region_code)
+        numbers.append(cleaned[cleaned > 0])
+        unread &= cleaned == 0
+    unread_positions = np.flatnonzero(unread)
+    digits = substitute(texts.take(unread_positions), "[^0-9]", "")
+    international = _clean(array_to_series(join_texts("+", digits)), None)
+    numbers.append(international[international > 0])
+    unreadable = unread_positions[international == 0]
+    rows = integers_to_array(cells.index.to_numpy(dtype=np.int64)[unreadable])
+    detail = join_texts(
+        "Row ", rows, " of the list is not a phone number, so it excludes nobody. Correct it."
     )
-    more = f" and {len(later) - NAMED:,} more" if len(later) > NAMED else ""
-    return (
-        f"Rows have the number of an earlier row: {pairs}{more}. "
-        'Take them out, or say duplicates="skip" or "keep".'
-    )
+    issues.add_for_table(argument, texts.take(unreadable), "unreadable_entry", "warning", detail)
+    return np.unique(np.concatenate(numbers))
+
+
+def _distinct_regions(region: Region) -> Collection[str | None]:
+    """All regions under which the numbers of a list are read."""
+    if not isinstance(region, pd.Series):
+        return [region]
+    return [code for code in region.dropna().unique() if code.strip()] or [None]
+
+
+def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:
+    """Numbers of any kind in the service's form; 0 for cells that hold none."""
+    return as_integers(clean_numbers(cells, region=region, kinds=KINDS)["number"])
+
+
+def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
+    """The cells of a list: of all columns that look like numbers, or of the only column."""
+    if isinstance(source, pd.Series):
+        source = source.rename("number").to_frame()
+    elif isinstance(source, list | tuple | set | frozenset):
+        source = pd.DataFrame({"number": [str(number) for number in source]}, dtype="str")
+    elif not isinstance(source, str | Path | pd.DataFrame):
+        raise wrong(
+            source, subject=argument, needs="a file, a DataFrame, a Series or a list of numbers",
+            write=f'{argument}="numbers.csv"',
+        )  # fmt: skip
+    table = read_contacts(source, header="if any")
+    likely = number_columns(table.columns)
+    if len(table.columns) > 1 and not likely:
+        raise UsageError(
+            f"{argument}= has no column that looks like phone numbers. Its columns are: "
+            f"{listed(list(table.columns))}. Give only the column of the numbers."
+        )
+    cells: pd.Series[str] = pd.concat([table[name] for name in likely or table.columns])
+    return cells

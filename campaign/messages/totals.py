@@ -1,85 +1,80 @@
-"""How many rows ended in which status, and what the messages take."""
+"""How many rows ended in which status, and how many SMS parts the messages take."""
 
 from collections.abc import Iterator, Mapping
+from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from typing import Any
 
-from campaign.contract import STATUSES
-from campaign.text import figure
+from campaign import markup
+from campaign.contract import STATUSES, TEXT_LIMIT
+from campaign.protected_field import ProtectedField
+from campaign.text import capitalised, counted, figure
 
-_FIGURES = ("rows", "messages", "parts", "gsm7", "ucs2", "longest")
+SHOWN_COUNTRIES = 5
 
 
+@dataclass(frozen=True, eq=False, repr=False)
 class Totals(Mapping[str, int]):
     """Rows by status, as a mapping over the eight statuses in order; they add up to `rows`. Immutable.
 
-    `rows` rows of the contact table; `messages` messages; `parts` SMS parts of all messages, of which `gsm7`
-    in GSM-7 and `ucs2` in UCS-2; `longest` the longest text in UTF-16 units; `countries` messages by the
-    country of their numbers (ISO codes, the most frequent first).
+    `rows`: rows of the contact table; `messages`: messages; `parts`: SMS parts of all messages, of which
+    `gsm7` in GSM-7 and `ucs2` in UCS-2; `longest`: UTF-16 units of the longest text; `countries`: messages by
+    the country of their numbers (ISO codes, the most frequent first).
     """
 
-    __slots__ = ("_countries", "_figures", "_statuses")
-
-    def __init__(
-        self,
-        statuses: Mapping[str, int],
-        *,
-        messages: int,
-        gsm7: int,
-        ucs2: int,
-        longest: int,
-        countries: Mapping[str, int],
-    ) -> None:
-        self._statuses = {status: int(statuses.get(status, 0)) for status in STATUSES}
-        rows = sum(self._statuses.values())
-        figures = (rows, int(messages), int(gsm7) + int(ucs2), int(gsm7), int(ucs2), int(longest))
-        self._figures = dict(zip(_FIGURES, figures, strict=True))
-        self._countries = {str(country): int(count) for country, count in countries.items()}
+    statuses: ProtectedField[Mapping[str, int]] = ProtectedField(dict)
+    _: KW_ONLY
+    messages: int
+    gsm7: int
+    ucs2: int
+    longest: int
+    countries: ProtectedField[Mapping[str, int]] = ProtectedField(dict)
 
     def __getitem__(self, status: str) -> int:
-        return self._statuses[status]
+        return self._by_status[status]
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._statuses)
+        return iter(self._by_status)
 
     def __len__(self) -> int:
-        return len(self._statuses)
+        return len(self._by_status)
 
-    @property
+    @cached_property
+    def _by_status(self) -> dict[str, int]:
+        return {status: self.statuses.get(status, 0) for status in STATUSES}
+
+    @cached_property
     def rows(self) -> int:
-        return self._figures["rows"]
-
-    @property
-    def messages(self) -> int:
-        return self._figures["messages"]
+        return sum(self.values())
 
     @property
     def parts(self) -> int:
-        return self._figures["parts"]
+        return self.gsm7 + self.ucs2
 
     @property
-    def gsm7(self) -> int:
-        return self._figures["gsm7"]
-
-    @property
-    def ucs2(self) -> int:
-        return self._figures["ucs2"]
-
-    @property
-    def longest(self) -> int:
-        return self._figures["longest"]
-
-    @property
-    def countries(self) -> dict[str, int]:
-        return dict(self._countries)
+    def sentence(self) -> str:
+        """How many messages are ready, and how many rows get none."""
+        if not self.rows:
+            return "The contact table has no rows, so there are no messages to send."
+        excluded = ", ".join(
+            f"{figure(count)} {status.replace('_', ' ')}"
+            for status, count in self.items()
+            if count and status != "not_sent"
+        )
+        messages, parts = counted(self.messages, "message"), counted(self.parts, "SMS part")
+        ready = capitalised(f"{messages} ready to send ({parts}) from {counted(self.rows, 'row')}.")
+        if excluded:
+            return f"{ready} Rows that get none: {excluded}."
+        return f"{ready} {'The row gets one.' if self.rows == 1 else 'Every row gets one.'}"
 
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""
-        figures = {name: self._figures[name] for name in ("messages", "gsm7", "ucs2", "longest")}
-        return {"statuses": dict(self._statuses), **figures, "countries": self.countries}
+        figures = {name: getattr(self, name) for name in ("messages", "gsm7", "ucs2", "longest")}
+        return {"statuses": dict(self), **figures, "countries": dict(self.countries)}
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Totals":
-        """What `as_record` gave."""
+        """The totals that `as_record` wrote."""
         figures = {name: record[name] for name in ("messages", "gsm7", "ucs2", "longest", "countries")}
         return cls(record["statuses"], **figures)
 
@@ -89,3 +84,25 @@ class Totals(Mapping[str, int]):
             f"Totals({figure(self.rows)} rows: {counts or 'none'}; "
             f"{figure(self.messages)} messages, {figure(self.parts)} parts)"
         )
+
+
+def status_bars(totals: Totals) -> str:
+    """HTML bars: one for the rows that are ready, and one for each status of the others."""
+    excluded = {status: count for status, count in totals.items() if status != "not_sent"}
+    return markup.bars({"ready to send": totals["not_sent"], **excluded})
+
+
+def totals_table(totals: Totals) -> str:
+    """A small HTML table of messages, parts, the longest text and the countries."""
+    shown = list(totals.countries.items())[:SHOWN_COUNTRIES]
+    more = len(totals.countries) - len(shown)
+    countries = ", ".join(f"{country or '?'} {figure(count)}" for country, count in shown)
+    return markup.facts(
+        {
+            "messages": figure(totals.messages),
+            "SMS parts": figure(totals.parts),
+            "of which in UCS-2, 70 characters a part": figure(totals.ucs2),
+            "longest text": f"{figure(totals.longest)} of {TEXT_LIMIT} characters",
+            "countries": f"{countries} and {more} more" if more else countries,
+        }
+    )

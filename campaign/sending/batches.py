@@ -19,7 +19,7 @@ import pyarrow.parquet as pq
 from campaign.arrow_text import text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
-from campaign.messages.batching import stretches
+from campaign.messages.batching import batch_bounds
 from campaign.private_files import new_private_file
 from campaign.sending.ledger.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
@@ -60,12 +60,12 @@ def freeze(
     table = pa.Table.from_pandas(messages, schema=_SCHEMA, preserve_index=False).replace_schema_metadata(None)
     rows = messages["row"].to_numpy()
     batch = 0
-    for part, (start, stop) in enumerate(stretches(rows, PART_MESSAGES)):
+    for part, (start, stop) in enumerate(batch_bounds(rows, PART_MESSAGES)):
         piece = table.slice(start, stop - start).combine_chunks()
         with new_private_file(part_path(folder, part)) as file:
             pq.write_table(piece, file, compression="zstd", compression_level=1)
         content = _Content(piece)
-        for first, after in stretches(rows[start:stop], batch_size, first_batch if part == 0 else None):
+        for first, after in batch_bounds(rows[start:stop], batch_size, first_batch if part == 0 else None):
             batch += 1
             yield Entry(batch, part, first, after - first, content.digest(first, after))
 

@@ -13,7 +13,6 @@ from typing import Any, Literal
 import pandas as pd
 
 from campaign.errors import AccountError, ConfirmationError, UsageError
-from campaign.messages.number_lists import read_folders_with
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.confirmation import check_confirmed
@@ -224,9 +223,6 @@ def _evidence(batch: int, found: Mapping[Hashable, Any]) -> str:
 
 def _listed(batches: list[int]) -> str:
     return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"
-
-
-read_folders_with(load_result)
 
 
 def _begin(

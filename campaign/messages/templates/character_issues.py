@@ -1,115 +1,121 @@
-"""What is said of characters: those that are never sent, those that were replaced, those that force UCS-2.
+"""Issues about characters: those that are never sent, those that were replaced, those that need UCS-2.
 
-Many cells hold the same few characters in question: a sentence is made once for each such set.
+Many cells contain the same few special characters, so a sentence is made once for each set of them.
 """
 
 from collections.abc import Callable, Iterable
+from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Ints, map_unique
-from campaign.messages.issues import Findings
-from campaign.messages.templates.filling import Column
+from campaign.arrow_text import Ints, TextArray, map_unique, substitute
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.filling import Values
 from campaign.messages.templates.template import Template
-from campaign.messages.text import gsm7 as alphabet
-from campaign.messages.text.segments import Lengths
+from campaign.messages.text import gsm7
+from campaign.messages.text.segments import Lengths, Scan
 
-LOOKED_AT = 12  # foreign letters of a cell: whole texts in another script would each be a case of its own
+EXAMINED = 12  # UCS-2 characters of a cell: otherwise each text in another script would be a set of its own
 
 
-def describe(template: Template, findings: Findings, *, what: str, downgrade: bool) -> None:
-    """Say of the literal text, once for all rows, which characters force UCS-2 or are replaced."""
-    own = foreign_literals(template, downgrade=downgrade)
-    twins = alphabet.of_class(template.literal, alphabet.TWIN)
-    if own:
-        findings.add_for_table("message", "".join(own), "ucs2", "warning", f"The {what} holds {_ucs2(own)}")
+@dataclass(frozen=True)
+class ScannedValues:
+    """The values of a placeholder, and which special characters they contain."""
+
+    values: Values
+    scan: Scan
+
+
+def describe_literal(template: Template, issues: IssueCollector, *, what: str, downgrade: bool) -> None:
+    """Say once for all rows which characters of the literal text need UCS-2 or are replaced."""
+    costly = ucs2_literals(template, downgrade=downgrade)
+    twins = gsm7.of_class(template.literal, gsm7.TWIN)
+    if costly:
+        detail = f"The {what} contains {_explain_ucs2(costly)}"
+        issues.add_for_table("message", "".join(costly), "ucs2", "warning", detail)
     elif twins:
-        detail = _replaced(template.literal, alphabet.plain)
-        findings.add_for_table("message", "".join(twins), "replaced", "info", detail)
+        detail = _explain_replaced(template.literal, gsm7.plain)
+        issues.add_for_table("message", "".join(twins), "replaced", "info", detail)
 
 
-def foreign_literals(template: Template, *, downgrade: bool) -> list[str]:
-    """The characters of the literal text that force UCS-2 in every row."""
-    kinds = alphabet.FOREIGN if downgrade else alphabet.FOREIGN | alphabet.TWIN
-    return alphabet.of_class(template.literal, kinds)
+def ucs2_literals(template: Template, *, downgrade: bool) -> list[str]:
+    """The characters of the literal text because of which every row needs UCS-2."""
+    kinds = gsm7.FOREIGN if downgrade else gsm7.FOREIGN | gsm7.TWIN
+    return gsm7.of_class(template.literal, kinds)
 
 
-def name_foreign(columns: Iterable[Column], lengths: Lengths, rows: Ints, findings: Findings) -> None:
-    """Say row by row which characters force UCS-2."""
-    waiting = findings.waiting[rows]
+def report_ucs2(
+    columns: Iterable[ScannedValues], lengths: Lengths, rows: Ints, issues: IssueCollector
+) -> None:
+    """Say row by row which characters need UCS-2: a warning if the message takes several parts."""
+    sendable = issues.sendable[rows]
     costly = lengths.parts > 1
-    for each in columns:
-        forced = (each.found.foreign | each.found.twins) & waiting
-        for severity, which in (("warning", forced & costly), ("info", forced & ~costly)):
-            places = np.flatnonzero(which)
-            if not len(places):
+    for column in columns:
+        needs_ucs2 = (column.scan.foreign | column.scan.twins) & sendable
+        for severity, mask in (("warning", needs_ucs2 & costly), ("info", needs_ucs2 & ~costly)):
+            positions = np.flatnonzero(mask)
+            if not len(positions):
                 continue
-            foreign = _only(each.values.texts.take(pa.array(places)), alphabet.ALL_BUT_FOREIGN)
-            details = map_unique(pc.utf8_slice_codeunits(foreign, 0, LOOKED_AT), _forced)
-            cells = each.values.raw.take(pa.array(places))
-            findings.add(rows[places], each.values.column, cells, "ucs2", severity, details)
+            characters = substitute(column.values.texts.take(positions), gsm7.ALL_BUT_FOREIGN, "")
+            details = map_unique(pc.utf8_slice_codeunits(characters, 0, EXAMINED), _explain_ucs2_cell)
+            cells = column.values.raw.take(positions)
+            issues.add(rows[positions], column.values.column, cells, "ucs2", severity, details)
 
 
-def _forced(characters: str) -> str:
-    return f"The cell holds {_ucs2(characters)}"
+def _explain_ucs2_cell(characters: str) -> str:
+    return f"The cell contains {_explain_ucs2(characters)}"
 
 
-def _ucs2(characters: Iterable[str]) -> str:
+def _explain_ucs2(characters: Iterable[str]) -> str:
     return (
-        f"{alphabet.named(characters)}, which GSM-7 has not: a part of the text holds 70 characters "
-        "instead of 160 (67 instead of 153 where there are several)."
+        f"{gsm7.named(characters)}, not part of the GSM-7 alphabet. A part of the message then has only 70 "
+        "characters instead of 160 (67 instead of 153 if there are several parts)."
     )
 
 
-def refuse_hidden(columns: Iterable[Column], rows: Ints, findings: Findings) -> None:
-    """Exclude the rows with characters that are never sent, and name those."""
-    for each in columns:
-        places = np.flatnonzero(each.found.refused)
-        if len(places):
-            hidden = _only(each.values.texts.take(pa.array(places)), alphabet.ALL_BUT_HIDDEN)
-            details = map_unique(hidden, _hidden)
-            cells = map_unique(each.values.raw.take(pa.array(places)), alphabet.escaped)
-            name = each.values.column
-            findings.add(rows[places], name, cells, "hidden_character", "error", details, status="invalid")
+def refuse_hidden(columns: Iterable[ScannedValues], rows: Ints, issues: IssueCollector) -> None:
+    """Exclude the rows with characters that are never sent, and name these characters."""
+    for column in columns:
+        positions = np.flatnonzero(column.scan.refused)
+        if len(positions):
+            characters = substitute(column.values.texts.take(positions), gsm7.ALL_BUT_HIDDEN, "")
+            details = map_unique(characters, _explain_hidden)
+            cells = map_unique(column.values.raw.take(positions), gsm7.escaped)
+            name = column.values.column
+            issues.add(rows[positions], name, cells, "hidden_character", "error", details, status="invalid")
 
 
-def _hidden(characters: str) -> str:
-    names = alphabet.named(characters)
-    return f"There are characters in the cell that nobody can see: {names}. Type the cell anew."
+def _explain_hidden(characters: str) -> str:
+    return f"The cell contains invisible characters: {gsm7.named(characters)}. Type it again."
 
 
-def tell_replaced(
-    each: Column,
-    places: Ints,
-    before: pa.Array,
+def report_replaced(
+    column: ScannedValues,
+    positions: Ints,
+    before: TextArray,
     rows: Ints,
     rewrite: Callable[[str], str],
-    findings: Findings,
+    issues: IssueCollector,
 ) -> None:
-    """Say of each of the rows, unless it is excluded already, what was replaced in the texts before."""
-    told = np.flatnonzero(findings.waiting[rows[places]])
-    characters = _only(before.take(pa.array(told)), alphabet.ALL_BUT_REPLACED)
-    details = map_unique(characters, partial(_replaced, rewrite=rewrite))
-    cells = each.values.raw.take(pa.array(places[told]))
-    findings.add(rows[places[told]], each.values.column, cells, "replaced", "info", details)
+    """Say what was replaced in the texts `before`, except in rows that are excluded already."""
+    sendable = np.flatnonzero(issues.sendable[rows[positions]])
+    positions = positions[sendable]
+    characters = substitute(before.take(sendable), gsm7.ALL_BUT_REPLACED, "")
+    details = map_unique(characters, partial(_explain_replaced, rewrite=rewrite))
+    cells = column.values.raw.take(positions)
+    issues.add(rows[positions], column.values.column, cells, "replaced", "info", details)
 
 
-def _replaced(characters: str, rewrite: Callable[[str], str]) -> str:
+def _explain_replaced(characters: str, rewrite: Callable[[str], str]) -> str:
     pairs = [
-        f"{alphabet.named([character])} by {_shown(rewrite(character))}"
+        f"{gsm7.named([character])} with {_name_replacement(rewrite(character))}"
         for character in dict.fromkeys(characters)
         if rewrite(character) != character
     ]
-    return f"Replaced so that the text stays plain: {', '.join(pairs)}."
+    return f"Replaced to keep the message in the cheaper GSM-7 alphabet: {', '.join(pairs)}."
 
 
-def _shown(text: str) -> str:
+def _name_replacement(text: str) -> str:
     return {" ": "a space", "\n": "a line break", "": "nothing"}.get(text, text)
-
-
-def _only(values: pa.Array, others: str) -> pa.Array:
-    """What is left of the texts without the others: many texts hold the same few characters in question."""
-    return pc.replace_substring_regex(values, others, "")

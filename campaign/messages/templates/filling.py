@@ -1,70 +1,95 @@
-"""Placeholders filled in: the values of their columns for some rows, and what speaks against them."""
+"""Placeholders filled in with the values of their columns; rows whose values cannot be used are excluded."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, join_texts, series_to_array, text_scalar
-from campaign.messages.issues import Findings
-from campaign.messages.templates.template import Placeholder, Template, Values, fill
-from campaign.messages.text.segments import Scan
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    TextArray,
+    choose_texts,
+    constant_array,
+    equal_texts,
+    join_texts,
+    series_to_array,
+    strip_texts,
+)
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.template import Placeholder, Template
 
 
 @dataclass(frozen=True)
-class Column:
-    """A placeholder's values, and what they hold."""
+class Values:
+    """The values of one placeholder for some rows."""
 
-    values: Values
-    found: Scan
+    column: str
+    texts: TextArray  # stripped, formatted, with the fallback in place of empty ones
+    raw: TextArray  # as in the table
+    missing: Bools
+    unreadable: Bools  # not what the format needs
+    needed: str  # what the format needs, in words
+
+
+def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
+    """The values of a placeholder, made of the cells of its column."""
+    texts = strip_texts(raw)
+    empty = missing = equal_texts(texts, "")
+    unreadable, needed = np.zeros(len(raw), dtype=bool), ""
+    if placeholder.format is not None:
+        texts, unreadable = placeholder.format.apply(texts)
+        needed = placeholder.format.needed
+    if placeholder.fallback is not None:
+        texts = choose_texts(empty, placeholder.fallback, texts)
+        missing = np.zeros(len(raw), dtype=bool)
+    return Values(placeholder.column, texts, raw, missing, unreadable, needed)
 
 
 def fill_in(
-    template: Template, contacts: pd.DataFrame, rows: Ints, findings: Findings, *, what: str
+    template: Template, contacts: pd.DataFrame, rows: Ints, issues: IssueCollector, *, what: str
 ) -> dict[Placeholder, Values]:
-    """The values of each placeholder for some rows; what is missing or cannot be read excludes the row."""
-    filled: dict[Placeholder, Values] = {}
-    told = set()
+    """The values of each placeholder for some rows; missing and unreadable ones exclude their rows."""
+    values_by_placeholder: dict[Placeholder, Values] = {}
+    reported = set()
     for placeholder in dict.fromkeys(template.placeholders):
         cells = series_to_array(contacts[placeholder.column])
-        values = fill(placeholder, cells if len(rows) == len(contacts) else cells.take(pa.array(rows)))
-        filled[placeholder] = values
+        values = format_values(placeholder, cells if len(rows) == len(contacts) else cells.take(rows))
+        values_by_placeholder[placeholder] = values
         name = placeholder.column
         missing = np.flatnonzero(values.missing)
-        if name not in told and len(missing):
-            told.add(name)
+        if name not in reported and len(missing):
+            reported.add(name)
             detail = (
-                f'"{name}" is empty, and the {what} needs it. Fill it in, or write '
-                f"{{{name}|other words}} to say what stands there instead."
+                f'"{name}" is empty, and the {what} needs it. Fill in the cell, or write '
+                f"{{{name}|other words}} to use other words instead."
             )
-            cells = values.raw.take(pa.array(missing))
-            findings.add(rows[missing], name, cells, "missing_value", "error", detail, status="invalid")
-        odd = np.flatnonzero(values.unreadable)
-        detail = f'The {what} wants "{name}" to be {values.wanted}. Write it so.'
-        cells = values.raw.take(pa.array(odd))
-        findings.add(rows[odd], name, cells, "unreadable_value", "error", detail, status="invalid")
-    return filled
+            cells = values.raw.take(missing)
+            issues.add(rows[missing], name, cells, "missing_value", "error", detail, status="invalid")
+        unreadable = np.flatnonzero(values.unreadable)
+        detail = f'The {what} needs "{name}" to be {values.needed}. Correct the cell.'
+        cells = values.raw.take(unreadable)
+        issues.add(rows[unreadable], name, cells, "unreadable_value", "error", detail, status="invalid")
+    return values_by_placeholder
 
 
-def put_together(
-    pieces: Sequence[str | Placeholder], columns: dict[Placeholder, pa.Array], rows: int
-) -> pa.Array:
+def join_pieces(
+    pieces: Sequence[str | Placeholder], columns: Mapping[Placeholder, TextArray], rows: int
+) -> TextArray:
     """The pieces joined row by row."""
     if not columns:
-        return pa.repeat(text_scalar("".join(map(str, pieces))), rows)
+        return constant_array("".join(map(str, pieces)), rows)
     return join_texts(*(piece if isinstance(piece, str) else columns[piece] for piece in pieces))
 
 
-def render_short(
-    template: Template, contacts: pd.DataFrame, findings: Findings, *, what: str
-) -> tuple[pa.Array, Bools]:
-    """The stripped texts of a sender or a priority for all rows, and for which rows a value is missing."""
-    filled = fill_in(template, contacts, np.arange(len(contacts)), findings, what=what)
-    missing = np.zeros(len(contacts), dtype=bool)
-    for values in filled.values():
-        missing |= values.missing | values.unreadable
-    columns = {placeholder: values.texts for placeholder, values in filled.items()}
-    return pc.utf8_trim_whitespace(put_together(template.pieces, columns, len(contacts))), missing
+def fill_short(
+    template: Template, contacts: pd.DataFrame, issues: IssueCollector, *, what: str
+) -> tuple[TextArray, Bools]:
+    """The stripped texts of a sender or a priority for all rows, and which rows have all their values."""
+    values_by_placeholder = fill_in(template, contacts, np.arange(len(contacts)), issues, what=what)
+    complete = np.ones(len(contacts), dtype=bool)
+    for values in values_by_placeholder.values():
+        complete &= ~(values.missing | values.unreadable)
+    columns = {placeholder: values.texts for placeholder, values in values_by_placeholder.items()}
+    return strip_texts(join_pieces(template.pieces, columns, len(contacts))), complete

@@ -1,4 +1,4 @@
-"""The formats a placeholder may ask for: {visit_date:%d %b}, {amount:,.0f}. A closed list.
+"""The formats of placeholders: {visit_date:%d %b}, {amount:,.0f}. A closed list.
 
 Python's own format language is not offered: it reaches into objects, and {x:>200000000} fills the memory.
 """
@@ -7,22 +7,35 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, join_texts, text_array
+from campaign.arrow_text import (
+    Bools,
+    TextArray,
+    as_text,
+    byte_lengths,
+    choose_texts,
+    constant_array,
+    join_texts,
+    matches,
+    substitute,
+    text_array,
+    unique_texts,
+)
 from campaign.errors import TemplateError
 
-# English whatever the machine's language is: the same spreadsheet gives the same texts everywhere.
+# Always English, so that a spreadsheet gives the same texts on every machine.
 MONTHS = (
     "January", "February", "March", "April", "May", "June",
     "July", "August", "September", "October", "November", "December",
 )  # fmt: skip
 DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
 
-Moment = tuple[date | None, time | None]  # what a cell says: a date, a time of day, or both
+Moment = tuple[date | None, time | None]  # the value of a cell: a date, a time of day, or both
 
 _OF_DATE: dict[str, Callable[[date], str]] = {
     "%d": lambda day: f"{day.day:02}",
@@ -52,20 +65,20 @@ CHOICES = (
 
 @dataclass(frozen=True)
 class DateFormat:
-    """Dates and times, written as the pattern says."""
+    """Dates and times, formatted by a pattern."""
 
     pattern: str
 
-    wanted = "a date that can be read in one way only, such as 2026-01-05 or 5 Jan 2026"
+    needed = "an unambiguous date, such as 2026-01-05 or 5 Jan 2026"
 
-    def apply(self, values: pa.Array) -> tuple[pa.Array, Bools]:
-        """The values as the pattern writes them, and which of them are no such date; unique values once."""
-        unique = values.dictionary_encode()
-        made = [self._write(text) for text in unique.dictionary.to_pylist()]
-        indices = unique.indices
-        written = text_array([text or "" for text in made]).take(indices)
-        bad = np.array([text is None for text in made], dtype=bool)[indices.to_numpy()]
-        return written, bad & (pc.binary_length(values).to_numpy(zero_copy_only=False) > 0)
+    def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
+        """Format the texts; also says which of them, blank ones apart, are not such dates."""
+        strings, positions = unique_texts(texts)
+        formatted = [self._write(string) for string in strings]
+        unreadable = np.array([text is None for text in formatted], dtype=bool)[positions]
+        return text_array([text or "" for text in formatted]).take(positions), unreadable & (
+            byte_lengths(texts) > 0
+        )
 
     def _write(self, text: str) -> str | None:
         day, clock = read_moment(text)
@@ -84,57 +97,55 @@ class DateFormat:
         return "".join(pieces)
 
 
-# Up to 20 digits before the point and 10 behind it: what fits Arrow's 38 digits, and any amount of money.
+# Up to 20 digits before the point and 10 after it, which fits into Arrow's 38 digits.
 _NUMBER = r"^[-+]?([0-9]{1,20}|[0-9]{1,3}(,[0-9]{3}){1,6})(\.[0-9]{1,10})?$"
 _STORED = pa.decimal128(38, 10)
 
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Numbers with separated thousands, with so many decimals, or both; halves are rounded away from zero."""
+    """Numbers with separated thousands, a number of decimals, or both; halves are rounded away from zero."""
 
     thousands: bool
     decimals: int | None
 
-    wanted = "a number such as 1500 or 1500.5"
+    needed = "a number such as 1500 or 1500.5"
 
-    def apply(self, values: pa.Array) -> tuple[pa.Array, Bools]:
-        """The values written as asked, and which of them are no numbers."""
-        good = pc.match_substring_regex(values, _NUMBER)
-        bare = pc.utf8_ltrim(pc.replace_substring(pc.if_else(good, values, "0"), ",", ""), "+")
+    def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
+        """Format the texts; also says which of them, blank ones apart, are not numbers."""
+        readable = matches(texts, _NUMBER)
+        digits = substitute(choose_texts(readable, texts, constant_array("0", len(texts))), "^[+]|,", "")
         if self.decimals is not None:
-            stored = pc.cast(bare, _STORED)
+            stored: Any = digits.cast(_STORED)
             rounded = pc.round(stored, ndigits=self.decimals, round_mode="half_towards_infinity")
-            bare = pc.cast(pc.cast(rounded, pa.decimal128(38, self.decimals)), pa.large_string())
-        written = _separate(bare) if self.thousands else bare
-        bad = ~good.to_numpy(zero_copy_only=False) & (
-            pc.binary_length(values).to_numpy(zero_copy_only=False) > 0
-        )
-        return written, bad
+            digits = as_text(rounded.cast(pa.decimal128(38, self.decimals)))
+        formatted = _separate_thousands(digits) if self.thousands else digits
+        return formatted, ~readable & (byte_lengths(texts) > 0)
 
 
-def _separate(numbers: pa.Array) -> pa.Array:
-    """A comma between each three digits before the point. RE2 cannot look ahead: it is done backwards."""
-    parts = pc.extract_regex(numbers, r"^(?P<sign>-?)(?P<whole>[0-9]+)(?P<rest>(?:\.[0-9]+)?)$")
-    backwards = pc.replace_substring_regex(pc.utf8_reverse(parts.field("whole")), r"([0-9]{3})", r"\1,")
-    whole = pc.utf8_ltrim(pc.utf8_reverse(backwards), ",")
-    return join_texts(parts.field("sign"), whole, parts.field("rest"))
+def _separate_thousands(numbers: TextArray) -> TextArray:
+    """Separate the thousands with commas. Backwards, because RE2 cannot look ahead."""
+    sign, integer, decimals = (
+        substitute(numbers, "^(-?)([0-9]+)([.][0-9]+)?$", rf"\{group}") for group in (1, 2, 3)
+    )
+    backwards = substitute(pc.utf8_reverse(integer), "([0-9]{3})", r"\1,")
+    return join_texts(sign, substitute(pc.utf8_reverse(backwards), "^,", ""), decimals)
 
 
 Format = DateFormat | NumberFormat
 
 
 def parse_format(text: str, placeholder: str) -> Format:
-    """The format a placeholder asks for; a TemplateError lists the choices if there is no such format."""
+    """Parse the format of a placeholder. Raises TemplateError with the choices if there is no such format."""
     number = re.fullmatch(r"(,?)(?:\.([0-6])f)?", text)
     if number and text:
         return NumberFormat(bool(number[1]), None if number[2] is None else int(number[2]))
     pieces = _split_pattern(text)
-    known = [piece for piece in pieces if piece in _OF_DATE or piece in _OF_TIME]
-    unknown = [piece for piece in pieces if piece[0] == "%" and piece not in known and piece != "%%"]
-    if unknown or not known:
+    directives = [piece for piece in pieces if piece in _OF_DATE or piece in _OF_TIME]
+    unknown = [piece for piece in pieces if piece[0] == "%" and piece not in (*directives, "%%")]
+    if unknown or not directives:
         what = unknown[0] if unknown else f'"{text}"'
-        raise TemplateError(f"The placeholder {{{placeholder}}} asks for the format {what}. {CHOICES}")
+        raise TemplateError(f"The placeholder {{{placeholder}}} has the unknown format {what}. {CHOICES}")
     return DateFormat(text)
 
 
@@ -151,10 +162,10 @@ _NAME_DAY_YEAR = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})", re.ASCII)
 
 
 def read_moment(text: str) -> Moment:
-    """The date and the time of day that a cell says; None where it says none, or two things at once.
+    """The date and the time of day in a cell; None for what it does not contain.
 
-    Read: 2026-01-05, 2026/1/5, 5 Jan 2026, Jan 5, 2026, 25/12/2026, 14:30, and a date with a time.
-    05/01/2026 may be January or May: not read.
+    Read are 2026-01-05, 2026/1/5, 5 Jan 2026, Jan 5, 2026, 25/12/2026, 14:30, and a date with a time.
+    05/01/2026 is not read, because it may be in January or May.
     """
     match = _WITH_CLOCK.fullmatch(text)
     if match is None:
@@ -183,7 +194,7 @@ def _read_day(text: str) -> date | None:
 
 
 def _month(name: str) -> int:
-    """1 to 12 for a month's name, whole or its first three letters; 0 for any other word."""
+    """1 to 12 for the name of a month or its first three letters; 0 for any other word."""
     word = name.capitalize()
     return next((place for place, month in enumerate(MONTHS, 1) if word in (month, month[:3])), 0)
 

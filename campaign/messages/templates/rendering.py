@@ -1,37 +1,50 @@
-"""What every row's text comes out as: templates filled in for whole columns at a time.
+"""The text of each row: templates filled in for whole columns at a time.
 
-Literal text is looked at once and each column once; what a finished text holds is the sum over its pieces,
-so that the finished texts are only joined (measured: 38 ns each), never searched (350 ns).
+The literal text is scanned once and each column once. What a finished text contains is the sum over its
+pieces, so that finished texts are only joined (measured: 38 ns each), never scanned (350 ns).
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from dataclasses import replace as with_changes
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, concat_arrays, map_unique, replace_rows, text_array, text_scalar
-from campaign.messages.issues import Findings
-from campaign.messages.templates.character_issues import (
-    foreign_literals,
-    name_foreign,
-    refuse_hidden,
-    tell_replaced,
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    TextArray,
+    concat_arrays,
+    constant_array,
+    equal_texts,
+    map_unique,
+    replace_rows,
+    strip_texts,
+    text_array,
 )
-from campaign.messages.templates.filling import Column, fill_in, put_together
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.character_issues import (
+    ScannedValues,
+    refuse_hidden,
+    report_replaced,
+    report_ucs2,
+    ucs2_literals,
+)
+from campaign.messages.templates.filling import fill_in, join_pieces
 from campaign.messages.templates.template import Placeholder, Template
-from campaign.messages.text import gsm7 as alphabet
+from campaign.messages.text import gsm7
 from campaign.messages.text.segments import Lengths, Scan, lengths_of, scan
+
+Columns = Mapping[Placeholder, ScannedValues]
 
 
 @dataclass(frozen=True)
 class Rendered:
-    """The texts of some rows, and how long they are."""
+    """The texts of some rows, and their lengths."""
 
-    texts: pa.Array
+    texts: TextArray
     lengths: Lengths
 
 
@@ -39,123 +52,115 @@ def render_message(
     template: Template,
     contacts: pd.DataFrame,
     rows: Ints,
-    findings: Findings,
+    issues: IssueCollector,
     *,
     what: str = "message",
     downgrade: bool,
 ) -> Rendered:
-    """The messages of some rows, with plain twins where asked and where that saves parts."""
-    filled = fill_in(template, contacts, rows, findings, what=what)
-    columns = {placeholder: Column(values, scan(values.texts)) for placeholder, values in filled.items()}
-    literal = scan(text_array([template.literal]))
-    foreign = np.full(len(rows), literal.foreign.any())
-    for each in columns.values():
-        foreign |= each.found.foreign
+    """The messages of some rows; with `downgrade`, in plain characters where that makes them fit GSM-7."""
+    values = fill_in(template, contacts, rows, issues, what=what)
+    columns: Columns = {
+        placeholder: ScannedValues(own, scan(own.texts)) for placeholder, own in values.items()
+    }
+    foreign = np.full(len(rows), scan(text_array([template.literal])).foreign.any())
+    for column in columns.values():
+        foreign |= column.scan.foreign
     if downgrade:
         columns = {
-            placeholder: _make_plain(each, foreign, rows, findings) for placeholder, each in columns.items()
+            placeholder: _replace_typographic(column, foreign, rows, issues)
+            for placeholder, column in columns.items()
         }
-    whole, found = _assemble(template, columns, foreign, downgrade=downgrade)
+    texts, contents = _assemble(template, columns, foreign, downgrade=downgrade)
     if any(placeholder.fallback is not None for placeholder in columns):
-        whole = pc.utf8_trim(whole, characters=" \n")  # ASCII: the difference of bytes and units stays
-    rendered = Rendered(whole, lengths_of(whole, found))
-    refuse_hidden(columns.values(), rows, findings)
-    _refuse_empty(template, rendered, rows, findings)
-    if not foreign_literals(template, downgrade=downgrade):
-        name_foreign(columns.values(), rendered.lengths, rows, findings)
+        # A fallback may be empty at the start or end. What is cut is ASCII: bytes and units change alike.
+        texts = pc.utf8_trim(texts, characters=" \n")
+    rendered = Rendered(texts, lengths_of(texts, contents))
+    refuse_hidden(columns.values(), rows, issues)
+    _refuse_empty(template, rendered, rows, issues)
+    if not ucs2_literals(template, downgrade=downgrade):
+        report_ucs2(columns.values(), rendered.lengths, rows, issues)
     return rendered
 
 
-def _make_plain(each: Column, foreign: Bools, rows: Ints, findings: Findings) -> Column:
-    """Plain twins for typographic characters.
+def _replace_typographic(
+    column: ScannedValues, foreign: Bools, rows: Ints, issues: IssueCollector
+) -> ScannedValues:
+    """The values with plain characters for typographic ones, where the text then fits GSM-7.
 
-    Only in texts that then fit GSM-7: in a text that other letters keep in UCS-2 nothing would be saved.
-    Tabs and line breaks are made plain in all.
+    Texts that need UCS-2 because of other characters would not get shorter. Tabs and line breaks are made
+    plain in all texts.
     """
-    found = each.found
-    for places, rewrite in (
-        (np.flatnonzero((found.twins | found.untidy) & ~foreign), alphabet.plain),
-        (np.flatnonzero(found.untidy & foreign), alphabet.tidy),
+    for positions, rewrite in (
+        (np.flatnonzero((column.scan.twins | column.scan.untidy) & ~foreign), gsm7.plain),
+        (np.flatnonzero(column.scan.untidy & foreign), gsm7.tidy),
     ):
-        if not len(places):
+        if not len(positions):
             continue
-        before = each.values.texts.take(pa.array(places))
+        before = column.values.texts.take(positions)
         after = map_unique(before, rewrite)
-        found.put(places, scan(after))
-        each = Column(
-            with_changes(each.values, texts=replace_rows(each.values.texts, places, after)), each.found
-        )
-        tell_replaced(each, places, before, rows, rewrite, findings)
-    return each
+        column.scan.put(positions, scan(after))
+        texts = replace_rows(column.values.texts, positions, after)
+        column = ScannedValues(with_changes(column.values, texts=texts), column.scan)
+        report_replaced(column, positions, before, rows, rewrite, issues)
+    return column
 
 
 def _assemble(
-    template: Template, columns: dict[Placeholder, Column], foreign: Bools, *, downgrade: bool
-) -> tuple[pa.Array, Scan]:
-    """The finished texts and what they hold; the literal's twins as each row's other characters decide."""
-    made_plain = tuple(
-        alphabet.plain(piece) if isinstance(piece, str) else piece for piece in template.pieces
-    )
-    if not downgrade or made_plain == template.pieces or foreign.all():
+    template: Template, columns: Columns, foreign: Bools, *, downgrade: bool
+) -> tuple[TextArray, Scan]:
+    """The finished texts and what they contain; the literal text is plain in rows that then fit GSM-7."""
+    plain_pieces = tuple(gsm7.plain(piece) if isinstance(piece, str) else piece for piece in template.pieces)
+    if not downgrade or plain_pieces == template.pieces or foreign.all():
         return _join(template.pieces, columns, len(foreign))
-    whole, found = _join(made_plain, columns, len(foreign))
-    kept = np.flatnonzero(foreign)
-    if len(kept):
-        some = {placeholder: _take(each, kept) for placeholder, each in columns.items()}
-        as_typed, found_typed = _join(template.pieces, some, len(kept))
-        whole = replace_rows(whole, kept, as_typed)
-        found.put(kept, found_typed)
-    return whole, found
+    texts, contents = _join(plain_pieces, columns, len(foreign))
+    ucs2_rows = np.flatnonzero(foreign)
+    if len(ucs2_rows):
+        ucs2_columns = {placeholder: _take(column, ucs2_rows) for placeholder, column in columns.items()}
+        ucs2_texts, ucs2_contents = _join(template.pieces, ucs2_columns, len(ucs2_rows))
+        texts = replace_rows(texts, ucs2_rows, ucs2_texts)
+        contents.put(ucs2_rows, ucs2_contents)
+    return texts, contents
 
 
-def _take(each: Column, places: Ints) -> Column:
-    values = with_changes(each.values, texts=each.values.texts.take(pa.array(places)))
-    return Column(values, each.found.take(places))
+def _take(column: ScannedValues, positions: Ints) -> ScannedValues:
+    values = with_changes(column.values, texts=column.values.texts.take(positions))
+    return ScannedValues(values, column.scan.take(positions))
 
 
-def _join(
-    pieces: Sequence[str | Placeholder], columns: dict[Placeholder, Column], rows: int
-) -> tuple[pa.Array, Scan]:
-    whole = put_together(
-        pieces, {placeholder: each.values.texts for placeholder, each in columns.items()}, rows
-    )
-    found = Scan.empty(rows)
-    literal = scan(text_array([piece for piece in pieces if isinstance(piece, str)]))
+def _join(pieces: Sequence[str | Placeholder], columns: Columns, rows: int) -> tuple[TextArray, Scan]:
+    texts = join_pieces(pieces, {key: column.values.texts for key, column in columns.items()}, rows)
+    contents = Scan.empty(rows)
     for piece in pieces:
         if isinstance(piece, Placeholder):
-            found.add(columns[piece].found)
-    found.add(literal.total())
-    return whole, found
+            contents.add(columns[piece].scan)
+    literals = text_array([piece for piece in pieces if isinstance(piece, str)])
+    contents.add(scan(literals).total())
+    return texts, contents
 
 
-def _refuse_empty(template: Template, rendered: Rendered, rows: Ints, findings: Findings) -> None:
+def _refuse_empty(template: Template, rendered: Rendered, rows: Ints, issues: IssueCollector) -> None:
     if template.literal.strip():
         return
-    empty = np.flatnonzero(
-        pc.equal(pc.utf8_trim_whitespace(rendered.texts), "").to_numpy(zero_copy_only=False)
-    )
-    empty = empty[findings.waiting[rows[empty]]]
-    detail = "Nothing is left of the message when its values are filled in. Fill in the cells."
-    cells = rendered.texts.take(pa.array(empty))
-    findings.add(rows[empty], "message", cells, "empty_text", "error", detail, status="invalid")
+    empty = np.flatnonzero(equal_texts(strip_texts(rendered.texts), ""))
+    empty = empty[issues.sendable[rows[empty]]]
+    detail = "The message is empty after its values are filled in. Fill in the cells."
+    texts = rendered.texts.take(empty)
+    issues.add(rows[empty], "message", texts, "empty_text", "error", detail, status="invalid")
 
 
-def merge(groups: list[tuple[Ints, Rendered]], rows: int) -> Rendered:
-    """The texts of several groups of rows in the order of the rows; a row of no group gets "".
+def merge(groups: Sequence[tuple[Ints, Rendered]], rows: int) -> Rendered:
+    """The texts of several groups of rows in the order of the rows; "" for rows in no group.
 
     Each row is in one group at most.
     """
     if len(groups) == 1 and len(groups[0][0]) == rows:
         return groups[0][1]
-    absent = np.ones(rows, dtype=bool)
-    for places, _ in groups:
-        absent[places] = False
-    rest = np.flatnonzero(absent)
-    nothing = pa.repeat(text_scalar(""), len(rest))
-    groups = [*groups, (rest, Rendered(nothing, lengths_of(nothing, Scan.empty(len(rest)))))]
-    order = np.argsort(np.concatenate([places for places, _ in groups]), kind="stable")
-    whole = concat_arrays([each.texts for _, each in groups]).take(pa.array(order))
-    fields = (
-        [getattr(each.lengths, name) for _, each in groups] for name in ("units", "septets", "ucs2", "parts")
-    )
-    return Rendered(whole, Lengths(*(np.concatenate(field)[order] for field in fields)))
+    in_no_group = np.ones(rows, dtype=bool)
+    for positions, _ in groups:
+        in_no_group[positions] = False
+    rest = np.flatnonzero(in_no_group)
+    empty = constant_array("", len(rest))
+    groups = [*groups, (rest, Rendered(empty, lengths_of(empty, Scan.empty(len(rest)))))]
+    order = np.argsort(np.concatenate([positions for positions, _ in groups]), kind="stable")
+    texts = concat_arrays([rendered.texts for _, rendered in groups]).take(order)
+    return Rendered(texts, Lengths.concat([rendered.lengths for _, rendered in groups]).take(order))

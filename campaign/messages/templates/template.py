@@ -1,23 +1,19 @@
 """Texts with placeholders: `Hi {first_name}, your visit is on {visit_date:%d %b}.`
 
-A placeholder names a column, nothing else: `{column}`, with a text for missing values `{column|friend}`, with
-a format `{column:%d %b}`, or both `{column:,.0f|0}`. `{{` and `}}` are literal braces. What is put in is
-never looked at again: a cell that holds `{name}` is inserted as it is.
+A placeholder names a column: `{column}`, with words for empty cells `{column|friend}`, with a format
+`{column:%d %b}`, or with both `{column:,.0f|0}`. `{{` and `}}` are literal braces. Values are inserted
+as they are: a cell that contains `{name}` is not a placeholder.
 """
 
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-import numpy as np
-import pyarrow as pa
-import pyarrow.compute as pc
-
-from campaign.arrow_text import Bools, text_array, text_scalar
+from campaign.arrow_text import text_array
 from campaign.contacts.columns import find_column, why_none
 from campaign.errors import ColumnError, TemplateError
 from campaign.messages.templates.formats import Format, parse_format
-from campaign.messages.text import gsm7 as alphabet
+from campaign.messages.text import gsm7
 from campaign.messages.text.segments import scan
 
 _TOKEN = re.compile(r"(\{\{)|(\}\})|\{([^{}]*)\}|([{}])")
@@ -25,7 +21,7 @@ _TOKEN = re.compile(r"(\{\{)|(\}\})|\{([^{}]*)\}|([{}])")
 
 @dataclass(frozen=True)
 class Placeholder:
-    """One column's place in a text."""
+    """The place of a column's value in a text."""
 
     column: str
     format: Format | None = None
@@ -34,7 +30,7 @@ class Placeholder:
 
 @dataclass(frozen=True)
 class Template:
-    """A text taken apart: literal pieces and placeholders, in order."""
+    """A parsed text: literal pieces and placeholders, in order."""
 
     pieces: tuple[str | Placeholder, ...]
 
@@ -50,15 +46,11 @@ class Template:
 
 
 def parse(text: str, columns: Iterable[str], *, what: str) -> Template:
-    """Take a text apart. `what` is the argument's name, for the errors.
+    """Parse a text. `what` is what the errors call it.
 
-    A TemplateError names a placeholder without a column (with the columns that exist and the nearest one), a
-    brace too many, a format that does not exist, and characters that are never sent.
+    Raises TemplateError for a placeholder without a column (with the nearest name and all columns), a single
+    brace, an unknown format, and invisible characters.
     """
-    if not isinstance(text, str):
-        raise TemplateError(
-            f"The {what} is a text, with {{column}} where a column's value goes; not {text!r}."
-        )
     _refuse_invisible(text, what)
     names = [str(name) for name in columns]
     pieces: list[str | Placeholder] = []
@@ -66,16 +58,16 @@ def parse(text: str, columns: Iterable[str], *, what: str) -> Template:
     for token in _TOKEN.finditer(text):
         pieces.append(text[end : token.start()])
         if token[4]:
-            raise TemplateError(_lone_brace(text, token.start(), what))
+            raise TemplateError(_explain_lone_brace(text, token.start(), what))
         body = token[3]
-        pieces.append(token[0][0] if body is None else _placeholder(body, names, what))
+        pieces.append(token[0][0] if body is None else _parse_placeholder(body, names, what))
         end = token.end()
     pieces.append(text[end:])
-    return Template(tuple(_merge(pieces)))
+    return Template(tuple(_merge_literals(pieces)))
 
 
-def _merge(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
-    """The pieces with neighbouring literals put together and empty ones left out."""
+def _merge_literals(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
+    """The pieces with adjacent literals joined and empty ones left out."""
     merged: list[str | Placeholder] = []
     for piece in pieces:
         if isinstance(piece, str) and merged and isinstance(merged[-1], str):
@@ -85,11 +77,11 @@ def _merge(pieces: list[str | Placeholder]) -> list[str | Placeholder]:
     return merged
 
 
-def _lone_brace(text: str, place: int, what: str) -> str:
-    around = text[max(0, place - 10) : place + 15]
-    brace = text[place]
+def _explain_lone_brace(text: str, position: int, what: str) -> str:
+    context = text[max(0, position - 10) : position + 15]
+    brace = text[position]
     return (
-        f'The {what} has a single {brace} near "{around}". A placeholder is {{column}}; '
+        f'The {what} has a single {brace} near "{context}". A placeholder is {{column}}; '
         f"write {brace}{brace} for a brace in the text."
     )
 
@@ -97,33 +89,33 @@ def _lone_brace(text: str, place: int, what: str) -> str:
 def _refuse_invisible(text: str, what: str) -> None:
     try:
         text.encode("utf-8")
-    except UnicodeEncodeError as problem:
-        code = ord(text[problem.start])
-        raise TemplateError(f"The {what} holds half a character (U+{code:04X}); write it anew.") from None
+    except UnicodeEncodeError as error:
+        code = ord(text[error.start])
+        raise TemplateError(f"The {what} contains half a character (U+{code:04X}). Type it again.") from None
     if scan(text_array([text])).refused.any():
-        hidden = alphabet.of_class(text, alphabet.REFUSED | alphabet.JOINER | alphabet.TAG)
+        hidden = gsm7.of_class(text, gsm7.REFUSED | gsm7.JOINER | gsm7.TAG)
         raise TemplateError(
-            f"The {what} holds characters that nobody can see and that are not sent: "
-            f"{alphabet.named(hidden)}. Take them out, or type the text anew."
+            f"The {what} contains invisible characters, which are never sent: {gsm7.named(hidden)}. "
+            "Delete them, or type the text again."
         )
 
 
-def _placeholder(body: str, columns: list[str], what: str) -> Placeholder:
-    """What the words between the braces say; a header may itself hold a colon or a bar."""
-    if (column := _column(body, columns)) is not None:
+def _parse_placeholder(body: str, columns: list[str], what: str) -> Placeholder:
+    """What stands between the braces; a header may itself contain a colon or a bar."""
+    if (column := _find_placeholder_column(body, columns)) is not None:
         return Placeholder(column)
-    head, bar, fallback = body.partition("|")
-    filled = fallback if bar else None
-    if (column := _column(head, columns)) is not None:
-        return Placeholder(column, None, filled)
+    head, bar, words = body.partition("|")
+    fallback = words if bar else None
+    if (column := _find_placeholder_column(head, columns)) is not None:
+        return Placeholder(column, None, fallback)
     for colon in re.finditer(":", head):
-        if (column := _column(head[: colon.start()], columns)) is not None:
-            return Placeholder(column, parse_format(head[colon.end() :], body), filled)
-    raise TemplateError(_unknown(body, head, columns, what))
+        if (column := _find_placeholder_column(head[: colon.start()], columns)) is not None:
+            return Placeholder(column, parse_format(head[colon.end() :], body), fallback)
+    raise TemplateError(_explain_unknown(body, head, columns, what))
 
 
-def _column(name: str, columns: list[str]) -> str | None:
-    """The column a name means, or None. A bar or a colon counts: `{amount:,}` is no column "amount"."""
+def _find_placeholder_column(name: str, columns: list[str]) -> str | None:
+    """The column of this name, or None. Bars and colons count: `{amount:,}` is not the column "amount"."""
     if re.search("[|:]", name):
         return next((column for column in columns if column.casefold() == name.strip().casefold()), None)
     try:
@@ -132,36 +124,10 @@ def _column(name: str, columns: list[str]) -> str | None:
         return None
 
 
-def _unknown(body: str, head: str, columns: list[str], what: str) -> str:
+def _explain_unknown(body: str, head: str, columns: list[str], what: str) -> str:
     if not head.strip():
         return (
-            f"The {what} has a placeholder without a name: {{{body}}}. Write {{{{ and }}}} for plain braces."
+            f"The {what} has a placeholder without a name: {{{body}}}. "
+            "Write {{ and }} for braces in the text."
         )
-    return f"The {what} names {{{body}}}. {why_none(columns, head.partition(':')[0])}"
-
-
-@dataclass(frozen=True)
-class Values:
-    """One placeholder's column, ready to be put in."""
-
-    column: str
-    texts: pa.Array  # stripped, formatted, missing ones replaced by the fallback
-    raw: pa.Array  # as in the table
-    missing: Bools
-    unreadable: Bools  # not what the format wants
-    wanted: str
-
-
-def fill(placeholder: Placeholder, raw: pa.Array) -> Values:
-    """A placeholder's values, made of its column's cells."""
-    values = pc.utf8_trim_whitespace(raw)
-    empty = pc.equal(values, "")
-    missing = empty.to_numpy(zero_copy_only=False)
-    unreadable, wanted = np.zeros(len(raw), dtype=bool), ""
-    if placeholder.format is not None:
-        values, unreadable = placeholder.format.apply(values)
-        wanted = placeholder.format.wanted
-    if placeholder.fallback is not None:
-        values = pc.if_else(empty, text_scalar(placeholder.fallback), values)
-        missing = np.zeros(len(raw), dtype=bool)
-    return Values(placeholder.column, values, raw, missing, unreadable, wanted)
+    return f"The {what} has the placeholder {{{body}}}. {why_none(columns, head.partition(':')[0])}"

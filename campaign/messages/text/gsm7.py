@@ -1,7 +1,7 @@
-"""GSM-7 and UCS-2: which characters an SMS can carry cheaply, which it cannot, and which are never sent.
+"""GSM-7: the characters an SMS carries in one septet or two, those that need UCS-2, those never sent.
 
-Sources: the basic and extension tables of 3GPP TS 23.038, section 6.2.1; the code charts of Unicode for
-the general punctuation that word processors put in by themselves.
+Sources: the basic and extension tables of 3GPP TS 23.038, section 6.2.1; the Unicode code charts for the
+punctuation that word processors insert by themselves.
 """
 
 import unicodedata
@@ -12,16 +12,16 @@ import numpy.typing as npt
 
 from campaign.arrow_text import Ints
 
-# One septet each. The escape character, 0x1B in the table, introduces the extension and is no text.
+# One septet each. The escape character, 0x1B in the table, introduces the extension and is not text.
 BASIC = (
     "@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !\"#¤%&'()*+,-./0123456789:;<=>?"
     "¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà"
 )
 EXTENSION = "^{}\\[~]|€"  # an escape before each: two septets. The form feed, also there, is a control.
 
-# What word processors make of plain typing, and the typing it was made of.
+# Typographic characters that word processors insert, and the plain ones that were typed.
 TWINS = {
-    # quotes (General Punctuation 2018-201F, 2039-203A; Latin-1 00AB, 00BB), and the marks typed for them
+    # quotes (General Punctuation 2018-201F, 2039-203A; Latin-1 00AB, 00BB), accents used as quotes
     **dict.fromkeys("‘’‚‛′‹›´`", "'"),
     **dict.fromkeys("“”„‟″«»", '"'),
     # hyphens and dashes (2010-2015), the minus sign
@@ -32,11 +32,11 @@ TWINS = {
     # ligatures that come out of PDF files (Alphabetic Presentation Forms FB00-FB04)
     **dict(zip("ﬀﬁﬂﬃﬄ", ("ff", "fi", "fl", "ffi", "ffl"), strict=True)),
 }  # fmt: skip
-# Layout that no phone shows: a tab, other line breaks, the soft hyphen. Nothing is gained by keeping them.
+# Layout that no phone shows: tabs, other line breaks, soft hyphens.
 LAYOUT = {"\t": " ", "\r": "\n", "\u2028": "\n", "\u2029": "\n", "\u00ad": ""}
 
-# Controls, direction controls, zero-width and filler characters, noncharacters: a reader cannot see them, and
-# they make a text read differently from what it says. Joiners and tags are judged by what stands before them.
+# Controls, direction controls, zero-width and filler characters, noncharacters: nobody can see them, and they
+# can make a text look like something else. Joiners and tags are allowed after some characters only.
 INVISIBLE = (
     *((0x00, 0x09), (0x0B, 0x0C), (0x0E, 0x1F), (0x7F, 0x9F), (0xAD, 0xAD), (0x34F, 0x34F), (0x61C, 0x61C)),
     *((0x115F, 0x1160), (0x17B4, 0x17B5), (0x180E, 0x180E), (0x200B, 0x200B), (0x200E, 0x200F)),
@@ -45,10 +45,10 @@ INVISIBLE = (
     *((0xE0000, 0xE001F), (0xE0080, 0xE00FF), (0xE01F0, 0xE0FFF)),
 )
 JOINERS = (0x200C, 0x200D)  # between letters of Arabic and Indic scripts, and inside joined emoji
-TAGS = (0xE0020, 0xE007F)  # behind a black flag: the flags of England, Scotland, Wales
+TAGS = (0xE0020, 0xE007F)  # after a black flag: the flags of England, Scotland, Wales
 BLACK_FLAG = 0x1F3F4
 
-# What a character is; 0 is one septet and nothing to say.
+# Classes of characters, as bits; 0 is a plain character of one septet.
 DOUBLE, FOREIGN, TWIN, UNTIDY, REFUSED, JOINER, TAG = (1 << bit for bit in range(7))
 
 
@@ -71,13 +71,13 @@ def classify(codes: Ints) -> npt.NDArray[np.uint8]:
     classes = CLASSES[np.minimum(codes, 0xFFFF)]
     beyond = np.flatnonzero(codes > 0xFFFF)
     if len(beyond):
-        far = codes[beyond]
+        high_codes = codes[beyond]
         kinds = np.full(len(beyond), FOREIGN, dtype=np.uint8)
         for first, last in INVISIBLE:
             if last > 0xFFFF:
-                kinds[(far >= first) & (far <= last)] |= REFUSED
-        kinds[(far & 0xFFFE) == 0xFFFE] |= REFUSED
-        kinds[(far >= TAGS[0]) & (far <= TAGS[1])] |= TAG
+                kinds[(high_codes >= first) & (high_codes <= last)] |= REFUSED
+        kinds[(high_codes & 0xFFFE) == 0xFFFE] |= REFUSED
+        kinds[(high_codes >= TAGS[0]) & (high_codes <= TAGS[1])] |= TAG
         classes[beyond] = kinds
     return classes
 
@@ -105,15 +105,15 @@ _GSM = frozenset(BASIC + EXTENSION).union(LAYOUT)
 
 
 def is_gsm(text: str) -> bool:
-    """Whether every character is in GSM-7, or is layout, which is not sent as it is."""
+    """Whether every character is in GSM-7, or is layout, which is replaced before sending."""
     return _GSM.issuperset(text)
 
 
 def of_class(text: str, kinds: int) -> list[str]:
     """The distinct characters of the text that are of one of the classes, in order."""
     codes = np.fromiter(map(ord, text), dtype=np.int64, count=len(text))
-    found = np.flatnonzero(classify(codes) & np.uint8(kinds))
-    return list(dict.fromkeys(text[place] for place in found))
+    positions = np.flatnonzero(classify(codes) & np.uint8(kinds))
+    return list(dict.fromkeys(text[position] for position in positions))
 
 
 _HIDDEN = (*INVISIBLE, (JOINERS[0], JOINERS[1]), TAGS)
@@ -126,7 +126,7 @@ _ESCAPES = {
 
 
 def escaped(text: str) -> str:
-    """The text with those characters that are never sent written as Python writes them: \\u202e."""
+    """The text with invisible characters written as Python escapes: \\u202e."""
     return text.translate(_ESCAPES)
 
 
@@ -138,17 +138,17 @@ def _one_by_one(characters: Iterable[str]) -> str:
     return _ranges((ord(character), ord(character)) for character in characters)
 
 
-# Everything but the characters in question, as RE2 has it: taken out of a text, it leaves those.
+# RE2 patterns for everything except some characters: removing the matches leaves those characters.
 ALL_BUT_FOREIGN = f"[{_one_by_one(_GSM)}]+"
 ALL_BUT_REPLACED = f"[^{_one_by_one([*TWINS, *LAYOUT])}]+"
 ALL_BUT_HIDDEN = f"[^{_ranges(_HIDDEN)}]+"
 
 
 def named(characters: Iterable[str], most: int = 5) -> str:
-    """Characters as a person can look them up: ŋ (U+014B); those that cannot be seen by name."""
-    known = list(dict.fromkeys(characters))
-    shown = ", ".join(_named(character) for character in known[:most])
-    return shown + (f" and {len(known) - most} more" if len(known) > most else "")
+    """Characters as a person can look them up: ŋ (U+014B), and invisible ones by their Unicode names."""
+    distinct = list(dict.fromkeys(characters))
+    shown = ", ".join(_named(character) for character in distinct[:most])
+    return shown + (f" and {len(distinct) - most} more" if len(distinct) > most else "")
 
 
 def _named(character: str) -> str:

@@ -1,52 +1,50 @@
-"""What the service takes: 160 characters of message, 11 of sender, a priority from 0 to 4.
+"""The limits of the service: senders of 11 characters, texts of 160, and cutting or splitting longer texts.
 
-The contract's 160 characters are counted on the text, before any encoding, in UTF-16 units: equal to
-characters but for emoji and their like, which count two. No service can count more than that.
+The 160 characters are counted before any encoding, in UTF-16 units. These are the same as characters except
+for emoji and other rare ones, which count twice, so no service can count more.
 """
 
 from collections.abc import Iterator
 
 import regex
 
+from campaign.argument_checks import check_text
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
-from campaign.messages.text import gsm7 as alphabet
+from campaign.messages.text import gsm7
 from campaign.messages.text.segments import count_parts, count_units
 
 MOST_PIECES = 99  # two digits in "(12/34) "
 
-OVERLONG = ("flag", "truncate", "split")
-
 
 def check_sender(sender: str) -> str:
-    """A sender that is the same for all, stripped; a UsageError says what is wrong with it."""
+    """The sender, stripped. Raises UsageError when the service would not take it."""
     stripped = sender.strip()
     if not stripped:
-        raise UsageError("The sender is empty. Give a name or a number of 1 to 11 characters.")
-    strange = [character for character in stripped if not " " <= character <= "~"]
-    if strange:
+        raise UsageError(f"The sender is empty. Give a name or a number of 1 to {SENDER_LIMIT} characters.")
+    not_ascii = [character for character in stripped if not " " <= character <= "~"]
+    if not_ascii:
         raise UsageError(
-            f"The sender holds {alphabet.named(strange)}. Only letters, digits and signs of a US keyboard "
-            "are allowed: look-alikes from other alphabets would pass for another sender."
+            f"The sender contains {gsm7.named(not_ascii)}. Use only the letters, digits and punctuation of a "
+            "US keyboard: look-alikes from other alphabets could imitate another sender."
         )
     if len(stripped) > SENDER_LIMIT:
         raise UsageError(
-            f'The sender "{stripped}" has {len(stripped)} characters; '
-            f"the service takes {SENDER_LIMIT} at most."
+            f'The sender "{stripped}" has {len(stripped)} characters, and the service takes at most '
+            f"{SENDER_LIMIT}. Shorten it."
         )
     return stripped
 
 
 def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
-    """The ending of a truncated text, made plain where asked; a UsageError if it cannot be one."""
-    if not isinstance(ellipsis, str):
-        raise UsageError(f"The ellipsis is a text such as '...', not {ellipsis!r}.")
-    ending = alphabet.plain(ellipsis) if downgrade else ellipsis
+    """The end of a truncated text, plain if `downgrade`. Raises UsageError when it cannot be used."""
+    check_text(ellipsis, subject="ellipsis", write='ellipsis="..."')
+    ending = gsm7.plain(ellipsis) if downgrade else ellipsis
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
-    if joins or count_units(ending) > TEXT_LIMIT // 2 or alphabet.of_class(ending, alphabet.REFUSED):
+    if joins or count_units(ending) > TEXT_LIMIT // 2 or gsm7.of_class(ending, gsm7.REFUSED):
         raise UsageError(
-            f"The ellipsis {ellipsis!r} cannot end a text. "
-            "Give a few visible characters, such as '...', or none: ''."
+            f"ellipsis={ellipsis!r} cannot end a text. Write a few visible characters, such as "
+            'ellipsis="...", or ellipsis="" for none.'
         )
     return ending
 
@@ -54,8 +52,8 @@ def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
 def boundary(text: str, place: int) -> int:
     """The last place up to `place` where the text can be cut without cutting a grapheme cluster.
 
-    Between two ASCII characters, CR LF apart, there is always a boundary (UAX 29): the search begins at the
-    last such pair, so that it costs the same whatever the text's length (3 us; 55 over whole texts).
+    There is always a boundary between two ASCII characters other than CR LF (UAX 29). The search begins at
+    the last such pair, so its cost does not grow with the text (3 us instead of 55).
     """
     if place >= len(text):
         return len(text)
@@ -75,19 +73,19 @@ def _between_ascii(text: str, place: int) -> bool:
     return before < "\x80" and after < "\x80" and not (before == "\r" and after == "\n")
 
 
-def _place(text: str, units: int) -> int:
-    """The characters of the text's first UTF-16 units; half a pair does not count."""
+def _characters_within(text: str, units: int) -> int:
+    """How many characters fit into this many UTF-16 units; half a surrogate pair does not count."""
     if len(text) <= units // 2 or text.isascii():
         return min(len(text), units)
     return len(text.encode("utf-16-le")[: 2 * units].decode("utf-16-le", errors="ignore"))
 
 
 def cut(text: str, units: int, *, keep_words: bool = False) -> str:
-    """The longest beginning of the text within so many UTF-16 units that cuts no grapheme cluster.
+    """The longest start of the text that fits into this many UTF-16 units and cuts no grapheme cluster.
 
-    `keep_words` goes back to the last space where there is one. White space at the end is left out.
+    With `keep_words` it ends before a space if there is one. White space at the end is removed.
     """
-    limit = _place(text, units)
+    limit = _characters_within(text, units)
     place = boundary(text, limit)
     if keep_words and place < len(text) and not text[place].isspace():
         space = place
@@ -98,26 +96,26 @@ def cut(text: str, units: int, *, keep_words: bool = False) -> str:
 
 
 def truncate(text: str, ellipsis: str, *, keep_words: bool, max_parts: int | None) -> str | None:
-    """The text cut to 160 units and to `max_parts`, the ellipsis included; None if nothing of it fits."""
+    """The text cut to 160 units and to `max_parts`, ellipsis included; None if nothing of it fits."""
     room = TEXT_LIMIT - count_units(ellipsis)
-    found = cut(text, room, keep_words=keep_words)
-    if max_parts is None or count_parts(found + ellipsis) <= max_parts:
-        return found + ellipsis if found else None
-    fits, too_much = 0, room  # parts never fall as the text grows: the longest that fits is found by halving
+    beginning = cut(text, room, keep_words=keep_words)
+    if max_parts is None or count_parts(beginning + ellipsis) <= max_parts:
+        return beginning + ellipsis if beginning else None
+    fits, too_much = 0, room  # a binary search: a longer text never takes fewer parts
     while too_much - fits > 1:
         middle = (fits + too_much) // 2
         if count_parts(cut(text, middle, keep_words=keep_words) + ellipsis) <= max_parts:
             fits = middle
         else:
             too_much = middle
-    found = cut(text, fits, keep_words=keep_words)
-    return found + ellipsis if found else None
+    beginning = cut(text, fits, keep_words=keep_words)
+    return beginning + ellipsis if beginning else None
 
 
 def split(text: str) -> list[str] | None:
-    """The text in numbered pieces of at most 160 units, "(1/2) " first; words are kept whole where they fit.
+    """The text in numbered pieces of at most 160 units that begin with "(1/2) " and break between words.
 
-    None if it takes more than 99 pieces, or holds a cluster that fits none.
+    None if it needs more than 99 pieces, or contains a grapheme cluster that does not fit into a piece.
     """
     for digits in (1, 2):
         room = TEXT_LIMIT - len("(/) ") - 2 * digits
@@ -128,7 +126,7 @@ def split(text: str) -> list[str] | None:
 
 
 def _pieces(text: str, room: int, *, most: int) -> Iterator[str]:
-    """At most so many pieces; an empty one stands for a cluster that does not fit."""
+    """At most `most` pieces; an empty one stands for a cluster that does not fit."""
     rest = text.strip()
     for _ in range(most):
         piece = cut(rest, room, keep_words=True)

@@ -1,27 +1,26 @@
-"""How long texts are: in UTF-16 units, in septets, in parts. Whole columns at a time.
+"""The length of texts in UTF-16 units, septets and SMS parts, for whole columns at a time.
 
-Only characters outside plain GSM-7 are looked at one by one, by their bytes in the column: a column of plain
-text costs one pass of a byte table (measured: 9 ns a name, 190 ns a whole message of 85 characters).
+A byte table finds the characters outside plain GSM-7 in one pass, and only these are decoded (measured: 9 ns
+for a name, 190 ns for a message of 85 characters).
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pyarrow as pa
-import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, Ints, text_buffers
-from campaign.messages.text import gsm7 as alphabet
+from campaign.arrow_text import Bools, Ints, TextArray, byte_lengths, text_buffers, unique_texts
+from campaign.messages.text import gsm7
 
 SINGLE, JOINED = 160, 153  # septets; 7 of a joined part's 160 go to its header (3GPP TS 23.040, 9.2.3.24)
 SINGLE_UCS2, JOINED_UCS2 = 70, 67  # UTF-16 units
 
-BLOCK = 50_000  # rows looked at together: bounds the memory taken by texts in other scripts
+BLOCK = 50_000  # rows scanned together: limits the memory for texts in other scripts
 
 # 1 for the first byte of a character that is not plain: ASCII outside the basic table, and all beyond ASCII.
-_PLAIN_ASCII = {ord(character) for character in alphabet.BASIC if character.isascii()} - {ord("\r")}
+_PLAIN_ASCII = {ord(character) for character in gsm7.BASIC if character.isascii()} - {ord("\r")}
 _NOT_PLAIN = bytes(
     int(byte >= 0xC0 or (byte < 0x80 and byte not in _PLAIN_ASCII)) for byte in range(0x100)
 )  # fmt: skip
@@ -32,14 +31,14 @@ Counts = npt.NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Scan:
-    """What a column's texts hold beyond plain GSM-7, one entry per row."""
+    """What the texts of a column contain beyond plain GSM-7, one entry per row."""
 
     excess: Counts  # UTF-8 bytes less UTF-16 units
     doubles: Counts  # characters of two septets
     pairs: Counts  # characters of two UTF-16 units
-    foreign: Bools  # a character that only UCS-2 has
+    foreign: Bools  # a character that needs UCS-2
     twins: Bools  # a typographic character with a plain twin
-    untidy: Bools  # a tab, a carriage return or their like
+    untidy: Bools  # a tab, a carriage return or other layout
     refused: Bools  # a character that is never sent
 
     @classmethod
@@ -58,21 +57,21 @@ class Scan:
 
     def put(self, rows: Ints, others: "Scan") -> None:
         """Set the entries of some rows, in place."""
-        for mine, its in zip(self.fields(), others.fields(), strict=True):
-            mine[rows] = its
+        for own_field, other_field in zip(self.fields(), others.fields(), strict=True):
+            own_field[rows] = other_field
 
     def add(self, other: "Scan") -> None:
         """Add what another piece of the texts holds, in place; a scan of one row is added to all."""
-        for mine, its in zip(self.fields(), other.fields(), strict=True):
-            np.add(mine, its, out=mine)  # for booleans: or
+        for own_field, other_field in zip(self.fields(), other.fields(), strict=True):
+            np.add(own_field, other_field, out=own_field)  # for booleans this is "or"
 
     def total(self) -> "Scan":
-        """All rows put together, as a scan of one row."""
+        """The sum over all rows, as a scan of one row."""
         return Scan(*(field.sum(keepdims=True, dtype=field.dtype) for field in self.fields()))
 
 
-def scan(texts: pa.Array) -> Scan:
-    """What the texts hold beyond plain GSM-7."""
+def scan(texts: TextArray) -> Scan:
+    """Find what the texts contain beyond plain GSM-7."""
     result = Scan.empty(len(texts))
     for start in range(0, len(texts), BLOCK):
         _scan_block(texts.slice(start, BLOCK), result.take(slice(start, start + BLOCK)))
@@ -80,7 +79,7 @@ def scan(texts: pa.Array) -> Scan:
 
 
 class _Characters(NamedTuple):
-    """The characters of a block that are not plain, in order."""
+    """The characters of a block that are not plain GSM-7, in order."""
 
     rows: Ints
     places: Ints  # byte of the block's data at which the character begins
@@ -88,7 +87,7 @@ class _Characters(NamedTuple):
     codes: Ints  # code points
 
 
-def _scan_block(texts: pa.Array, result: Scan) -> None:
+def _scan_block(texts: TextArray, result: Scan) -> None:
     offsets, data = text_buffers(texts)
     marks = np.frombuffer(data.tobytes().translate(_NOT_PLAIN), dtype=bool)
     places = np.flatnonzero(marks)
@@ -96,15 +95,15 @@ def _scan_block(texts: pa.Array, result: Scan) -> None:
         return
     widths, codes = _decode(data, places)
     rows = np.searchsorted(offsets, places, side="right") - 1
-    kinds = alphabet.classify(codes)
-    found = _Characters(rows, places, widths, codes)
+    kinds = gsm7.classify(codes)
+    characters = _Characters(rows, places, widths, codes)
     _count(result.excess, rows, widths - 1 - (widths == 4))
-    _count(result.doubles, rows[(kinds & alphabet.DOUBLE) > 0])
+    _count(result.doubles, rows[(kinds & gsm7.DOUBLE) > 0])
     _count(result.pairs, rows[widths == 4])
-    result.foreign[rows[(kinds & alphabet.FOREIGN) > 0]] = True
-    result.twins[rows[(kinds & alphabet.TWIN) > 0]] = True
-    result.untidy[rows[(kinds & alphabet.UNTIDY) > 0]] = True
-    result.refused[rows[((kinds & alphabet.REFUSED) > 0) | _misplaced(found, kinds)]] = True
+    result.foreign[rows[(kinds & gsm7.FOREIGN) > 0]] = True
+    result.twins[rows[(kinds & gsm7.TWIN) > 0]] = True
+    result.untidy[rows[(kinds & gsm7.UNTIDY) > 0]] = True
+    result.refused[rows[((kinds & gsm7.REFUSED) > 0) | _misplaced(characters, kinds)]] = True
 
 
 def _count(field: Counts, rows: Ints, weights: Ints | None = None) -> None:
@@ -123,23 +122,23 @@ def _decode(data: npt.NDArray[np.uint8], places: Ints) -> tuple[Ints, Ints]:
     return widths, codes
 
 
-def _misplaced(found: _Characters, kinds: npt.NDArray[np.uint8]) -> Bools:
-    """Joiners and tags that follow nothing they could belong to.
+def _misplaced(characters: _Characters, kinds: npt.NDArray[np.uint8]) -> Bools:
+    """Joiners and tags that do not belong after the character before them.
 
-    A joiner belongs behind an emoji or a letter of a script that joins; behind a Latin, Greek or Cyrillic
-    letter or a space it only hides something. A tag belongs behind a black flag or another tag.
+    A joiner belongs after an emoji or a letter of a script that joins; after a Latin, Greek or Cyrillic
+    letter or a space it can only hide something. A tag belongs after a black flag or another tag.
     """
-    suspects = np.flatnonzero(kinds & (alphabet.JOINER | alphabet.TAG))
+    suspects = np.flatnonzero(kinds & (gsm7.JOINER | gsm7.TAG))
     wrong = np.zeros(len(kinds), dtype=bool)
     if not len(suspects):
         return wrong
-    before = suspects - 1  # -1 reads the last one, which cannot end where the first begins
-    adjacent = found.places[before] + found.widths[before] == found.places[suspects]
-    adjacent &= found.rows[before] == found.rows[suspects]
-    code = found.codes[before]
+    before = suspects - 1  # for the first one this is the last, which is never adjacent to it
+    adjacent = characters.places[before] + characters.widths[before] == characters.places[suspects]
+    adjacent &= characters.rows[before] == characters.rows[suspects]
+    code = characters.codes[before]
     joins = adjacent & (code > 0x52F) & ~((code >= 0x2000) & (code <= 0x206F)) & (code != 0x3000)
-    is_tag = (kinds[suspects] & alphabet.TAG) > 0
-    tags = adjacent & ((code == alphabet.BLACK_FLAG) | ((kinds[before] & alphabet.TAG) > 0))
+    is_tag = (kinds[suspects] & gsm7.TAG) > 0
+    tags = adjacent & ((code == gsm7.BLACK_FLAG) | ((kinds[before] & gsm7.TAG) > 0))
     wrong[suspects] = np.where(is_tag, ~tags, ~joins)
     return wrong
 
@@ -148,9 +147,9 @@ def _misplaced(found: _Characters, kinds: npt.NDArray[np.uint8]) -> Bools:
 class Lengths:
     """The lengths of a column of texts, one entry per row.
 
-    `units` UTF-16 units; `septets` what GSM-7 would take; `ucs2` whether the text needs UCS-2; `parts`
-    how many SMS parts it takes: 160 septets or 70 units alone, 153 or 67 when joined. A character of two
-    septets or two units never lies across two parts (3GPP TS 23.040, 9.2.3.24.1), so that a text of exactly
+    `units`: UTF-16 units; `septets`: the length in GSM-7; `ucs2`: whether the text needs UCS-2; `parts`: how
+    many SMS parts it takes, of 160 septets or 70 units alone, of 153 or 67 when joined. A character of two
+    septets or two units is never divided between two parts (3GPP TS 23.040, 9.2.3.24.1), so a text of exactly
     306 septets may take three parts.
     """
 
@@ -159,28 +158,46 @@ class Lengths:
     ucs2: Bools
     parts: Counts
 
+    def take(self, rows: Ints) -> "Lengths":
+        """The lengths of some rows."""
+        return Lengths(*(getattr(self, field.name)[rows] for field in fields(self)))
 
-def measure(texts: pa.Array) -> Lengths:
-    """The lengths of a column of texts."""
+    def with_rows(self, rows: Ints, others: "Lengths") -> "Lengths":
+        """A copy in which some rows have other lengths."""
+        columns = []
+        for field in fields(self):
+            column = getattr(self, field.name).copy()
+            column[rows] = getattr(others, field.name)
+            columns.append(column)
+        return Lengths(*columns)
+
+    @classmethod
+    def concat(cls, all_lengths: Sequence["Lengths"]) -> "Lengths":
+        """Lengths one after the other."""
+        names = [field.name for field in fields(cls)]
+        return cls(*(np.concatenate([getattr(own, name) for own in all_lengths]) for name in names))
+
+
+def measure(texts: TextArray) -> Lengths:
+    """Measure a column of texts."""
     return lengths_of(texts, scan(texts))
 
 
-def lengths_of(texts: pa.Array, found: Scan) -> Lengths:
-    """The lengths of texts that have been scanned, whole or in pieces."""
-    units = np.subtract(pc.binary_length(texts), found.excess, dtype=np.int32)
-    septets = units + found.doubles
-    ucs2 = found.foreign | found.twins
+def lengths_of(texts: TextArray, contents: Scan) -> Lengths:
+    """The lengths of texts whose contents are known from a scan, of the texts or of their pieces."""
+    units = np.subtract(byte_lengths(texts), contents.excess, dtype=np.int32)
+    septets = units + contents.doubles
+    ucs2 = contents.foreign | contents.twins
     length = np.where(ucs2, units, septets)
     joined = np.where(ucs2, np.int32(JOINED_UCS2), np.int32(JOINED))
     parts = -(-length // joined)
     parts[length <= np.where(ucs2, np.int32(SINGLE_UCS2), np.int32(SINGLE))] = 1
-    # Each joint may waste one place: only texts this close to full parts are counted character by character.
-    wide = np.where(ucs2, found.pairs, found.doubles) > 0
+    # Each part may leave one place empty, so texts this close to the limit are counted character by character.
+    wide = np.where(ucs2, contents.pairs, contents.doubles) > 0
     close = np.flatnonzero(wide & (parts > 1) & (length + parts - 1 > joined * parts))
     if len(close):
-        unique = texts.take(pa.array(close)).dictionary_encode()
-        exact = np.array([count_parts(text) for text in unique.dictionary.to_pylist()], dtype=np.int32)
-        parts[close] = exact[unique.indices.to_numpy()]
+        strings, positions = unique_texts(texts.take(close))
+        parts[close] = np.array([count_parts(string) for string in strings], dtype=np.int32)[positions]
     return Lengths(units, septets, ucs2, parts)
 
 
@@ -191,8 +208,8 @@ def count_units(text: str) -> int:
 
 def count_parts(text: str) -> int:
     """The parts of one text."""
-    if alphabet.is_gsm(text):
-        sizes, single, joined = [1 + alphabet.is_double(character) for character in text], SINGLE, JOINED
+    if gsm7.is_gsm(text):
+        sizes, single, joined = [1 + gsm7.is_double(character) for character in text], SINGLE, JOINED
     else:
         sizes = [1 + (character > "\uffff") for character in text]
         single, joined = SINGLE_UCS2, JOINED_UCS2

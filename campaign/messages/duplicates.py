@@ -1,0 +1,121 @@
+"""Rows that have the same number as an earlier row."""
+
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    TextArray,
+    equal_texts,
+    integers_to_array,
+    join_texts,
+    take_from_chunks,
+)
+from campaign.errors import ContactsError
+from campaign.messages.issues import IssueCollector
+from campaign.messages.recipients import Recipients
+
+DUPLICATES = ("skip", "keep", "error")
+NAMED = 5  # pairs named in an error
+
+
+class Repeats(NamedTuple):
+    """The rows of a block whose number an earlier row has."""
+
+    rows: Ints  # positions in the block
+    earlier: Ints  # positions in the table
+    same_text: Bools
+
+
+class DuplicateFinder:
+    """Finds the rows that repeat a number, block by block.
+
+    Of each number the first row that nothing excludes is kept, with its text, for comparison with later rows.
+    """
+
+    def __init__(self, numbers: Ints) -> None:
+        ordered = np.sort(numbers)  # 6 ns for a number; a hash table takes 40, and much memory
+        repeated = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] > 0)]
+        self._rows = np.flatnonzero(pd.Series(numbers).isin(repeated))
+        self._codes, distinct = pd.factorize(numbers[self._rows])
+        self._kept_rows = np.full(len(distinct), -1)
+        self._text_positions = np.full(len(distinct), -1)  # of the kept row's text in `_texts`
+        self._texts: list[TextArray] = []
+        self._text_count = 0
+        self._pairs: list[tuple[Ints, Ints]] = []  # repeating rows, and the kept rows that they repeat
+
+    def find(self, start: int, issues: IssueCollector, messages: TextArray) -> Repeats:
+        """The repeats among the rows of the next block, which begins at `start`."""
+        bounds = slice(*np.searchsorted(self._rows, [start, start + len(issues.status)]))
+        rows, codes = self._rows[bounds] - start, self._codes[bounds]
+        sendable = issues.sendable[rows]
+        rows, codes = rows[sendable], codes[sendable]
+        self._keep_first(start, rows, codes, messages)
+        repeats = self._kept_rows[codes] != rows + start
+        rows, codes = rows[repeats], codes[repeats]
+        earlier = self._kept_rows[codes]
+        self._pairs.append((rows + start, earlier))
+        kept_texts = take_from_chunks(self._texts, self._text_positions[codes])
+        return Repeats(rows, earlier, equal_texts(messages.take(rows), kept_texts))
+
+    def _keep_first(self, start: int, rows: Ints, codes: Ints, messages: TextArray) -> None:
+        """Remember the first row of each number that is new."""
+        numbers, first = np.unique(codes, return_index=True)
+        new = self._kept_rows[numbers] < 0
+        numbers, kept = numbers[new], rows[first[new]]
+        self._kept_rows[numbers] = kept + start
+        self._text_positions[numbers] = self._text_count + np.arange(len(kept))
+        self._text_count += len(kept)
+        self._texts.append(messages.take(kept))
+
+    def refuse(self, labels: Ints) -> None:
+        """Raise a ContactsError that names the repeating rows, if there are any."""
+        later, earlier = (np.concatenate(rows) for rows in zip(*self._pairs, strict=True))
+        if len(later):
+            raise ContactsError(_name_pairs(labels[later], labels[earlier]))
+
+
+def report_duplicates(
+    repeats: Repeats,
+    issues: IssueCollector,
+    contacts: pd.DataFrame,
+    recipients: Recipients,
+    labels: Ints,
+    *,
+    keep: bool,
+) -> None:
+    """Name for each row the earlier one with the same number; exclude it unless all are kept."""
+    for code, mask, words in (
+        ("duplicate", repeats.same_text, "The same number and the same text as row "),
+        ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
+    ):
+        detail = join_texts(
+            words, integers_to_array(labels[repeats.earlier[mask]]), _CONSEQUENCES[keep, code]
+        )
+        status = "not_sent" if keep else "duplicate"
+        recipients.report(issues, contacts, repeats.rows[mask], code, "warning", detail, status=status)
+
+
+_CONSEQUENCES = {
+    (False, "duplicate"): ", which is kept.",
+    (False, "duplicate_other_text"): (
+        ", which is kept, but with another text. Perhaps two people share a phone. "
+        'To send both texts, use duplicates="keep".'
+    ),
+    (True, "duplicate"): ". Both are sent.",
+    (True, "duplicate_other_text"): ", with another text. Both are sent.",
+}
+
+
+def _name_pairs(later: Ints, earlier: Ints) -> str:
+    pairs = ", ".join(
+        f"{row} (as {first})" for row, first in zip(later[:NAMED], earlier[:NAMED], strict=True)
+    )
+    more = f" and {len(later) - NAMED:,} more" if len(later) > NAMED else ""
+    return (
+        f"Some rows have the same number as an earlier row: {pairs}{more}. "
+        'Remove them, or use duplicates="skip" or duplicates="keep".'
+    )

@@ -1,0 +1,93 @@
+"""Placeholders of other tools, such as {{name}}, [Name] or %s, which would be sent as they are."""
+
+import re
+from pathlib import Path
+
+import pandas as pd
+
+from campaign.contacts.columns import find_column
+from campaign.errors import ColumnError, TemplateError
+from campaign.text import shorten
+
+# With braces, like our own placeholders.
+_BRACES = (
+    re.compile(r"(?<!\{)\{\{(?P<name>[^{}]+)\}\}(?!\})"),  # Mustache, Jinja, WhatsApp templates
+    re.compile(r"\$\{(?P<name>[^{}]+)\}"),  # JavaScript, shells
+)
+_OTHERS = tuple(
+    re.compile(pattern)
+    for pattern in (
+        r"\(\((?P<name>[^(){}]+)\)\)",  # GOV.UK Notify
+        r"\[(?P<name>[^\[\]{}]+)\]",  # form letters, many SMS gateways
+        r"«(?P<name>[^«»{}]+)»",  # Word, as shown
+        r"<(?P<name>[^<>{}]+)>",  # Word, as typed
+        r"\$(?P<name>[A-Za-z_]\w*)",  # shells
+        r"%\((?P<name>[^(){}]+)\)",  # Python
+        r"%(?P<name>\w+)%",  # Windows
+        r"\*\|(?P<name>[^|*{}]+)\|\*",  # Mailchimp
+    )
+)
+_POSITIONAL = re.compile(r"(?<![\w%])%[sd](?!\w)")  # C and Python: the next value, whatever its column
+_OWN = re.compile(r"\{[^{}]*\}")
+_AMOUNT = r"\s*[-+]?[0-9]"
+_LONGEST_PATH = 1_000
+
+
+def refuse_foreign_placeholders(text: str, contacts: pd.DataFrame, *, what: str) -> None:
+    """Raise TemplateError for a placeholder of another tool that names a column of the table, or is %s."""
+    columns = [str(column) for column in contacts.columns]
+    literal = _OWN.sub("{}", text)  # our own placeholders may contain %d and stand in brackets
+    matches = [match for style in _BRACES for match in style.finditer(text)]
+    matches += [match for style in _OTHERS for match in style.finditer(literal)]
+    for match in matches:
+        name, column = _named_column(match["name"], columns)
+        if column and not (match[0].startswith("${") and _holds_amounts(contacts[column])):
+            remedy = f'Write {{{name}}} to insert the column "{column}"'
+            raise TemplateError(_explain(what, match[0], remedy))
+    if positional := _POSITIONAL.search(literal):
+        remedy = f"Write the name of a column in braces, such as {{{next(iter(columns), 'name')}}}"
+        raise TemplateError(_explain(what, positional[0], remedy))
+
+
+def _explain(what: str, placeholder: str, remedy: str) -> str:
+    return (
+        f"The {what} contains {shorten(placeholder, 60)}, a placeholder of another tool, which would not be "
+        f"filled in. {remedy}, or use as_written=True to send the text as it is."
+    )
+
+
+def _named_column(content: str, columns: list[str]) -> tuple[str, str]:
+    """The name in a placeholder and the column that it means; "" if there is none.
+
+    Other tools add defaults (`name|friend`, `name??friend`) and prefixes (`contact.name`).
+    """
+    without_default = re.split(r"\||\?\?", content)[0]
+    for name in (content, without_default, without_default.rpartition(".")[2]):
+        try:
+            if name.strip():
+                return name.strip(), find_column(columns, name.strip())
+        except ColumnError:
+            continue
+    return content, ""
+
+
+def _holds_amounts(cells: "pd.Series[str]") -> bool:
+    """Whether `${column}` is a dollar sign before an amount, which is our own syntax."""
+    return bool(cells.str.match(_AMOUNT).any())
+
+
+def refuse_file_path(text: str, *, what: str) -> None:
+    """Raise TemplateError for a text that is the path of an existing file."""
+    if len(text) <= _LONGEST_PATH and "\n" not in text and _is_file(text):
+        raise TemplateError(
+            f'The {what} is "{shorten(text, 80)}", the path of a file, and the path itself would be sent. '
+            'Read the file first, Path(...).read_text(encoding="utf-8"), or use as_written=True to send the '
+            "text as it is."
+        )
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):  # too long, or with characters that no path can have
+        return False

@@ -1,0 +1,200 @@
+"""What a campaign says, to whom in which language, under which sender, and how urgently."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+
+from campaign.argument_checks import check, check_switch, check_text, wrong
+from campaign.arrow_text import (
+    Ints,
+    TextArray,
+    is_one_of,
+    series_to_array,
+    strip_texts,
+    text_array,
+    unique_texts,
+)
+from campaign.contacts.columns import find_column
+from campaign.contract import PRIORITIES
+from campaign.errors import TemplateError, UsageError
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.character_issues import describe_literal
+from campaign.messages.templates.filling import fill_short
+from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
+from campaign.messages.templates.rendering import Rendered, merge, render_message
+from campaign.messages.templates.template import Template, parse
+from campaign.messages.text import gsm7, limits
+
+
+@dataclass(frozen=True)
+class Wording:
+    """The texts of a campaign: one, or one for each language, with their sender and priority."""
+
+    texts: Mapping[str, Template]  # by language in lower case; "" if there is only one
+    language: str | None  # the column that chooses
+    sender: Template
+    priority: Template
+    downgrade: bool
+
+    def describe(self, contacts: pd.DataFrame, issues: IssueCollector) -> None:
+        """Add the issues that concern the texts themselves, such as a language that no row has."""
+        used = set(self.texts) if self.language is None else set(_rows_by_language(contacts, self.language))
+        for language, template in self.texts.items():
+            describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
+            if self.language is not None and language not in used:
+                detail = f'No row has the language "{language}", so its text is not used.'
+                issues.add_for_table(self.language, language, "unused_text", "warning", detail)
+
+    def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:
+        """The message of each row; rows whose language has no text are excluded."""
+        if self.language is None:
+            all_rows = np.arange(len(contacts))
+            return render_message(self.texts[""], contacts, all_rows, issues, downgrade=self.downgrade)
+        rows_by_language = _rows_by_language(contacts, self.language)
+        groups: list[tuple[Ints, Rendered]] = []
+        for language, template in self.texts.items():
+            rows = rows_by_language.pop(language, None)
+            if rows is not None:
+                rendered = render_message(
+                    template, contacts, rows, issues, what=_describe(language), downgrade=self.downgrade
+                )
+                groups.append((rows, rendered))
+        without_text = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *rows_by_language.values()]))
+        languages = ", ".join(self.texts)
+        detail = f'There is no text for the language in "{self.language}". There are texts for: {languages}.'
+        cells = series_to_array(contacts[self.language]).take(without_text)
+        issues.add(without_text, self.language, cells, "no_text", "error", detail, status="invalid")
+        return merge(groups, len(contacts))
+
+    def senders(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
+        """The sender of each row, or the one of all rows, which was checked before."""
+        if not self.sender.placeholders:
+            return self.sender.literal
+        senders, complete = fill_short(self.sender, contacts, issues, what="sender")
+        distinct, positions = unique_texts(senders)
+        problems = [_sender_problem(sender) for sender in distinct]
+        bad = np.flatnonzero(
+            np.array([problem != "" for problem in problems], dtype=bool)[positions] & complete
+        )
+        details = text_array(problems).take(positions[bad])
+        issues.add(bad, "sender", senders.take(bad), "bad_sender", "error", details, status="invalid")
+        return senders
+
+    def priorities(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
+        """The priority of each row, or the one of all rows, which was checked before."""
+        if not self.priority.placeholders:
+            return self.priority.literal
+        priorities, complete = fill_short(self.priority, contacts, issues, what="priority")
+        bad = np.flatnonzero(~is_one_of(priorities, ["", *PRIORITIES]) & complete)
+        detail = 'The priority is "0" (highest) to "4" (lowest). Correct the cell.'
+        issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error", detail, status="invalid")
+        return priorities
+
+
+def _sender_problem(sender: str) -> str:
+    try:
+        limits.check_sender(sender)
+    except UsageError as error:
+        return str(error)
+    return ""
+
+
+def _describe(language: str) -> str:
+    return f'message for "{language}"' if language else "message"
+
+
+def _rows_by_language(contacts: pd.DataFrame, column: str) -> dict[str, Ints]:
+    """The rows of each language, by its name in lower case."""
+    languages, positions = unique_texts(pc.utf8_lower(strip_texts(series_to_array(contacts[column]))))
+    return {language: np.flatnonzero(positions == place) for place, language in enumerate(languages)}
+
+
+def choose_wording(
+    contacts: pd.DataFrame,
+    message: str | Mapping[str, str],
+    language: str | None,
+    sender: str,
+    priority: str | int | None,
+    *,
+    downgrade: bool,
+    as_written: bool,
+) -> Wording:
+    """Check and parse the arguments of `prepare` that are texts; errors here are errors of the call."""
+    check_switch(downgrade, subject="downgrade", write="downgrade=False")
+    check_switch(as_written, subject="as_written", write="as_written=True")
+    check(
+        message, (str, Mapping), subject="message", needs="text, or a dictionary of texts by language",
+        write='message="Hi {first_name}, …"',
+    )  # fmt: skip
+    check_text(language, subject="language", write='language="language", the name of a column', or_none=True)
+    if isinstance(message, Mapping) != (language is not None):
+        raise UsageError(
+            "A dictionary of texts and language= belong together. Write message= as one text, or "
+            'message={"en": "...", "fr": "..."}, language="language" with the column that says which text a '
+            "row gets."
+        )
+    parser = _Parser(contacts, bool(downgrade), bool(as_written))
+    texts = _by_language(message) if isinstance(message, Mapping) else {"": message}
+    return Wording(
+        {key: parser.message(text, key) for key, text in texts.items()},
+        None if language is None else find_column(contacts.columns, language),
+        parser.sender(sender),
+        parser.priority(priority),
+        bool(downgrade),
+    )
+
+
+def _by_language(message: Mapping[str, str]) -> dict[str, str]:
+    languages = [str(language).strip().lower() for language in message]
+    if not languages or "" in languages or len(set(languages)) < len(languages):
+        raise UsageError("Each text in message= needs a language of its own, such as en or fr.")
+    return dict(zip(languages, message.values(), strict=True))
+
+
+@dataclass(frozen=True, eq=False)
+class _Parser:
+    """Parses the texts of a call against the columns of the table."""
+
+    contacts: pd.DataFrame
+    downgrade: bool
+    as_written: bool
+
+    def message(self, text: str, language: str) -> Template:
+        what = _describe(language)
+        check_text(text, subject=what, write='"Hi {first_name}, …"')
+        if not self.as_written:
+            refuse_file_path(text.strip(), what=what)
+        text = (gsm7.tidy(text) if self.downgrade else text).strip()
+        if not text:
+            raise TemplateError(f"The {what} is empty. Write a text.")
+        return self._parse(text, what)
+
+    def sender(self, text: str) -> Template:
+        check_text(text, subject="sender", write='sender="CLINIC"')
+        template = self._parse(text, "sender")
+        return template if template.placeholders else Template((limits.check_sender(template.literal),))
+
+    def priority(self, priority: str | int | None) -> Template:
+        if priority is None:
+            return Template(("",))
+        if isinstance(priority, bool) or not isinstance(priority, str | int | np.integer):
+            raise self._bad_priority(priority)
+        template = self._parse(str(priority), "priority")
+        if template.placeholders:
+            return template
+        if template.literal.strip() not in PRIORITIES:
+            raise self._bad_priority(priority)
+        return Template((template.literal.strip(),))
+
+    @staticmethod
+    def _bad_priority(priority: object) -> UsageError:
+        needs = "0 (highest) to 4 (lowest), or a {column} of these"
+        return wrong(priority, subject="priority", needs=needs, write="priority=2")
+
+    def _parse(self, text: str, what: str) -> Template:
+        if not self.as_written:
+            refuse_foreign_placeholders(text, self.contacts, what=what)
+        return parse(text, list(self.contacts.columns), what=what)

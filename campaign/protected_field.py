@@ -1,0 +1,36 @@
+"""Fields of frozen dataclasses for values that could be changed, such as DataFrames."""
+
+from collections.abc import Callable
+from typing import Generic, TypeVar, overload
+
+Value = TypeVar("Value")
+
+
+class ProtectedField(Generic[Value]):
+    """A field that takes a value, or a function that makes it when it is first needed; it gives copies.
+
+    A descriptor, used as `messages: ProtectedField[pd.DataFrame] = ProtectedField(copy_frame)` in the body
+    of a frozen dataclass. Without `copy` the value itself is given: use that for values that never change.
+    """
+
+    def __init__(self, copy: Callable[[Value], Value] | None = None) -> None:
+        self._copy = copy
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> "ProtectedField[Value]": ...
+    @overload
+    def __get__(self, instance: object, owner: type) -> Value: ...
+    def __get__(self, instance: object | None, owner: type) -> "ProtectedField[Value] | Value":
+        if instance is None:
+            raise AttributeError(f"{owner.__name__}.{self._name} has no default")  # dataclass asks for one
+        value = vars(instance)[self._name]
+        if callable(value):
+            value = vars(instance)[self._name] = value()
+        copied: Value = self._copy(value) if self._copy else value
+        return copied
+
+    def __set__(self, instance: object, value: Value | Callable[[], Value]) -> None:
+        vars(instance)[self._name] = value
