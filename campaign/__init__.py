@@ -38,7 +38,7 @@ if TYPE_CHECKING:
     from campaign.results.report import write_report
     from campaign.results.tables import Result
     from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
-    from campaign.sending.earlier_campaigns import prepare
+    from campaign.sending.store.earlier_campaigns import prepare
     from campaign.sending.run import Run
     from campaign.sending.try_out import TryOut, try_out
     from campaign.sending.valves import Budget, Hours
@@ -70,7 +70,7 @@ _MODULES = {
     "asend": "campaign.sending.campaigns",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "load_result": "campaign.sending.campaigns",
-    "prepare": "campaign.sending.earlier_campaigns",
+    "prepare": "campaign.sending.store.earlier_campaigns",
     "read_contacts": "campaign.contacts.reading",
     "resolve": "campaign.sending.campaigns",
     "resume": "campaign.sending.campaigns",

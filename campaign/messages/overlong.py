@@ -155,7 +155,7 @@ def _pieces_within(text: str, max_parts: int | None) -> Sequence[str]:
 def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
     allowed = f"{limits.MOST_PIECES} messages"
     if rules.max_parts is not None:
-        allowed = f"{counted(rules.max_parts, 'part')} (max_parts)"
+        allowed = f"{counted(rules.max_parts, 'part')} (max_parts={rules.max_parts})"
     detail = f"Even split into numbered messages the text takes more than {allowed}. Shorten it."
     texts = rendered.texts.take(rows)
     issues.add(rows, "message", texts, "overlong", "error", detail, status="invalid")

@@ -28,8 +28,10 @@ from campaign.arrow_text import (
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, listed, number_columns
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
+from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import IssueCollector
+from campaign.text import clean, shorten
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
@@ -113,13 +115,8 @@ def choose_region(contacts: pd.DataFrame, region: object) -> Region:
     if isinstance(region, str):
         text = region.strip()
         if text == WORLD or (len(text) == 2 and text.isalpha()):
-            _check_region(text)
-            return text
-        name = text.removeprefix("{").removesuffix("}")
-        try:
-            return contacts[find_column(contacts.columns, name)]
-        except ColumnError as no_column:
-            raise _neither_region_nor_column(text, no_column) from None
+            return check_region(text)
+        return contacts[_find_region_column(contacts, text.removeprefix("{").removesuffix("}"))]
     if isinstance(region, pd.Series):
         if len(region) != len(contacts):
             raise UsageError(
@@ -135,17 +132,16 @@ def choose_region(contacts: pd.DataFrame, region: object) -> Region:
     return None
 
 
-def _check_region(code: str) -> None:
-    """Raise UsageError for what is not a region."""
-    clean_numbers(pd.Series([], dtype="str"), region=code)
-
-
-def _neither_region_nor_column(text: str, no_column: ColumnError) -> UsageError:
+def _find_region_column(contacts: pd.DataFrame, name: str) -> str:
     try:
-        _check_region(text)
-    except UsageError as unknown_region:
-        return UsageError(f"{unknown_region} {no_column}")
-    raise no_column
+        return find_column(contacts.columns, name)
+    except ColumnError as no_column:
+        if suggestion := suggest_region(name):
+            raise UsageError(
+                f'region="{shorten(clean(name), 40)}" is neither the code of a country nor a column. '
+                f'Did you mean "{suggestion}"?'
+            ) from None
+        raise ColumnError(f"{no_column} For a country write its two-letter code, such as UG.") from None
 
 
 def find_numbers(
@@ -188,7 +184,7 @@ def find_numbers(
 def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Series[str]":
     """The codes of a column, blank where they are unknown: those rows are excluded."""
     cells = series_to_array(regions)
-    unknown = {code for code in unique_texts(cells)[0] if code.strip() and not _is_region(code)}
+    unknown = {code for code in unique_texts(cells)[0] if code.strip() and not is_region(code.strip().upper())}
     if not unknown:
         return regions
     mask = is_one_of(cells, sorted(unknown))
@@ -197,14 +193,6 @@ def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Ser
     name = str(regions.name) if regions.name is not None else "region"
     issues.add(rows, name, cells.take(rows), "unknown_region", "error", detail, status="invalid")
     return array_to_series(choose_texts(mask, "", cells), regions.index)
-
-
-def _is_region(code: str) -> bool:
-    try:
-        _check_region(code)
-    except UsageError:
-        return False
-    return True
 
 
 def as_integers(numbers: "pd.Series[str]") -> Ints:

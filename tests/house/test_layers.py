@@ -19,6 +19,7 @@ LAYERS = [
     "markup",
     "suggestions",
     "argument_checks",
+    "protected_field",
     "paths",
     "private_files",
     "contacts",

@@ -29,7 +29,7 @@ def statuses(made: Plan) -> list[str]:
     return made.contacts["status"].tolist()
 
 
-def findings(made: Plan, *codes: str) -> list[tuple[object, ...]]:
+def issues_of(made: Plan, *codes: str) -> list[tuple[object, ...]]:
     issues = made.issues
     return list(
         issues.loc[issues["code"].isin(codes), ["row", "value", "code", "detail"]].itertuples(
@@ -41,11 +41,11 @@ def findings(made: Plan, *codes: str) -> list[tuple[object, ...]]:
 def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     made = plan()
     assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
-    assert findings(made, "duplicate", "duplicate_other_text") == [
+    assert issues_of(made, "duplicate", "duplicate_other_text") == [
         (
             3, "+256772000001", "duplicate_other_text",
-            "The same number as row 2, which is kept, but another text: perhaps two people share a phone. "
-            'To send both, say duplicates="keep".',
+            "The same number as row 2, which is kept, but with another text. Perhaps two people share a "
+            'phone. To send both texts, use duplicates="keep".',
         ),
         (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
         (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
@@ -54,7 +54,7 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
 
 def test_each_row_names_the_first_row_of_its_own_number():
     made = plan("Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1213212"))
-    assert [(row, detail[37:43]) for row, _, _, detail in findings(made, "duplicate")] == [
+    assert [(row, detail[37:43]) for row, _, _, detail in issues_of(made, "duplicate")] == [
         (4, "row 2,"), (6, "row 3,"), (7, "row 2,"), (8, "row 3,"),
     ]  # fmt: skip
 
@@ -62,7 +62,7 @@ def test_each_row_names_the_first_row_of_its_own_number():
 def test_duplicates_can_be_kept():
     made = plan(duplicates="keep")
     assert statuses(made) == ["not_sent"] * 5
-    assert [detail for *_, detail in findings(made, "duplicate", "duplicate_other_text")] == [
+    assert [detail for *_, detail in issues_of(made, "duplicate", "duplicate_other_text")] == [
         "The same number as row 2, with another text. Both are sent.",
         "The same number and the same text as row 2. Both are sent.",
         "The same number and the same text as row 2. Both are sent.",
@@ -70,7 +70,7 @@ def test_duplicates_can_be_kept():
 
 
 def test_duplicates_can_be_an_error():
-    with pytest.raises(ContactsError, match=r"3 \(as 2\), 4 \(as 2\), 6 \(as 2\)\. Take them out, or"):
+    with pytest.raises(ContactsError, match=r"3 \(as 2\), 4 \(as 2\), 6 \(as 2\)\. Remove them, or"):
         plan(duplicates="error")
     assert plan("Name,Phone\nAnn,0772000001\n", duplicates="error").totals["not_sent"] == 1
 
@@ -83,7 +83,7 @@ def test_a_row_that_cannot_be_sent_keeps_nobody_else_from_the_number():
 def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
     monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
     assert statuses(plan()) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
-    assert [row for row, *_ in findings(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
+    assert [row for row, *_ in issues_of(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
 
 
 @pytest.mark.parametrize(
@@ -101,7 +101,7 @@ def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
 def test_opt_outs_are_read_by_the_same_rules(opt_outs):
     made = plan(opt_outs=opt_outs)
     assert statuses(made) == ["opted_out", "opted_out", "opted_out", "not_sent", "opted_out"]
-    assert findings(made, "opted_out")[0] == (
+    assert issues_of(made, "opted_out")[0] == (
         2,
         "0772 000 001",
         "opted_out",
@@ -115,10 +115,10 @@ def test_opt_outs_from_a_file(tmp_path):
     for source in (path, str(path)):
         made = plan(opt_outs=source)
         assert statuses(made)[3:] == ["not_sent", "opted_out"]
-        assert findings(made, "unreadable_entry") == [
+        assert issues_of(made, "unreadable_entry") == [
             (
                 pd.NA, "0772OOO002", "unreadable_entry",
-                "Row 3 of the list is no number, so it excludes nobody. Put it right.",
+                "Row 3 of the list is not a phone number, so it excludes nobody. Correct it.",
             )
         ]  # fmt: skip
 
@@ -133,7 +133,7 @@ def test_an_opt_out_list_excludes_too_many_rather_than_too_few():
 
 
 def test_an_opt_out_list_without_a_column_of_numbers():
-    with pytest.raises(UsageError, match='opt_outs= has no column that looks like numbers; it has "a", "b"'):
+    with pytest.raises(UsageError, match='has no column that looks like phone numbers. Its columns are: "a", "b"'):
         plan(opt_outs=pd.DataFrame({"a": ["1"], "b": ["2"]}))
 
 
@@ -155,7 +155,7 @@ FOUR = "Name,Phone\n" + "".join(f"Ann,077200000{last}\n" for last in "1234")
 def test_whom_an_earlier_campaign_reached_or_may_have_reached_gets_nothing(not_again):
     made = plan(FOUR, not_again=not_again)
     assert statuses(made) == ["duplicate", "duplicate", "not_sent", "not_sent"]
-    assert [(row, code) for row, _, code, _ in findings(made, "already_sent")] == [
+    assert [(row, code) for row, _, code, _ in issues_of(made, "already_sent")] == [
         (2, "already_sent"),
         (3, "already_sent"),
     ]

@@ -44,8 +44,8 @@ def test_160_units_are_taken_and_161_are_not():
     assert (
         made.issues.loc[made.issues["code"] == "overlong", "detail"].tolist()
         == [
-            "The text has 161 characters, and the service takes 160: 1 too many. Shorten it, or say "
-            'overlong="truncate" or "split".'
+            "The message has 161 characters, 160 are allowed: 1 too many. Shorten it, or use "
+            'overlong="truncate" or overlong="split".'
         ]
         * 2
     )
@@ -73,8 +73,8 @@ def test_typographic_characters_are_replaced_and_shown():
     assert codes(made) == [(2, "replaced", "info")]
     assert made.issues["value"].tolist() == ["“Don’t wait” – come…"]
     assert made.issues["detail"].tolist() == [
-        'Replaced so that the text stays plain: “ (U+201C) by ", ’ (U+2019) by \', ” (U+201D) by ", '
-        "– (U+2013) by -, … (U+2026) by ...."
+        "Replaced to keep the message in the cheaper GSM-7 alphabet: “ (U+201C) with \", ’ (U+2019) with ', "
+        '” (U+201D) with ", – (U+2013) with -, … (U+2026) with ....'
     ]
     assert (made.totals.gsm7, made.totals.ucs2) == (1, 0)
 
@@ -110,7 +110,7 @@ def test_the_texts_own_foreign_letters_are_one_finding_for_the_whole_table():
 def test_letters_that_cost_parts_are_a_warning():
     made = plan(["Ŋ" + "a" * 100])
     assert codes(made) == [(2, "ucs2", "warning")]
-    assert "Ŋ (U+014A), which GSM-7 has not" in made.issues["detail"].iloc[0]
+    assert "Ŋ (U+014A), not part of the GSM-7 alphabet" in made.issues["detail"].iloc[0]
     assert made.messages["parts"].tolist() == [2]
 
 
@@ -118,7 +118,7 @@ def test_tabs_and_line_breaks_are_made_plain():
     made = plan(["one\ttwo\r\nthree", "Ŋ\tx"])
     assert made.messages["message"].tolist() == ["one two\nthree", "Ŋ x"]
     assert [code for _, code, _ in codes(made)] == ["replaced", "replaced", "ucs2"]
-    assert "U+0009 (tab) by a space" in made.issues["detail"].iloc[0]
+    assert "U+0009 (tab) with a space" in made.issues["detail"].iloc[0]
 
 
 # --- characters that count twice ----------------------------------------------------------------------
@@ -154,7 +154,7 @@ def test_truncating_says_what_was_left_out():
     assert text_of(made) == "word " * 30 + "word..."
     assert codes(made) == [(2, "truncated", "warning")]
     assert made.issues["detail"].iloc[0] == (
-        "The text has 203 characters and was cut to 157. "
+        "The message had 203 characters and was cut to 157. "
         'Left out: "word word word word word word word word word end".'
     )
 
@@ -191,7 +191,7 @@ def test_a_blank_name_is_never_sent_as_dear_nobody():
     assert made.contacts["status"].tolist() == ["invalid", "invalid", "not_sent"]
     assert made.contacts["reason"].iloc[0] == (
         '"Text" is empty, and the message needs it. '
-        "Fill it in, or write {Text|other words} to say what stands there instead."
+        "Fill in the cell, or write {Text|other words} to use other words instead."
     )
 
 

@@ -52,7 +52,7 @@ def test_an_unknown_placeholder_names_the_columns_and_the_nearest():
     with pytest.raises(TemplateError) as error:
         parse("Hi {frist_name}", COLUMNS, what="message")
     assert str(error.value) == (
-        'The message names {frist_name}. There is no column "frist_name". Did you mean "First name"? '
+        'The message has the placeholder {frist_name}. There is no column "frist_name". Did you mean "First name"? '
         'The columns are: "Phone", "First name", "visit_date", "Amount", "Time: start", "a|b".'
     )
 
@@ -98,11 +98,6 @@ def test_invisible_characters_in_a_text_are_refused_by_name(character):
 def test_half_a_character_is_refused():
     with pytest.raises(TemplateError, match="U\\+D83D"):
         parse("Hi \ud83d", COLUMNS, what="message")
-
-
-def test_a_text_that_is_none():
-    with pytest.raises(TemplateError, match="is a text"):
-        parse(None, COLUMNS, what="message")  # type: ignore[arg-type]
 
 
 def formatted(pattern: str, *cells: str) -> list[str | None]:

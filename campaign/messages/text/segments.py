@@ -192,7 +192,7 @@ def lengths_of(texts: TextArray, contents: Scan) -> Lengths:
     joined = np.where(ucs2, np.int32(JOINED_UCS2), np.int32(JOINED))
     parts = -(-length // joined)
     parts[length <= np.where(ucs2, np.int32(SINGLE_UCS2), np.int32(SINGLE))] = 1
-    # Each part may leave one place empty, so texts this close to the limit are counted character by character.
+    # Each part may leave one place empty, so texts close to the limit are counted one by one.
     wide = np.where(ucs2, contents.pairs, contents.doubles) > 0
     close = np.flatnonzero(wide & (parts > 1) & (length + parts - 1 > joined * parts))
     if len(close):
