@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from campaign.results.report import write_report
     from campaign.results.tables import Result
     from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
-    from campaign.sending.store.earlier_campaigns import prepare
     from campaign.sending.run import Run
+    from campaign.sending.store.earlier_campaigns import prepare
     from campaign.sending.try_out import TryOut, try_out
     from campaign.sending.valves import Budget, Hours
     from campaign.service.account import Account

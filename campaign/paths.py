@@ -14,3 +14,11 @@ def impossible(path: Path) -> str:
     except ValueError:
         return "A file name cannot contain a NUL character"
     return ""
+
+
+def is_file(path: str | Path) -> bool:
+    """Whether there is a file of this name, whatever the text looks like."""
+    try:
+        return Path(path).is_file()
+    except (OSError, ValueError):  # too long, or with characters that no path can have
+        return False

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from campaign import markup
-from campaign.argument_checks import check_amount, check_choice, check_count
+from campaign.argument_checks import check_amount, check_choice, check_count, wrong
 from campaign.arrow_text import series_to_chunks, text_buffers
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
@@ -197,6 +197,7 @@ def prepare(
     table = _contact_table(contacts)
     columns = list(table.columns)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
+    check_choice(several, ("refuse", "first"), subject="several")
     suppression = SuppressionRules.of(opt_outs, not_again)
     rules = Rules(
         choose_wording(
@@ -226,4 +227,9 @@ def _contact_table(contacts: Any) -> pd.DataFrame:
         numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
         if numbered and (contacts.dtypes == "str").all():
             return contacts
+    if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
+        raise wrong(
+            contacts, subject="prepare", needs="a contact table or a file",
+            write="campaign.prepare(campaign.read_contacts(path), …)",
+        )  # fmt: skip
     return read_contacts(contacts)

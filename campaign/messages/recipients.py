@@ -184,7 +184,9 @@ def find_numbers(
 def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Series[str]":
     """The codes of a column, blank where they are unknown: those rows are excluded."""
     cells = series_to_array(regions)
-    unknown = {code for code in unique_texts(cells)[0] if code.strip() and not is_region(code.strip().upper())}
+    unknown = {
+        code for code in unique_texts(cells)[0] if code.strip() and not is_region(code.strip().upper())
+    }
     if not unknown:
         return regions
     mask = is_one_of(cells, sorted(unknown))

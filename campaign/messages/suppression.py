@@ -26,6 +26,8 @@ from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.recipients import Recipients, Region, as_integers
+from campaign.paths import is_file
+from campaign.text import clean, shorten
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 
@@ -92,10 +94,10 @@ def _reached_numbers(source: Any, region: Region, issues: IssueCollector) -> Int
     """The numbers that an earlier campaign reached or may have reached, or those of a plain list."""
     if isinstance(source, EarlierCampaign):
         return as_integers(source.reached)
-    if isinstance(source, str | Path) and not Path(source).is_file():
+    if isinstance(source, str | Path) and not is_file(source):
         raise UsageError(
-            f"not_again= names {str(source)!r}, which is not a file. Give a file or list of numbers, or the "
-            "results of an earlier campaign: not_again=campaign.load_result(folder)."
+            f"not_again= names {shorten(clean(source), 80)!r}, which is not a file. Give a file or list of "
+            "numbers, or the results of an earlier campaign: not_again=campaign.load_result(folder)."
         )
     frame = source if isinstance(source, pd.DataFrame) else getattr(source, "messages", None)
     if isinstance(frame, pd.DataFrame) and {"number", "status"} <= set(frame.columns):

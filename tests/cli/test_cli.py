@@ -314,3 +314,19 @@ def wrong_usage(*arguments):
 def test_no_bar_is_drawn_into_a_file(capsys):
     main(send_arguments())
     assert "msg/s" not in capsys.readouterr().err
+
+
+def test_a_placeholder_of_another_tool_stops_the_command_unless_it_is_meant(capsys):
+    arguments = [
+        "check",
+        "visits.csv",
+        "--message",
+        "Hi {{first_name}}",
+        "--sender",
+        "CLINIC",
+        "--region",
+        "UG",
+    ]
+    assert main(arguments) != 0
+    assert "Write {first_name} to insert the column" in capsys.readouterr().err
+    assert main([*arguments, "--as-written"]) == 0

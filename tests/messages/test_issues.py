@@ -13,9 +13,7 @@ def rows(*places: int) -> np.ndarray:
 
 def test_a_row_keeps_the_first_status_that_excludes_it():
     issues = IssueCollector(3)
-    issues.add(
-        rows(0, 1), "A", text_array(["x", "y"]), "too_short", "error", "Too short.", status="invalid"
-    )
+    issues.add(rows(0, 1), "A", text_array(["x", "y"]), "too_short", "error", "Too short.", status="invalid")
     issues.add(rows(1, 2), "A", text_array(["y", "z"]), "replaced", "info", "Replaced.")
     issues.add(rows(1, 2), "A", text_array(["y", "z"]), "opted_out", "info", "Listed.", status="opted_out")
     assert [STATUSES[status] for status in issues.status] == ["invalid", "invalid", "opted_out"]

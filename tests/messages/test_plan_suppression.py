@@ -6,9 +6,11 @@ from types import SimpleNamespace
 import pandas as pd
 import pytest
 
+import campaign
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ContactsError, FolderError, UsageError
 from campaign.messages.plan import Plan, prepare
+from campaign.messages.suppression import EarlierCampaign
 
 FAMILY = """\
     Name,Phone
@@ -133,7 +135,9 @@ def test_an_opt_out_list_excludes_too_many_rather_than_too_few():
 
 
 def test_an_opt_out_list_without_a_column_of_numbers():
-    with pytest.raises(UsageError, match='has no column that looks like phone numbers. Its columns are: "a", "b"'):
+    with pytest.raises(
+        UsageError, match=r'no column that looks like phone numbers\. Its columns are: "a", "b"'
+    ):
         plan(opt_outs=pd.DataFrame({"a": ["1"], "b": ["2"]}))
 
 
@@ -179,9 +183,27 @@ def test_a_frame_with_a_column_called_messages_is_a_frame():
 
 def test_a_missing_folder_and_a_plan_are_not_results():
     with pytest.raises(FolderError, match="no campaign"):
+        campaign.prepare(
+            read_contacts(FOUR.encode()), message="Hi", sender="CLINIC", not_again=["campaigns/visits-3fa2c1"]
+        )
+    with pytest.raises(UsageError, match=r"which is not a file\. Give .* not_again=campaign\.load_result"):
         plan(not_again=["campaigns/visits-3fa2c1"])
-    with pytest.raises(UsageError, match="results of campaigns"):
+    with pytest.raises(UsageError, match="needs results, folders or lists of numbers, and got a Plan"):
         plan(not_again=plan())
+
+
+def test_a_plan_remembers_which_earlier_campaigns_it_left_out(tmp_path):
+    (tmp_path / "reached.csv").write_text("phone\n0772000004\n")
+    made = plan(FOUR, not_again=[RESULT, tmp_path / "reached.csv"])
+    assert made.not_again == (RESULT, tmp_path / "reached.csv")
+    assert statuses(made) == ["duplicate", "duplicate", "not_sent", "duplicate"]
+    assert plan(FOUR).not_again == ()
+
+
+def test_an_earlier_campaign_counts_by_the_numbers_it_reached():
+    reached = pd.Series(["256772000002", "256772000003"], dtype="str")
+    made = plan(FOUR, not_again=EarlierCampaign("campaigns/visits", reached))
+    assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent"]
 
 
 def test_opting_out_comes_before_having_been_sent_to_and_that_before_duplicates():

@@ -52,7 +52,8 @@ def test_an_unknown_placeholder_names_the_columns_and_the_nearest():
     with pytest.raises(TemplateError) as error:
         parse("Hi {frist_name}", COLUMNS, what="message")
     assert str(error.value) == (
-        'The message has the placeholder {frist_name}. There is no column "frist_name". Did you mean "First name"? '
+        'The message has the placeholder {frist_name}. There is no column "frist_name". '
+        'Did you mean "First name"? '
         'The columns are: "Phone", "First name", "visit_date", "Amount", "Time: start", "a|b".'
     )
 

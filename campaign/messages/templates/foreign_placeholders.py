@@ -1,12 +1,12 @@
 """Placeholders of other tools, such as {{name}}, [Name] or %s, which would be sent as they are."""
 
 import re
-from pathlib import Path
 
 import pandas as pd
 
 from campaign.contacts.columns import find_column
 from campaign.errors import ColumnError, TemplateError
+from campaign.paths import is_file
 from campaign.text import shorten
 
 # With braces, like our own placeholders.
@@ -30,7 +30,6 @@ _OTHERS = tuple(
 _POSITIONAL = re.compile(r"(?<![\w%])%[sd](?!\w)")  # C and Python: the next value, whatever its column
 _OWN = re.compile(r"\{[^{}]*\}")
 _AMOUNT = r"\s*[-+]?[0-9]"
-_LONGEST_PATH = 1_000
 
 
 def refuse_foreign_placeholders(text: str, contacts: pd.DataFrame, *, what: str) -> None:
@@ -78,16 +77,9 @@ def _holds_amounts(cells: "pd.Series[str]") -> bool:
 
 def refuse_file_path(text: str, *, what: str) -> None:
     """Raise TemplateError for a text that is the path of an existing file."""
-    if len(text) <= _LONGEST_PATH and "\n" not in text and _is_file(text):
+    if is_file(text):
         raise TemplateError(
             f'The {what} is "{shorten(text, 80)}", the path of a file, and the path itself would be sent. '
             'Read the file first, Path(...).read_text(encoding="utf-8"), or use as_written=True to send the '
             "text as it is."
         )
-
-
-def _is_file(text: str) -> bool:
-    try:
-        return Path(text).is_file()
-    except (OSError, ValueError):  # too long, or with characters that no path can have
-        return False

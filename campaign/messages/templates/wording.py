@@ -148,8 +148,11 @@ def choose_wording(
 
 
 def _by_language(message: Mapping[str, str]) -> dict[str, str]:
-    languages = [str(language).strip().lower() for language in message]
-    if not languages or "" in languages or len(set(languages)) < len(languages):
+    for language in message:
+        check_text(language, subject="A language in message=", write='message={"en": "..."}')
+    languages = [language.strip().lower() for language in message]
+    printable = all(language.isprintable() for language in languages)  # half characters are not
+    if not languages or "" in languages or len(set(languages)) < len(languages) or not printable:
         raise UsageError("Each text in message= needs a language of its own, such as en or fr.")
     return dict(zip(languages, message.values(), strict=True))
 

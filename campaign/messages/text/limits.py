@@ -13,6 +13,7 @@ from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import count_parts, count_units
+from campaign.text import shorten
 
 MOST_PIECES = 99  # two digits in "(12/34) "
 
@@ -30,8 +31,8 @@ def check_sender(sender: str) -> str:
         )
     if len(stripped) > SENDER_LIMIT:
         raise UsageError(
-            f'The sender "{stripped}" has {len(stripped)} characters, and the service takes at most '
-            f"{SENDER_LIMIT}. Shorten it."
+            f'The sender "{shorten(stripped, 40)}" has {len(stripped)} characters, and the service takes '
+            f"at most {SENDER_LIMIT}. Shorten it."
         )
     return stripped
 
@@ -39,14 +40,20 @@ def check_sender(sender: str) -> str:
 def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
     """The end of a truncated text, plain if `downgrade`. Raises UsageError when it cannot be used."""
     check_text(ellipsis, subject="ellipsis", write='ellipsis="..."')
+    if _has_half_character(ellipsis):
+        raise UsageError('The ellipsis contains half a character. Write it again, such as ellipsis="...".')
     ending = gsm7.plain(ellipsis) if downgrade else ellipsis
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
     if joins or count_units(ending) > TEXT_LIMIT // 2 or gsm7.of_class(ending, gsm7.REFUSED):
         raise UsageError(
-            f"ellipsis={ellipsis!r} cannot end a text. Write a few visible characters, such as "
+            f"ellipsis={shorten(ellipsis, 40)!r} cannot end a text. Write a few visible characters, such as "
             'ellipsis="...", or ellipsis="" for none.'
         )
     return ending
+
+
+def _has_half_character(text: str) -> bool:
+    return any("\ud800" <= character <= "\udfff" for character in text)
 
 
 def boundary(text: str, place: int) -> int:

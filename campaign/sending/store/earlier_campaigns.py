@@ -10,6 +10,7 @@ from typing import Any, ParamSpec
 from campaign.messages import plan
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import EarlierCampaign, reached_numbers
+from campaign.paths import is_file
 from campaign.sending.store.folder import open_folder
 
 P = ParamSpec("P")
@@ -31,7 +32,7 @@ def _read_folders(not_again: Any) -> list[Any]:
     """The sources, with the campaign in place of each folder. A path that is not a file is a folder."""
     sources = not_again if isinstance(not_again, list | tuple) else [not_again]
     return [
-        _read_campaign(source) if isinstance(source, str | Path) and not Path(source).is_file() else source
+        _read_campaign(source) if isinstance(source, str | Path) and not is_file(source) else source
         for source in sources
     ]
 

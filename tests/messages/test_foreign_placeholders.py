@@ -1,0 +1,138 @@
+"""Placeholders of other tools and paths of files, which would be sent as they are."""
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+from campaign.errors import TemplateError
+from campaign.messages.plan import Plan, prepare
+
+CONTACTS = pd.DataFrame(
+    {
+        "First name": ["Ann", "Ben"],
+        "Phone": ["0772000001", "0772000002"],
+        "Clinic": ["Mulago", "Nsambya"],
+        "Amount": ["1500", ""],
+    }
+)
+
+
+def plan(message: str | dict[str, str] = "Hi", **options: object) -> Plan:
+    defaults: dict[str, object] = {"sender": "CLINIC", "region": "UG"}
+    return prepare(CONTACTS, message=message, **defaults | options)  # type: ignore[arg-type]
+
+
+def first_message(message: str, **options: object) -> str:
+    return str(plan(message, **options).messages["message"].iloc[0])
+
+
+OTHER_TOOLS = [
+    "{{first_name}}",
+    "{{ First Name }}",
+    "{{contact.first_name}}",
+    "{{first_name|default}}",
+    "((first_name))",
+    "((First name??patient))",
+    "[First name]",
+    "[[FirstName]]",
+    "«first_name»",
+    "<first_name>",
+    "<<First name>>",
+    "${first_name}",
+    "$first_name",
+    "%(first_name)s",
+    "%first_name%",
+    "*|FIRST_NAME|*",
+]
+
+
+@pytest.mark.parametrize("placeholder", OTHER_TOOLS)
+def test_a_placeholder_of_another_tool_is_refused_when_it_names_a_column(placeholder):
+    with pytest.raises(TemplateError) as error:
+        plan(f"Hi {placeholder}, see you")
+    sentence = str(error.value)
+    assert "a placeholder of another tool, which would not be filled in" in sentence
+    assert 'to insert the column "First name", or use as_written=True' in sentence
+
+
+def test_the_error_says_what_to_write_instead():
+    with pytest.raises(TemplateError) as error:
+        plan("Hi {{first_name}}")
+    assert str(error.value) == (
+        "The message contains {{first_name}}, a placeholder of another tool, which would not be filled in. "
+        'Write {first_name} to insert the column "First name", or use as_written=True to send the text as it '
+        "is."
+    )
+    assert first_message("Hi {first_name}") == "Hi Ann"
+
+
+@pytest.mark.parametrize("text", ["Hi %s", "%d", "Hi %s, see you", "(%s)"])
+def test_a_placeholder_by_position_is_refused(text):
+    with pytest.raises(TemplateError, match=r"contains %[sd],.* such as \{First name\}"):
+        plan(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("Dear [Name], from <us>", "Dear [Name], from <us>"),
+        ("{{x}} ((y)) $w %z%", "{x} ((y)) $w %z%"),
+        ("20% sale, 5%s 100%d", "20% sale, 5%s 100%d"),
+        ("{{{first_name}}}", "{Ann}"),
+        ("[{first_name}] ({clinic})", "[Ann] (Mulago)"),
+        ("<{first_name}> «{clinic}»", '<Ann> "Mulago"'),
+        ("((at {clinic}))", "((at Mulago))"),
+        ("Pay ${amount}", "Pay $1500"),  # a price, because the column holds amounts
+        ("Pay ${amount:,.2f}", "Pay $1,500.00"),
+        ("Pay $50", "Pay $50"),
+    ],
+)
+def test_what_names_no_column_stays_as_it_is(text, sent):
+    assert first_message(text) == sent
+
+
+def test_a_dollar_sign_before_a_name_is_a_placeholder_of_another_tool():
+    with pytest.raises(TemplateError, match=r"contains \$\{clinic\}"):
+        plan("Come to ${clinic}")
+
+
+@pytest.mark.parametrize(
+    ("text", "sent"),
+    [
+        ("Hi {{first_name}}", "Hi {first_name}"),
+        ("Hi [First name], %s", "Hi [First name], %s"),
+        ("Hi ${first_name}", "Hi $Ann"),
+    ],
+)
+def test_as_written_sends_the_text_as_it_is(text, sent):
+    assert first_message(text, as_written=True) == sent
+
+
+def test_every_text_of_a_call_is_checked():
+    with pytest.raises(TemplateError, match=r'message for "fr" contains \[Clinic\]'):
+        plan({"en": "Hi", "fr": "[Clinic]"}, language="Clinic")
+    with pytest.raises(TemplateError, match=r"The sender contains \{\{clinic\}\}"):
+        plan(sender="{{clinic}}")
+    with pytest.raises(TemplateError, match=r"The priority contains <Amount>"):
+        plan(priority="<Amount>")
+
+
+def test_the_path_of_a_file_is_not_a_message(tmp_path, monkeypatch):
+    path = tmp_path / "text.txt"
+    path.write_text("Hi {first_name}")
+    with pytest.raises(TemplateError, match=r'text\.txt", the path of a file, and the path itself would be'):
+        plan(str(path))
+    with pytest.raises(TemplateError, match="the path of a file"):
+        plan({"en": f" {path} "}, language="Clinic")
+    assert first_message(str(path), as_written=True) == str(path)
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(TemplateError, match="the path of a file"):
+        plan("text.txt")
+    path.unlink()
+    assert first_message("text.txt") == "text.txt"
+    assert first_message(str(tmp_path), overlong="truncate").startswith(str(Path(tmp_path.anchor)))
+
+
+def test_a_text_that_no_path_can_be_is_a_message():
+    assert plan("a" * 5_000, overlong="split").totals.messages > 2
