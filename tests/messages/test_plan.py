@@ -381,6 +381,24 @@ def test_a_plan_never_changes():
     assert set(made.contacts["status"]) == {"not_sent", "invalid", "blank", "duplicate"}
 
 
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"message": "Hi {name}!"},
+        {"sender": "CLINICS"},
+        {"priority": 3},
+        {"priority": "4"},
+        {"text": "Name,Phone\nBen,0772000002\nAnn,0772000001\n"},
+        {"text": "Name,Phone\nAnn,0772000001\nBen,0772000003\n"},
+        {"text": "Name,Phone\nAnn,0772000001\n"},
+    ],
+)
+def test_the_fingerprint_depends_on_everything_that_is_sent(change):
+    call = {"text": "Name,Phone\nAnn,0772000001\nBen,0772000002\n", "message": "Hi {name}", "priority": 2}
+    assert plan(**call).fingerprint == plan(**call).fingerprint
+    assert plan(**call | change).fingerprint != plan(**call).fingerprint
+
+
 def test_the_fingerprint_is_these_very_bytes():
     """SHA-256 of a first line, then per column its number of texts, their lengths, their bytes."""
     import hashlib

@@ -88,6 +88,53 @@ def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
     assert [row for row, *_ in issues_of(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
 
 
+THREE_BLOCKS = """\
+    Name,Phone
+    Ann,0772000001
+    Ben,0772000002
+    Cas,0772000003
+    Dee,0772000004
+    Dee,0772000004
+    Ann,0772000001
+    Cas,0772000003
+    Ben,0772000001
+    Cas,0772000004
+"""
+
+
+def test_texts_are_compared_with_the_kept_ones_of_all_blocks_before(monkeypatch):
+    """Each block keeps texts of its own: later blocks find the right one among all."""
+    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 3)
+    assert [(row, code, detail[-6:]) for row, _, code, detail in repeats_of(plan(THREE_BLOCKS))] == [
+        (6, "duplicate", "row 5,"),
+        (7, "duplicate", "row 2,"),
+        (8, "duplicate", "row 4,"),
+        (9, "duplicate_other_text", "row 2,"),
+        (10, "duplicate_other_text", "row 5,"),
+    ]
+
+
+def repeats_of(made: Plan) -> list[tuple[object, ...]]:
+    """The duplicates, with their details up to the row that they repeat."""
+    repeats = issues_of(made, "duplicate", "duplicate_other_text")
+    return [(row, value, code, str(detail).split(" which")[0]) for row, value, code, detail in repeats]
+
+
+def test_a_number_whose_first_row_is_excluded_in_an_earlier_block_is_still_free(monkeypatch):
+    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
+    made = plan("Name,Phone\n,0772000001\nBen,0772000002\nAnn,0772000001\nAnn,0772000001\n")
+    assert statuses(made) == ["invalid", "not_sent", "not_sent", "duplicate"]
+    assert repeats_of(made) == [(5, "0772000001", "duplicate", "The same number and the same text as row 4,")]
+
+
+def test_at_most_five_pairs_of_duplicates_are_named():
+    seven = "Name,Phone\n" + "Ann,0772000001\n" * 8
+    with pytest.raises(ContactsError, match=r"3 \(as 2\), .*7 \(as 2\) and 2 more\."):
+        plan(seven, duplicates="error")
+    with pytest.raises(ContactsError, match=r"7 \(as 2\)\. Remove"):
+        plan("Name,Phone\n" + "Ann,0772000001\n" * 6, duplicates="error")
+
+
 @pytest.mark.parametrize(
     "opt_outs",
     [
