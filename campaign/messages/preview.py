@@ -1,4 +1,4 @@
-"""One row's message as its reader will see it: as text, and in a notebook as a phone's screen."""
+"""The message of one row as its recipient will see it: as text, and on a phone's screen in a notebook."""
 
 import re
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from campaign import markup
 from campaign.masking import mask_number
 from campaign.messages.text.segments import count_parts, count_units
-from campaign.text import clean
+from campaign.text import clean, counted
 
 PHONE = """
 .campaign .phone{display:inline-block;width:19em;border:1px solid var(--line);border-radius:1.2em;
@@ -38,24 +38,24 @@ class Preview:
 
     @property
     def facts(self) -> str:
-        """In one line: to whom, how long, what it takes."""
+        """One line: to whom, how long, how many parts; or why the row gets nothing."""
         if not self.messages:
             return f"Row {self.row} gets nothing ({self.status.replace('_', ' ')}). {self.reason}"
         longest = max(map(count_units, self.messages))
         several = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
         return (
-            f"Row {self.row} to {mask_number(self.number)}: {several}{longest} characters, "
-            f"{self.parts} {'part' if self.parts == 1 else 'parts'}."
+            f"Row {self.row} to {mask_number(self.number)}: {several}{counted(longest, 'character')}, "
+            f"{counted(self.parts, 'part')}."
         )
 
     @property
     def _shown(self) -> list[str]:
-        """The messages, with the reader's own number masked where it stands in them."""
+        """The messages, with the recipient's own number masked."""
         return [_NUMBER.sub(self._mask, text) for text in self.messages]
 
-    def _mask(self, found: re.Match[str]) -> str:
-        digits = re.sub("[^0-9]", "", found[0])
-        return mask_number(self.number) if self.number.endswith(digits[-8:]) else found[0]
+    def _mask(self, match: re.Match[str]) -> str:
+        digits = re.sub("[^0-9]", "", match[0])
+        return mask_number(self.number) if self.number.endswith(digits[-8:]) else match[0]
 
     def __str__(self) -> str:
         bubbles = (f"{self.sender}: {_printable(text)}" for text in self._shown)
@@ -64,7 +64,7 @@ class Preview:
     __repr__ = __str__
 
     def phone(self) -> str:
-        """The screen alone, as a piece of HTML; "" if the row gets nothing."""
+        """The screen as a piece of HTML; "" if the row gets nothing."""
         if not self.messages:
             return ""
         bubbles = "".join(f'<div class="bubble">{markup.escape(text)}</div>' for text in self._shown)
@@ -76,5 +76,5 @@ class Preview:
 
 
 def _printable(text: str) -> str:
-    """The text for a terminal: line breaks stay, all other controls go."""
+    """The text for a terminal: all controls except line breaks are removed."""
     return "\n".join(clean(line) for line in text.split("\n"))

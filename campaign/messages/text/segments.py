@@ -61,7 +61,7 @@ class Scan:
             own_field[rows] = other_field
 
     def add(self, other: "Scan") -> None:
-        """Add what another piece of the texts holds, in place; a scan of one row is added to all."""
+        """Add the contents of another piece of the texts, in place; a scan of one row is added to all."""
         for own_field, other_field in zip(self.fields(), other.fields(), strict=True):
             np.add(own_field, other_field, out=own_field)  # for booleans this is "or"
 
