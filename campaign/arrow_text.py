@@ -49,7 +49,7 @@ def array_to_series(
 
 def text_array(strings: Iterable[str | None]) -> TextArray:
     """A few strings as an array."""
-    return pa.array(strings, type=TEXT)
+    return pa.array(list(strings), type=TEXT)
 
 
 def text_scalar(string: str) -> TextScalar:
@@ -97,6 +97,17 @@ def join_texts(*pieces: TextArray | TextScalar | str) -> TextArray:
     return join(*operands, text_scalar(""))
 
 
+def join_column(texts: TextArray, separator: str) -> bytes:
+    """All texts of an array in one UTF-8 string, with a separator between them."""
+    offsets = pa.array([0, len(texts)], pa.int64())
+    join = cast(Callable[..., TextArray], pc.binary_join)  # the stubs mix up arrays and scalars
+    return (
+        join(pa.LargeListArray.from_arrays(offsets, texts), text_scalar(separator))[0]
+        .as_buffer()
+        .to_pybytes()
+    )
+
+
 def unique_texts(texts: TextArray) -> tuple[list[str], Ints]:
     """Each different text once, in order of appearance, and for each row the position of its text there."""
     encoded = texts.dictionary_encode()
@@ -122,6 +133,11 @@ def replace_where(texts: TextArray, mask: Bools, replacements: TextArray) -> Tex
     """The array with new texts where `mask` is true; `replacements` holds only those, in order."""
     replaced: TextArray = pc.replace_with_mask(texts, pa.array(mask), replacements)
     return replaced
+
+
+def mask_to_numpy(mask: pa.BooleanArray) -> Bools:
+    """An Arrow mask without missing values as a numpy array."""
+    return cast(Bools, mask.to_numpy(zero_copy_only=False))
 
 
 def take_from_chunks(chunks: Sequence[TextArray], rows: Ints) -> TextArray:

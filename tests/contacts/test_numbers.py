@@ -330,7 +330,10 @@ def test_a_column_of_regions():
         ({"region": ["UG", "KE"]}, r"a column of codes \(a Series\) or None, not a list\.$"),
         ({"region": 256}, "or None, not an integer"),
         ({"region": pd.NA}, "or None, not a missing value"),
-        ({"region": pd.Series(["UG"])}, r"region= has 1 rows, but there are 2 numbers\. Give one for each\."),
+        (
+            {"region": pd.Series(["UG"])},
+            r"region= has 1 row, but there are 2 numbers\. Give one region for each number\.",
+        ),
         ({"region": "UG", "several": "all"}, 'several=\'all\' is not known. Choose "refuse" or "first".'),
         ({"region": "UG", "several": ["first"]}, "several=\\['first'\\] is not known"),
         ({"region": "UG", "kinds": None}, "kinds= takes a list of kinds, not None. Choose from mobile, "),
@@ -394,6 +397,8 @@ def test_columns_of_other_types():
     """A table that somebody made without the readers: numbers as numbers, missing cells, half characters."""
     whole = clean_numbers(pd.Series([256772000012, 772000012]), region="UG")
     assert whole["number"].tolist() == [GRACE, GRACE]
+    some_missing = clean_numbers(pd.Series([256772000012, None], dtype="Int64"), region="UG")
+    assert some_missing["problem"].tolist() == ["", "blank"]
     broken = clean_numbers(pd.Series([256772000012.0, float("nan"), 2.5e17]), region="UG")
     assert broken["problem"].tolist() == ["", "blank", "scientific"]
     assert broken["repair"].tolist()[0] == "decimal, country_code"
@@ -456,7 +461,7 @@ def test_one_person_in_three_spellings_is_one_number():
 def test_every_word_has_a_sentence_with_a_remedy():
     assert set(KINDS) <= set(PROBLEMS)
     assert [text for text in (*PROBLEMS.values(), *REPAIRS.values()) if not text.endswith(".")] == []
-    remedies = ("Fill", "Format", "Keep", "Give", "Write", "Correct", "Compare")
+    remedies = ("Enter", "Format", "Keep", "Write", "Add", "Correct", "Compare", "add")
     assert [
         name for name, sentence in PROBLEMS.items() if not any(word in sentence for word in remedies)
     ] == []
@@ -500,7 +505,7 @@ def test_not_even_half_characters_raise(rows):
 @given(rows=st.lists(texts, min_size=1, max_size=20), region=regions)
 @settings(max_examples=150, deadline=None)
 def test_cleaning_a_cleaned_number_changes_nothing(rows, region):
-    """In the world and behind a plus never; in its own region it is at most refused for its two readings."""
+    """Never in the world or with a plus; in its own region it may be refused as ambiguous."""
     once = clean(*rows, region=region)
     once = once[once["number"].notna()]
     numbers = once["number"]

@@ -12,7 +12,7 @@ from support import written_numbers
 from campaign.contacts.phone_numbers import libphonenumber
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers, readings
 from campaign.contacts.phone_numbers.digit_patterns import UnknownPatternError
-from campaign.contacts.phone_numbers.metadata import LONGEST, Plan, numbering_plans
+from campaign.contacts.phone_numbers.metadata import MAX_NATIONAL_DIGITS, RegionMetadata, metadata_tables
 
 MOBILE = ("mobile", "fixed_or_mobile")
 SAMPLE = 20_000
@@ -36,11 +36,11 @@ NAMES = {
 
 
 @pytest.fixture
-def fresh_plans():
+def fresh_tables():
     """Tables made anew, and again after the test."""
-    numbering_plans.cache_clear()
+    metadata_tables.cache_clear()
     yield
-    numbering_plans.cache_clear()
+    metadata_tables.cache_clear()
 
 
 def truth(text, region):
@@ -126,13 +126,13 @@ def test_what_is_ambiguous_has_two_readings():
 
 def broken(monkeypatch, name, change):
     """Tables made of other patterns than the library has."""
-    patterns = Plan.patterns
+    patterns = RegionMetadata.patterns
 
-    def wrong(plan):
-        for pattern, label, whole in patterns(plan):
-            yield (change(pattern) if label[2] == name else pattern), label, whole
+    def wrong(region):
+        for pattern, label, full_match in patterns(region):
+            yield (change(pattern) if label[2] == name else pattern), label, full_match
 
-    monkeypatch.setattr(Plan, "patterns", wrong)
+    monkeypatch.setattr(RegionMetadata, "patterns", wrong)
 
 
 @pytest.mark.parametrize(
@@ -146,22 +146,22 @@ def broken(monkeypatch, name, change):
         ("toll_free", lambda pattern: "7"),
     ],
 )
-@pytest.mark.usefixtures("fresh_plans")
+@pytest.mark.usefixtures("fresh_tables")
 def test_a_broken_pattern_is_noticed(monkeypatch, name, change):
     broken(monkeypatch, name, change)
     assert len(mismatches(written_numbers.generated(2026, 3_000), tuple(KINDS))) > 5
 
 
 @pytest.mark.parametrize("forgotten", ["national_prefix_for_parsing", "international_prefix"])
-@pytest.mark.usefixtures("fresh_plans")
+@pytest.mark.usefixtures("fresh_tables")
 def test_a_forgotten_prefix_is_noticed(monkeypatch, forgotten):
     monkeypatch.setattr(libphonenumber, "metadata", without(forgotten))
     assert len(mismatches(written_numbers.generated(2026, 3_000), tuple(KINDS))) > 5
 
 
-@pytest.mark.usefixtures("fresh_plans")
+@pytest.mark.usefixtures("fresh_tables")
 def test_forgotten_lengths_are_noticed(monkeypatch):
-    monkeypatch.setattr(Plan, "strippable", [True] * 32)
+    monkeypatch.setattr(RegionMetadata, "prefix_removable", [True] * 32)
     assert mismatches(written_numbers.generated(2026, SAMPLE), tuple(KINDS)) != []
 
 
@@ -179,24 +179,24 @@ def without(attribute):
     return lambda code, region: Missing(real(code, region))
 
 
-@pytest.mark.usefixtures("fresh_plans")
+@pytest.mark.usefixtures("fresh_tables")
 def test_patterns_that_cannot_be_read_are_left_to_the_library(monkeypatch):
     """A newer library may have patterns of another make: then it is slower, but as exact."""
 
-    def unknown(plan):
-        raise UnknownPatternError(plan.region)
+    def unknown(region):
+        raise UnknownPatternError(region.region)
         yield
 
-    monkeypatch.setattr(Plan, "patterns", unknown)
+    monkeypatch.setattr(RegionMetadata, "patterns", unknown)
     assert mismatches(written_numbers.generated(3, 3_000)) == []
-    assert not any(plan.readable for plan in numbering_plans().plans)
+    assert not any(region.compiled for region in metadata_tables().regions)
 
 
 def test_every_pattern_of_the_installed_library_can_be_read():
-    plans = numbering_plans()
+    tables = metadata_tables()
     for region in written_numbers.REGIONS:
-        plans.place(region)
-    assert [plan.region for plan in plans.plans if not plan.readable] == []
+        tables.index(region)
+    assert [region.region for region in tables.regions if not region.compiled] == []
 
 
 def test_no_number_has_more_digits_than_an_integer_holds():
@@ -207,4 +207,4 @@ def test_no_number_has_more_digits_than_an_integer_holds():
         for code, regions in libphonenumber.regions_by_code().items()
     }
     assert max(len(str(code)) + digits for code, digits in longest.items()) <= 19
-    assert max(longest.values()) <= LONGEST
+    assert max(longest.values()) <= MAX_NATIONAL_DIGITS

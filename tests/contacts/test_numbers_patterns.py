@@ -11,8 +11,13 @@ from hypothesis import strategies as st
 from support.written_numbers import REGIONS, TYPES
 
 from campaign.contacts.phone_numbers import libphonenumber
-from campaign.contacts.phone_numbers.digit_patterns import END, Beginnings, Languages, UnknownPatternError
-from campaign.contacts.phone_numbers.digits import MARGIN, Digits, values
+from campaign.contacts.phone_numbers.digit_patterns import (
+    END,
+    PatternSet,
+    PrefixPatterns,
+    UnknownPatternError,
+)
+from campaign.contacts.phone_numbers.digits import MARGIN, Digits, as_integers
 
 NOWHERE = -1
 
@@ -21,27 +26,29 @@ def digits_of(texts):
     return Digits.of(texts, np.full(len(texts), NOWHERE))
 
 
-def matched(patterns, texts, whole=True):
+def matched(patterns, texts, full_match=True):
     """For each text the patterns that it matches."""
-    languages, digits = Languages(), digits_of(texts)
-    start = languages.start((pattern, pattern, whole) for pattern in patterns)
+    pattern_set, digits = PatternSet(), digits_of(texts)
+    start = pattern_set.add((pattern, pattern, full_match) for pattern in patterns)
     steps = int(digits.length.max()) + 1
-    states = languages.run(digits.stream, digits.start, np.full(len(texts), start, np.int32), steps)
-    return [languages.labels(state) for state in states]
+    states = pattern_set.run(digits.stream, digits.start, np.full(len(texts), start, np.int32), steps)
+    return [pattern_set.labels(state) for state in states]
 
 
-def begun(pattern, texts):
+def matched_prefixes(pattern, texts):
     """For each text how much of it the pattern matches, and whether its last group took part."""
-    beginnings, digits = Beginnings(), digits_of(texts)
-    start = beginnings.start(pattern, re.compile(pattern).groups)
-    lengths, through = beginnings.run(digits.stream, digits.start, np.full(len(texts), start, np.int32))
-    return list(zip(lengths.tolist(), through.tolist(), strict=True))
+    prefix_patterns, digits = PrefixPatterns(), digits_of(texts)
+    start = prefix_patterns.add(pattern, re.compile(pattern).groups)
+    starts = np.full(len(texts), start, np.int32)
+    lengths, with_group = prefix_patterns.run(digits.stream, digits.start, starts)
+    return list(zip(lengths.tolist(), with_group.tolist(), strict=True))
 
 
-def begins(pattern, text):
-    found = re.match(pattern, text)
-    groups = found.groups() if found else ()
-    return (found.end() if found else -1), bool(groups and groups[-1] is not None)
+def expected_prefix(pattern, text):
+    """The same by Python's own `re`."""
+    match = re.match(pattern, text)
+    groups = match.groups() if match else ()
+    return (match.end() if match else -1), bool(groups and groups[-1] is not None)
 
 
 @pytest.mark.parametrize(
@@ -56,12 +63,12 @@ def begins(pattern, text):
         ("1(?:2|)3", ["123", "13"], ["12"]),
     ],
 )
-def test_whole_numbers(pattern, yes, no):
+def test_a_pattern_must_match_the_whole_number(pattern, yes, no):
     assert matched([pattern], yes + no) == [{pattern}] * len(yes) + [set()] * len(no)
 
 
-def test_a_pattern_that_is_not_whole_matches_what_begins_with_it():
-    assert matched(["26[48]"], ["264", "2645551234", "2655551234", "26"], whole=False) == [
+def test_a_prefix_pattern_matches_every_number_that_begins_with_it():
+    assert matched(["26[48]"], ["264", "2645551234", "2655551234", "26"], full_match=False) == [
         {"26[48]"},
         {"26[48]"},
         set(),
@@ -70,34 +77,36 @@ def test_a_pattern_that_is_not_whole_matches_what_begins_with_it():
 
 
 @pytest.mark.parametrize("pattern", ["a", "(?=1)", "1*", "1+", "(1", "1)", "?", "[^1]", "1{2,}", r"\D", "^1"])
-def test_a_pattern_of_another_make_is_not_guessed(pattern):
+def test_unsupported_syntax_is_refused(pattern):
     with pytest.raises(UnknownPatternError):
-        Languages().start([(pattern, "", True)])
+        PatternSet().add([(pattern, "", True)])
 
 
 @pytest.mark.parametrize("region", REGIONS[::7])
 def test_the_patterns_of_a_region(region):
     rng = random.Random(region)
-    plan = libphonenumber.metadata(libphonenumber.code_by_region()[region], region)
-    known = [getattr(plan, kind) for kind in ("general_desc", *TYPES)]
-    patterns = {one.national_number_pattern for one in known if one is not None} - {None}
+    metadata = libphonenumber.metadata(libphonenumber.code_by_region()[region], region)
+    descriptions = [getattr(metadata, kind) for kind in ("general_desc", *TYPES)]
+    descriptions = [description for description in descriptions if description is not None]
+    patterns = {description.national_number_pattern for description in descriptions} - {None}
     texts = ["".join(rng.choices("0123456789", k=rng.randint(4, 11))) for _ in range(300)]
-    texts += [example + rng.choice(("", "", "1")) for one in known if one and (example := one.example_number)]
+    examples = [description.example_number for description in descriptions if description.example_number]
+    texts += [example + rng.choice(("", "", "1")) for example in examples]
     assert matched(patterns, texts) == [
-        {one for one in patterns if re.fullmatch(one, text)} for text in texts
+        {pattern for pattern in patterns if re.fullmatch(pattern, text)} for text in texts
     ]
 
 
 @pytest.mark.parametrize("region", REGIONS)
 def test_the_prefixes_of_a_region(region):
     rng = random.Random(region)
-    plan = libphonenumber.metadata(libphonenumber.code_by_region()[region], region)
-    for pattern in filter(None, (plan.national_prefix_for_parsing, plan.international_prefix)):
+    metadata = libphonenumber.metadata(libphonenumber.code_by_region()[region], region)
+    for pattern in filter(None, (metadata.national_prefix_for_parsing, metadata.international_prefix)):
         likely = ("", "0", "00", "1", "8", "90", "15", *re.findall(r"\d+", pattern))
         texts = [
             rng.choice(likely) + "".join(rng.choices("0123456789", k=rng.randint(0, 12))) for _ in range(100)
         ]
-        assert begun(pattern, texts) == [begins(pattern, text) for text in texts]
+        assert matched_prefixes(pattern, texts) == [expected_prefix(pattern, text) for text in texts]
 
 
 pieces = st.recursive(
@@ -122,30 +131,30 @@ def test_any_pattern(pattern, texts):
     first=pieces, second=pieces, texts=st.lists(st.text("0123456789", max_size=8), min_size=1, max_size=20)
 )
 @settings(max_examples=200, deadline=None)
-def test_any_beginning(first, second, texts):
+def test_any_prefix(first, second, texts):
     """The preferred alternative decides, as in `re.match`, and so does the group."""
     pattern = f"(?:0|90)?(?:({first})|{second})"
-    assert begun(pattern, texts) == [begins(pattern, text) for text in texts]
+    assert matched_prefixes(pattern, texts) == [expected_prefix(pattern, text) for text in texts]
 
 
 def test_threads_may_fill_one_table_together():
     pattern = r"(?:[0-4]\d{3}|[5-9]\d{5}|12(?:3|45)\d{2,4})\d"
     rng = random.Random(1)
     texts = ["".join(rng.choices("0123456789", k=rng.randint(3, 8))) for _ in range(5_000)]
-    languages, digits = Languages(), digits_of(texts)
-    begin = np.full(len(texts), languages.start([(pattern, "it", True)]), np.int32)
-    found = []
+    pattern_set, digits = PatternSet(), digits_of(texts)
+    start = np.full(len(texts), pattern_set.add([(pattern, "label", True)]), np.int32)
+    results = []
 
     def run():
-        states = languages.run(digits.stream, digits.start, begin, 9)
-        found.append([bool(languages.labels(state)) for state in states])
+        states = pattern_set.run(digits.stream, digits.start, start, 9)
+        results.append([bool(pattern_set.labels(state)) for state in states])
 
     threads = [threading.Thread(target=run) for _ in range(6)]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert found == [[bool(re.fullmatch(pattern, text)) for text in texts]] * 6
+    assert results == [[bool(re.fullmatch(pattern, text)) for text in texts]] * 6
 
 
 @given(texts=st.lists(st.text("0123456789+ -", max_size=19), min_size=1, max_size=10))
@@ -159,7 +168,9 @@ def test_digits_of_texts(texts):
     assert [copied.text(row).lstrip("+") for row in range(len(texts))] == ["0" + text for text in kept]
     both = digits.followed_by(copied)
     assert both.length.tolist() == [len(text) for text in kept] + [len(text) + 1 for text in kept]
-    assert values(digits.stream, digits.start, digits.length).tolist() == [int(text or 0) for text in kept]
+    assert as_integers(digits.stream, digits.start, digits.length).tolist() == [
+        int(text or 0) for text in kept
+    ]
     digits.replace(np.array([0]), copied.take(np.array([0])))
     assert digits.text(0).lstrip("+") == "0" + kept[0]
     for column in (digits, copied, both):

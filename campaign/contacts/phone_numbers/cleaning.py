@@ -1,8 +1,8 @@
-"""Written phone numbers in the form the service takes: digits, country code first, no plus.
+"""Cleaning a column of written phone numbers: `clean_numbers` returns them in the form the service takes.
 
-What a number is, and whether there is such a number, is decided by `phonenumbers` and by nothing else. Above
-it stand the repairs of what spreadsheets and people do to numbers, each with a name (`REPAIRS`), and the
-refusals, each with a sentence for the person who has to put the cell right (`PROBLEMS`).
+`phonenumbers` alone decides what is a valid number. Added to it are repairs of what spreadsheets and people
+do to numbers, each with a name (`REPAIRS`), and reasons to refuse a number, each with a sentence for the
+person who corrects the cell (`PROBLEMS`).
 """
 
 from collections.abc import Collection
@@ -13,23 +13,42 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.phone_numbers.corrections import OtherReadings
-from campaign.contacts.phone_numbers.decisions import settle
-from campaign.contacts.phone_numbers.digit_patterns import Short
-from campaign.contacts.phone_numbers.libphonenumber import WORLD, spaced
-from campaign.contacts.phone_numbers.metadata import NO_PLAN, numbering_plans
-from campaign.contacts.phone_numbers.normalising import Column, spell
-from campaign.contacts.phone_numbers.parsing import ask, dial
+from campaign.arrow_text import (
+    TEXT,
+    TextArray,
+    TextChunks,
+    array_to_series,
+    combine_chunks,
+    fill_missing,
+    integers_to_array,
+    replace_rows,
+    series_to_chunks,
+    text_array,
+    unique_texts,
+)
+from campaign.contacts.phone_numbers.corrections import Corrections
+from campaign.contacts.phone_numbers.decisions import Decisions, decide
+from campaign.contacts.phone_numbers.digit_patterns import Int16s
+from campaign.contacts.phone_numbers.libphonenumber import WORLD, format_international
+from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables, metadata_tables
+from campaign.contacts.phone_numbers.normalising import NormalisedTexts, normalise_texts
+from campaign.contacts.phone_numbers.parsing import ask_library, parse_numbers
 from campaign.contacts.phone_numbers.regions import check_region, described
-from campaign.contacts.phone_numbers.wording import KINDS, PROBLEMS, REPAIR_BITS, REPAIRS, repairs_of
+from campaign.contacts.phone_numbers.wording import (
+    KINDS,
+    MOBILE_KINDS,
+    PROBLEMS,
+    REPAIR_BITS,
+    REPAIRS,
+    repair_names,
+)
 from campaign.errors import UsageError
-from campaign.text import clean
+from campaign.text import agreeing, clean, counted
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
 
-CHUNK = 32_768  # rows looked at together: small enough for the cache, large enough that a step costs nothing
-_WORLD_PLAN = -2
-_TEXT = pa.large_string()
+CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enough to make steps cheap
+_WORLD_INDEX = -2
 
 
 def clean_numbers(
@@ -37,68 +56,75 @@ def clean_numbers(
     *,
     region: "str | pd.Series[Any] | None",
     several: str = "refuse",
-    kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
+    kinds: Collection[str] = MOBILE_KINDS,
 ) -> pd.DataFrame:
-    """Bring written phone numbers into the form the service takes, and say what was done to each.
+    """Clean a column of phone numbers, and say what was repaired and what is wrong.
 
-    `region` says where numbers without a country code are from: an ISO code such as "UG", or a column of
-    codes beside the numbers. With None, and where the column is blank, only numbers with + or 00 and a
-    country code can be read; with "001", the world, every number begins with its country code, whether +
-    stands there or not. `several="first"` takes the first of several numbers in a cell. `kinds` are those
-    that may be sent to, names from `KINDS`. Not among them unless named are landlines, freephone and premium
-    numbers, but also internet, personal and company-wide numbers and pagers: some of them take an SMS, none
-    can be relied on to. Short codes and emergency numbers, if they are named, come back as they are dialled,
-    without a country code.
+    `region` is the country of numbers without a country code: an ISO code such as "UG", or a column with a
+    code for each number. With None, and where the column is blank, a number needs + or 00 and its country
+    code. With "001", the world, every number begins with its country code, with or without +.
 
-    Returns a table with the index of `numbers`, every column text:
+    `several="first"` uses the first of several numbers in a cell.
 
-    - `number`: digits, country code first, no plus; missing where there is none that can be sent to
-    - `repair`: names from `REPAIRS` joined by ", ", empty where nothing was done
-    - `problem`: a name from `PROBLEMS`, empty exactly where there is a number
-    - `kind`: a name from `KINDS`, empty where it is not known
-    - `region`: where the number is from, "001" for numbers of no country, empty where it is not known
+    `kinds` are the kinds of numbers to send to, names from `KINDS`. By default only mobile numbers are sent
+    to. Landlines, freephone and premium numbers are not, nor are internet, personal and company-wide numbers
+    and pagers: some of them receive SMS, but you cannot rely on it. Short codes and emergency numbers are
+    returned as they are dialled, without a country code.
 
-    A number that `phonenumbers` calls valid as it is written comes back as that number or not at all.
-    Cleaning a cleaned number again changes nothing with region="001"; under its own region it may be refused
-    as ambiguous where the country has landlines that begin with the digits of its calling code (Germany,
-    Indonesia, Kosovo).
+    Returns a table of text with the index of `numbers`:
 
-    No text raises. Missing cells are blank. Half characters, which come from broken files and which no text
-    column can hold, become U+FFFD and are refused as signs. Raises `UsageError` for an unknown region, kind
-    or `several`.
+    - `number`: digits, country code first, no plus; missing if there is none to send to
+    - `repair`: names from `REPAIRS` joined by ", ", empty if nothing was repaired
+    - `problem`: a name from `PROBLEMS`, empty exactly if there is a number
+    - `kind`: a name from `KINDS`, empty if unknown
+    - `region`: the country of the number, "001" for numbers of no country, empty if unknown
+
+    A number that `phonenumbers` calls valid as written is returned unchanged or refused, never changed.
+    Cleaning a cleaned number again with region="001" changes nothing. With its own region it may be refused
+    as ambiguous in countries where landlines begin with the digits of the calling code (Germany, Indonesia,
+    Kosovo).
+
+    No text raises an error. Missing cells count as blank. Lone surrogates, which come from broken files and
+    cannot be stored in a column of text, become U+FFFD and are refused. Raises `UsageError` for an unknown
+    region, kind or `several`.
     """
     _check_numbers(numbers)
     if not isinstance(several, str) or several not in ("refuse", "first"):
         raise UsageError(f'several={several!r} is not known. Choose "refuse" or "first".')
-    allowed = _known_kinds(kinds)
-    plans = _plans(region, len(numbers))
-    texts = _texts(numbers)
-    parts = [
-        _cleaned(_part(texts, start, CHUNK), plans[start : start + CHUNK], several == "first", allowed)
+    sendable_kinds = _check_kinds(kinds)
+    regions = _region_indexes(region, len(numbers))
+    texts = _text_chunks(numbers)
+    tables = [
+        _clean_chunk(_slice(texts, start), regions[start : start + CHUNK], several == "first", sendable_kinds)
         for start in range(0, max(len(texts), 1), CHUNK)
     ]
     columns = {
-        name: pd.Series(pa.chunked_array([part[name] for part in parts]), index=numbers.index, dtype="str")
-        for name in parts[0]
+        name: array_to_series(pa.chunked_array([table[name] for table in tables]), numbers.index)
+        for name in tables[0]
     }
     return pd.DataFrame(columns)
 
 
 def readings(text: str, *, region: str | None) -> tuple[str, ...]:
-    """All numbers that a text can be read as, in words, to show why it was refused as ambiguous.
+    """All numbers that a text can be read as, to show why it was refused as ambiguous.
 
-    Such as "+39 347 123 4567 (a mobile phone, IT)". Empty where it cannot be read as any.
+    For example "+39 347 123 4567 (a mobile phone, IT)". Empty if it cannot be read as any number.
     """
-    plans = numbering_plans()
-    column = _spelled(_part(_texts(pd.Series([text])), 0, 1), _plans(region, 1))
-    it = dial(column.digits, plans)
-    ask(it, plans, column.unusual)
-    every = np.ones(1, bool)
-    found = [(it.number, it.outcome), *OtherReadings(it, plans, every, every).every]
-    zeros = dial(column.with_zeros, plans)
-    found.append((zeros.number, zeros.outcome))
-    known = {int(number[0]): plans.outcomes[outcome[0]] for number, outcome in found if len(outcome)}
-    return tuple(f"{spaced(str(n))} ({KINDS[what.kind]}, {what.region})" for n, what in known.items() if what)
+    tables = metadata_tables()
+    normalised = _normalise(text_array([_without_surrogates(text)]), _region_indexes(region, 1))
+    parsed = parse_numbers(normalised.digits, tables)
+    ask_library(parsed, tables, normalised.library_texts)
+    all_rows = np.ones(1, bool)
+    candidates = [(parsed.number, parsed.classification)]
+    candidates += Corrections(parsed, tables, all_rows, all_rows).candidates
+    with_zeros = parse_numbers(normalised.with_decimal_zeros, tables)
+    candidates.append((with_zeros.number, with_zeros.classification))
+    found = {int(number[0]): tables.classifications[index[0]] for number, index in candidates if len(number)}
+    return tuple(
+        f"{format_international(str(number))} ({KINDS[known.kind]}, {known.region})"
+        for number, known in found.items()
+        if known
+    )
 
 
 def _check_numbers(numbers: object) -> None:
@@ -120,7 +146,7 @@ def _check_numbers(numbers: object) -> None:
     )
 
 
-def _known_kinds(kinds: object) -> frozenset[str]:
+def _check_kinds(kinds: object) -> frozenset[str]:
     if isinstance(kinds, str):
         kinds = [kinds]
     if not isinstance(kinds, Collection):
@@ -132,97 +158,106 @@ def _known_kinds(kinds: object) -> frozenset[str]:
     return frozenset(kinds)
 
 
-def _texts(column: "pd.Series[Any]") -> pa.ChunkedArray:
-    """The column as text."""
-    if not isinstance(column.dtype, pd.StringDtype) and not pd.api.types.is_integer_dtype(column.dtype):
-        column = (
-            column.astype("object").map(lambda value: _whole(str(value)), na_action="ignore").astype("str")
-        )
-    array = pa.array(column, from_pandas=True)
-    return (array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array])).cast(_TEXT)
+def _text_chunks(series: "pd.Series[Any]") -> TextChunks:
+    """The column as text, missing values included."""
+    if pd.api.types.is_integer_dtype(series.dtype):
+        series = series.astype("str")
+    elif not isinstance(series.dtype, pd.StringDtype):
+        objects = series.astype("object")
+        series = objects.map(lambda value: _without_surrogates(str(value)), na_action="ignore").astype("str")
+    return pa.chunked_array(series_to_chunks(series, missing=None), TEXT)
 
 
-def _part(texts: pa.ChunkedArray, start: int, rows: int) -> pa.LargeStringArray:
-    """Some of the texts in one array, copied only where they lie in two; missing ones are blank."""
-    part = texts.slice(start, rows).combine_chunks()
-    return pc.fill_null(part, "") if part.null_count else part
+def _slice(texts: TextChunks, start: int) -> TextArray:
+    """The rows of one chunk as one array, missing ones as "", copied only if they lie in two arrays."""
+    return fill_missing(combine_chunks(texts.slice(start, CHUNK)))
 
 
-def _whole(text: str) -> str:
-    """The text with a mark in place of each half character, which no column of text can hold."""
+def _without_surrogates(text: str) -> str:
+    """The text with U+FFFD for each lone surrogate, which no column of text can hold."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
-def _plans(region: "str | pd.Series[Any] | None", size: int) -> Short:
-    """For each number the place of its region's plan."""
-    if not isinstance(region, pd.Series | str | None):
+def _region_indexes(region: "str | pd.Series[Any] | None", size: int) -> Int16s:
+    """For each number the index of its region in the metadata tables."""
+    if region is None:
+        return np.full(size, NO_REGION, np.int16)
+    if isinstance(region, str):
+        return np.full(size, _region_index(region, "region"), np.int16)
+    if not isinstance(region, pd.Series):
         raise UsageError(
             'region= takes the two-letter code of a country, such as "UG", a column of codes (a Series) or '
             f"None, not {described(region)}."
         )
-    if not isinstance(region, pd.Series):
-        return np.full(size, NO_PLAN if region is None else _plan(region, "region"), np.int16)
     if len(region) != size:
-        raise UsageError(f"region= has {len(region)} rows, but there are {size} numbers. Give one for each.")
-    codes = _part(_texts(region), 0, size).dictionary_encode()
-    names, which = codes.dictionary.to_pylist(), codes.indices.to_numpy()
-    firsts = dict(zip(*(values.tolist() for values in np.unique(which, return_index=True)), strict=True))
-    places = [
-        _plan(name, f"Row {region.index[firsts[place]]}: region") if name.strip() else NO_PLAN
-        for place, name in enumerate(names)
+        raise UsageError(
+            f"region= has {counted(len(region), 'row')}, but there {agreeing(size, 'is', 'are')} "
+            f"{counted(size, 'number')}. Give one region for each number."
+        )
+    codes, positions = unique_texts(fill_missing(combine_chunks(_text_chunks(region))))
+    first_rows = dict(
+        zip(*(values.tolist() for values in np.unique(positions, return_index=True)), strict=True)
+    )
+    indexes = [
+        _region_index(code, f"Row {region.index[first_rows[position]]}: region")
+        if code.strip()
+        else NO_REGION
+        for position, code in enumerate(codes)
     ]
-    plans: Short = np.array(places, np.int16)[which]
-    return plans
+    by_row: Int16s = np.array(indexes, np.int16)[positions]
+    return by_row
 
 
-def _plan(region: str, what: str) -> int:
+def _region_index(region: str, what: str) -> int:
     code = check_region(region, what)
-    return _WORLD_PLAN if code == WORLD else numbering_plans().place(code)
+    return _WORLD_INDEX if code == WORLD else metadata_tables().index(code)
 
 
-def _cleaned(
-    texts: pa.LargeStringArray, plan: Short, first: bool, kinds: frozenset[str]
-) -> dict[str, pa.LargeStringArray]:
-    plans = numbering_plans()
-    settled = settle(_spelled(texts, plan), texts, plans, kinds)
-    if first and settled.firsts:
-        rows = np.array(list(settled.firsts), np.int64)
-        pieces = pa.array(settled.firsts.values(), _TEXT)
-        settled.replace(rows, settle(_spelled(pieces, plan[rows]), pieces, plans, kinds))
-    number = pc.if_else(pa.array(settled.problem == 0), pa.array(settled.number).cast(_TEXT), None)
-    if settled.codes:
-        coded = np.zeros(len(texts), bool)
-        coded[list(settled.codes)] = True
-        ordered = [settled.codes[row] for row in sorted(settled.codes)]
-        number = pc.replace_with_mask(number, pa.array(coded), pa.array(ordered, _TEXT))
-    problems = pa.array(["", *PROBLEMS], _TEXT)
-    kind = pa.array([known.kind if known else "" for known in plans.outcomes], _TEXT)
-    where = pa.array([known.region if known else "" for known in plans.outcomes], _TEXT)
-    bits = np.flatnonzero(np.bincount(settled.repairs))
-    place = np.zeros(bits.max(initial=0) + 1, np.int64)
-    place[bits] = np.arange(len(bits))
-    return {
-        "number": number,
-        "repair": pa.array([repairs_of(int(each)) for each in bits], _TEXT).take(
-            pa.array(place[settled.repairs])
-        ),
-        "problem": problems.take(pa.array(settled.problem)),
-        "kind": kind.take(pa.array(settled.outcome)),
-        "region": where.take(pa.array(settled.outcome)),
-    }
+def _clean_chunk(
+    texts: TextArray, regions: Int16s, use_first: bool, kinds: frozenset[str]
+) -> dict[str, TextArray]:
+    """The columns of the result for some rows."""
+    tables = metadata_tables()
+    decisions = decide(_normalise(texts, regions), texts, tables, kinds)
+    if use_first and decisions.first_numbers:
+        rows = np.array(list(decisions.first_numbers), np.int64)
+        first_texts = text_array(decisions.first_numbers.values())
+        decisions.replace(rows, decide(_normalise(first_texts, regions[rows]), first_texts, tables, kinds))
+    return _as_columns(decisions, tables)
 
 
-def _spelled(texts: pa.LargeStringArray, plan: Short) -> Column:
-    """The digits of texts. Without a region 00 stands for the plus; in the world nothing needs to."""
-    world = plan == _WORLD_PLAN
-    column = spell(texts, np.where(world, NO_PLAN, plan).astype(np.int64))
-    digits = column.digits
-    rows = np.flatnonzero((digits.plan == NO_PLAN) & ~digits.plus)
+def _normalise(texts: TextArray, regions: Int16s) -> NormalisedTexts:
+    """The digits of texts. Without a region 00 counts as a plus; in the world no plus is needed."""
+    world = regions == _WORLD_INDEX
+    normalised = normalise_texts(texts, np.where(world, NO_REGION, regions).astype(np.int64))
+    digits = normalised.digits
+    rows = np.flatnonzero((digits.region == NO_REGION) & ~digits.plus)
     zeros = digits.take(rows).leading_zeros
     zeros[zeros == 1] = 0
     digits.start[rows] += zeros
     digits.length[rows] -= zeros
     digits.plus[rows] = (zeros > 0) | world[rows]
-    column.repairs[rows[zeros > 0]] |= REPAIR_BITS["international_prefix"]
-    column.repairs[rows[(zeros == 0) & world[rows]]] |= REPAIR_BITS["country_code"]
-    return column
+    normalised.repairs[rows[zeros > 0]] |= REPAIR_BITS["international_prefix"]
+    normalised.repairs[rows[(zeros == 0) & world[rows]]] |= REPAIR_BITS["country_code"]
+    return normalised
+
+
+def _as_columns(decisions: Decisions, tables: MetadataTables) -> dict[str, TextArray]:
+    number = pc.if_else(pa.array(decisions.problem == 0), integers_to_array(decisions.number), None)
+    if decisions.short_codes:
+        rows = sorted(decisions.short_codes)
+        codes = text_array(decisions.short_codes[row] for row in rows)
+        number = replace_rows(number, np.array(rows, np.int64), codes)
+    kinds = text_array(known.kind if known else "" for known in tables.classifications)
+    regions = text_array(known.region if known else "" for known in tables.classifications)
+    combinations = np.flatnonzero(np.bincount(decisions.repairs))  # of repairs: few of the 2,048 occur
+    positions = np.zeros(combinations.max(initial=0) + 1, np.int64)
+    positions[combinations] = np.arange(len(combinations))
+    repairs = text_array(repair_names(int(bits)) for bits in combinations)
+    return {
+        "number": number,
+        "repair": repairs.take(positions[decisions.repairs]),
+        "problem": text_array(["", *PROBLEMS]).take(decisions.problem),
+        "kind": kinds.take(decisions.classification),
+        "region": regions.take(decisions.classification),
+    }

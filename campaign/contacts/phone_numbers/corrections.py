@@ -1,126 +1,147 @@
-"""The other readings of numbers: what each would be if one of the usual mistakes had been made in writing it.
+"""Repairing numbers that are not valid as written: each rule undoes one usual mistake.
 
-A rule is tried only where the number as it stands is not valid or not one to send to, and it decides only if
-no other rule comes to another number. A valid number is never changed by a rule: where its writing suggests
-another one as well, it is refused.
+A rule is tried only where the number is not valid, or not one that messages are sent to, and it is applied
+only if no other rule finds a different number. A valid number is never changed: if its writing also suggests
+another number, it is refused as ambiguous.
 """
 
 import numpy as np
 
-from campaign.contacts.phone_numbers.digit_patterns import Bools, Ints, Long, Short
+from campaign.arrow_text import Bools, Ints
+from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
 from campaign.contacts.phone_numbers.digits import Digits
 from campaign.contacts.phone_numbers.libphonenumber import NATIONAL, WITHOUT_PLUS
-from campaign.contacts.phone_numbers.metadata import NO_PLAN, NumberingPlans
-from campaign.contacts.phone_numbers.parsing import Dialled, ask, begins_with_own_code, dial, dial_behind_code
+from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables
+from campaign.contacts.phone_numbers.parsing import (
+    ParsedNumbers,
+    ask_library,
+    begins_with_own_code,
+    parse_after_code,
+    parse_numbers,
+)
 from campaign.contacts.phone_numbers.wording import REPAIR_BITS
 
-# A number of another country without its plus is taken if it has at least so many digits more than a mobile
-# number of the region. With one digit more it may be a slip of the finger: 7700900123, which is British and
+# A number of another country without its plus is accepted if it has at least so many digits more than a
+# mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that
 # has lost its zero, is a number in Kazakhstan as soon as one of its digits is doubled.
-FAR = 2
+_MIN_EXTRA_DIGITS = 2
 
 
-class OtherReadings:
-    """What the rules come to, row by row."""
+class Corrections:
+    """The numbers that the rules find, row by row."""
 
-    def __init__(self, it: Dialled, plans: NumberingPlans, unsettled: Bools, bracketed: Bools) -> None:
-        size = len(it.outcome)
-        self.outcome: Short = np.zeros(size, np.int16)
-        self.number: Long = np.zeros(size, np.uint64)  # 0 where no rule comes to a number
-        self.repairs: Short = np.zeros(size, np.int16)
-        self.conflict: Bools = np.zeros(size, bool)  # two rules come to different numbers
-        self.near: Bools = np.zeros(size, bool)  # of another country, but too much like one of the region
-        self.every: list[tuple[Long, Short]] = []  # numbers and outcomes of each rule, for one row at a time
-        self._plans = plans
-        self._without_trunk_zero(it, np.flatnonzero(unsettled | bracketed), 0)
-        self._with_international_prefix(it, unsettled)
-        self._without_stray_plus(it, unsettled)
-        self._with_own_code(it, unsettled)
-        self._with_foreign_code(it, unsettled)
-        self._with_lost_zero(it, unsettled)
+    def __init__(
+        self, parsed: ParsedNumbers, tables: MetadataTables, unsendable: Bools, bracketed_zero: Bools
+    ) -> None:
+        size = len(parsed.classification)
+        self.classification: Int16s = np.zeros(size, np.int16)
+        self.number: UInt64s = np.zeros(size, np.uint64)  # 0 if no rule finds a number
+        self.repairs: Int16s = np.zeros(size, np.int16)
+        self.conflict: Bools = np.zeros(size, bool)  # two rules find different numbers
+        self.plus_missing: Bools = np.zeros(size, bool)  # of another country, but too like one of the region
+        self.candidates: list[tuple[UInt64s, Int16s]] = []  # of each rule: numbers and classifications
+        self._tables = tables
+        self._without_trunk_zero(parsed, np.flatnonzero(unsendable | bracketed_zero), 0)
+        self._with_international_prefix(parsed, unsendable)
+        self._without_stray_plus(parsed, unsendable)
+        self._with_own_code(parsed, unsendable)
+        self._with_foreign_code(parsed, unsendable)
+        self._with_lost_zero(parsed, unsendable)
 
-    def _try(self, rows: Ints, digits: Digits, rule: str) -> Dialled:
-        """Read these digits instead of those in the rows."""
-        dialled = dial(digits, self._plans)
-        dialled.asked &= dialled.plan != NO_PLAN
-        ask(dialled, self._plans, {})
-        self._add(rows, dialled, REPAIR_BITS[rule])
-        self._without_trunk_zero(dialled, np.flatnonzero(dialled.outcome == 0), REPAIR_BITS[rule], rows)
-        return dialled
+    def _try(self, rows: Ints, digits: Digits, rule: str) -> None:
+        """Parse these digits instead of those in the rows."""
+        parsed = parse_numbers(digits, self._tables)
+        parsed.needs_library &= parsed.region != NO_REGION
+        ask_library(parsed, self._tables, {})
+        self._add(rows, parsed, REPAIR_BITS[rule])
+        invalid = np.flatnonzero(parsed.classification == 0)
+        self._without_trunk_zero(parsed, invalid, REPAIR_BITS[rule], rows)
 
-    def _add(self, rows: Ints, dialled: Dialled, repairs: int) -> None:
-        self.every.append((dialled.number, dialled.outcome))
-        valid = np.flatnonzero(dialled.outcome)
-        rows, number = rows[valid], dialled.number[valid]
-        self.conflict[rows] |= (self.number[rows] != 0) & (self.number[rows] != number)
-        new = self.number[rows] == 0
-        rows, valid = rows[new], valid[new]
-        self.number[rows], self.outcome[rows] = dialled.number[valid], dialled.outcome[valid]
-        self.repairs[rows] = observed(dialled, self._plans)[valid] | repairs
+    def _add(self, rows: Ints, parsed: ParsedNumbers, repairs: int) -> None:
+        self.candidates.append((parsed.number, parsed.classification))
+        valid = np.flatnonzero(parsed.classification)
+        rows, numbers = rows[valid], parsed.number[valid]
+        self.conflict[rows] |= (self.number[rows] != 0) & (self.number[rows] != numbers)
+        is_first = self.number[rows] == 0
+        rows, valid = rows[is_first], valid[is_first]
+        self.number[rows], self.classification[rows] = parsed.number[valid], parsed.classification[valid]
+        self.repairs[rows] = library_repairs(parsed, self._tables)[valid] | repairs
 
-    def _without_trunk_zero(self, it: Dialled, rows: Ints, repairs: int, origin: Ints | None = None) -> None:
-        """+65 (0)8123 4567: countries for which the library does not leave the zero out by itself."""
-        coded = (it.found[rows] != NATIONAL) & (it.plan[rows] != NO_PLAN) & ~it.asked[rows]
-        rows = rows[coded & (it.digits.stream[it.behind_code[rows]] == 0)]
-        start = it.behind_code[rows] + 1
-        length = it.digits.start[rows] + it.digits.length[rows] - start
-        digits = Digits(it.digits.stream, start, length, it.digits.plus[rows], it.plan[rows])
-        dialled = dial_behind_code(digits, it.plan[rows], it.found[rows], self._plans)
-        self._add(rows if origin is None else origin[rows], dialled, repairs | REPAIR_BITS["trunk_zero"])
+    def _without_trunk_zero(
+        self, parsed: ParsedNumbers, rows: Ints, repairs: int, original_rows: Ints | None = None
+    ) -> None:
+        """+65 (0)8123 4567: in some countries the library does not remove the zero by itself."""
+        has_code = (parsed.code_source[rows] != NATIONAL) & (parsed.region[rows] != NO_REGION)
+        has_code &= ~parsed.needs_library[rows]
+        stream = parsed.digits.stream
+        rows = rows[has_code & (stream[parsed.after_code[rows]] == 0)]
+        start = parsed.after_code[rows] + 1
+        length = parsed.digits.start[rows] + parsed.digits.length[rows] - start
+        digits = Digits(stream, start, length, parsed.digits.plus[rows], parsed.region[rows])
+        corrected = parse_after_code(digits, parsed.region[rows], parsed.code_source[rows], self._tables)
+        target_rows = rows if original_rows is None else original_rows[rows]
+        self._add(target_rows, corrected, repairs | REPAIR_BITS["trunk_zero"])
 
-    def _with_international_prefix(self, it: Dialled, unsettled: Bools) -> None:
-        """00256 772 000012 where abroad is not dialled with 00, 0+256 …, +00256 …, 0256 …"""
-        zeros = it.digits.leading_zeros
-        rows = np.flatnonzero(unsettled & (zeros == 1) & ~it.digits.plus & (it.digits.plan != NO_PLAN))
-        behind = it.digits.take(rows, skip=1)
-        own = np.zeros(len(zeros), bool)
-        own[rows] = begins_with_own_code(behind, self._plans, np.arange(len(rows)))
-        rows = np.flatnonzero(unsettled & ((zeros > 1) | ((zeros == 1) & it.digits.plus) | own))
-        self._try(rows, it.digits.take(rows, skip=zeros[rows], plus=True), "international_prefix")
+    def _with_international_prefix(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
+        """00256 772 000012 where calls abroad do not begin with 00, 0+256 …, +00256 …, 0256 …"""
+        digits = parsed.digits
+        zeros = digits.leading_zeros
+        one_zero = unsendable & (zeros == 1) & ~digits.plus & (digits.region != NO_REGION)
+        rows = np.flatnonzero(one_zero)
+        after_zero = digits.take(rows, skip=1)
+        own_code = np.zeros(len(zeros), bool)
+        own_code[rows] = begins_with_own_code(after_zero, self._tables, np.arange(len(rows)))
+        rows = np.flatnonzero(unsendable & ((zeros > 1) | ((zeros == 1) & digits.plus) | own_code))
+        self._try(rows, digits.take(rows, skip=zeros[rows], plus=True), "international_prefix")
 
-    def _without_stray_plus(self, it: Dialled, unsettled: Bools) -> None:
+    def _without_stray_plus(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
         """+0772 000012"""
-        rows = np.flatnonzero(
-            unsettled & it.digits.plus & (it.digits.first == 0) & (it.digits.plan != NO_PLAN)
-        )
-        self._try(rows, it.digits.take(rows, plus=False), "stray_plus")
+        digits = parsed.digits
+        stray = digits.plus & (digits.first == 0) & (digits.region != NO_REGION)
+        rows = np.flatnonzero(unsendable & stray)
+        self._try(rows, digits.take(rows, plus=False), "stray_plus")
 
-    def _with_own_code(self, it: Dialled, unsettled: Bools) -> None:
-        """4915112345678 in Germany, where 0491 is the area code of a town: a mobile phone and a landline."""
-        rows = _bare(it, unsettled | (it.found == NATIONAL))
-        rows = rows[begins_with_own_code(it.digits, self._plans, rows)]
-        self._try(rows, it.digits.take(rows, plus=True), "country_code")
+    def _with_own_code(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
+        """4915112345678 in Germany is a mobile number with its country code, or a landline in Leer (0491)."""
+        rows = _without_plus_or_zero(parsed, unsendable | (parsed.code_source == NATIONAL))
+        rows = rows[begins_with_own_code(parsed.digits, self._tables, rows)]
+        self._try(rows, parsed.digits.take(rows, plus=True), "country_code")
 
-    def _with_foreign_code(self, it: Dialled, unsettled: Bools) -> None:
+    def _with_foreign_code(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
         """254712000012 in Uganda"""
-        rows = _bare(it, unsettled & (it.outcome == 0) & (it.found == NATIONAL))
-        more = it.digits.length[rows] - self._plans.most[it.digits.plan[rows]]
-        own = begins_with_own_code(it.digits, self._plans, rows)
-        near, far = rows[(more > 0) & (more < FAR) & ~own], rows[(more >= FAR) & ~own]
-        self._try(far, it.digits.take(far, plus=True), "country_code")
-        self.near[near] = dial(it.digits.take(near, plus=True), self._plans).outcome > 0
+        digits = parsed.digits
+        invalid = unsendable & (parsed.classification == 0) & (parsed.code_source == NATIONAL)
+        rows = _without_plus_or_zero(parsed, invalid)
+        extra = digits.length[rows] - self._tables.most_digits[digits.region[rows]]
+        own_code = begins_with_own_code(digits, self._tables, rows)
+        near = rows[(extra > 0) & (extra < _MIN_EXTRA_DIGITS) & ~own_code]
+        far = rows[(extra >= _MIN_EXTRA_DIGITS) & ~own_code]
+        self._try(far, digits.take(far, plus=True), "country_code")
+        with_plus = parse_numbers(digits.take(near, plus=True), self._tables)
+        self.plus_missing[near] = with_plus.classification > 0
 
-    def _with_lost_zero(self, it: Dialled, unsettled: Bools) -> None:
-        """707123456 in Ivory Coast, where the 0 in front belongs to the number."""
-        rows = _bare(it, unsettled)
-        rows = rows[self._plans.zero_first[it.digits.plan[rows]]]
-        self._try(rows, it.digits.take(rows).copied(zero_in_front=True), "lost_zero")
+    def _with_lost_zero(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
+        """707123456 in Ivory Coast, where the 0 in front is part of the number."""
+        rows = _without_plus_or_zero(parsed, unsendable)
+        rows = rows[self._tables.zero_belongs[parsed.digits.region[rows]]]
+        self._try(rows, parsed.digits.take(rows).copied(zero_in_front=True), "lost_zero")
 
 
-def _bare(it: Dialled, rows: Bools) -> Ints:
-    """Those of the rows whose number begins neither with a plus nor with a zero."""
-    return np.flatnonzero(rows & ~it.digits.plus & (it.digits.first != 0) & (it.digits.plan != NO_PLAN))
+def _without_plus_or_zero(parsed: ParsedNumbers, mask: Bools) -> Ints:
+    """The rows of the mask that have a region and whose number begins with neither a plus nor a zero."""
+    digits = parsed.digits
+    return np.flatnonzero(mask & ~digits.plus & (digits.first != 0) & (digits.region != NO_REGION))
 
 
-def observed(it: Dialled, plans: NumberingPlans) -> Short:
-    """The repairs that the library makes without a word, as bits."""
-    plan = it.digits.plan
-    bare = (it.found == NATIONAL) & (it.start == it.digits.start) & (it.digits.first != 0)
-    bare &= (it.outcome > 0) & (plan != NO_PLAN)
-    bits = np.zeros(len(it.outcome), np.int16)
-    bits[it.trunk] |= REPAIR_BITS["trunk_zero"]
-    bits[it.found == WITHOUT_PLUS] |= REPAIR_BITS["country_code"]
-    bits[bare & plans.zero_expected[plan]] |= REPAIR_BITS["lost_zero"]
-    fictitious = np.array([outcome is not None and outcome.fictitious for outcome in plans.outcomes])
-    bits[fictitious[it.outcome]] |= REPAIR_BITS["fictitious"]
+def library_repairs(parsed: ParsedNumbers, tables: MetadataTables) -> Int16s:
+    """The repairs that the library makes without mentioning them, as bits."""
+    digits = parsed.digits
+    national = (parsed.code_source == NATIONAL) & (parsed.start == digits.start) & (digits.first != 0)
+    national &= (parsed.classification > 0) & (digits.region != NO_REGION)
+    bits = np.zeros(len(parsed.classification), np.int16)
+    bits[parsed.trunk_zero] |= REPAIR_BITS["trunk_zero"]
+    bits[parsed.code_source == WITHOUT_PLUS] |= REPAIR_BITS["country_code"]
+    bits[national & tables.zero_expected[digits.region]] |= REPAIR_BITS["lost_zero"]
+    fictitious = np.array([known is not None and known.fictitious for known in tables.classifications])
+    bits[fictitious[parsed.classification]] |= REPAIR_BITS["fictitious"]
     return bits

@@ -1,4 +1,4 @@
-"""What is decided about each number of a column: taken as it stands, repaired, or refused and why."""
+"""The decision about each number of a column: accepted as written, repaired, or refused with a problem."""
 
 import re
 from collections.abc import Set
@@ -6,158 +6,175 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
-import pyarrow as pa
 
-from campaign.contacts.phone_numbers.corrections import OtherReadings, observed
-from campaign.contacts.phone_numbers.digit_patterns import Bools, Ints, Long, Short
-from campaign.contacts.phone_numbers.libphonenumber import EXPLICIT, longest_short_code, read_one, short_kind
-from campaign.contacts.phone_numbers.metadata import NO_PLAN, NumberingPlans, Outcome
-from campaign.contacts.phone_numbers.normalising import Column
-from campaign.contacts.phone_numbers.parsing import Dialled, ask, dial
-from campaign.contacts.phone_numbers.unusual_texts import WHOLE
-from campaign.contacts.phone_numbers.wording import PROBLEM_PLACES, REPAIR_BITS
+from campaign.arrow_text import Bools, Ints, TextArray
+from campaign.contacts.phone_numbers.corrections import Corrections, library_repairs
+from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
+from campaign.contacts.phone_numbers.libphonenumber import (
+    EXPLICIT,
+    longest_short_code,
+    parse_one,
+    short_kind,
+)
+from campaign.contacts.phone_numbers.metadata import NO_REGION, Classification, MetadataTables
+from campaign.contacts.phone_numbers.normalising import NormalisedTexts
+from campaign.contacts.phone_numbers.parsing import ParsedNumbers, ask_library, parse_numbers
+from campaign.contacts.phone_numbers.unusual_texts import MIN_FULL_DIGITS
+from campaign.contacts.phone_numbers.wording import PROBLEM_INDEXES, REPAIR_BITS
 
-_TWO_NUMBERS = 2 * WHOLE  # digits
-_NO_NUMBER = ("too_short", "too_long", "plus_missing", "no_such_number")
+_INVALID = ("too_short", "too_long", "plus_missing", "no_such_number")
 
 
 @dataclass
-class Settled:
+class Decisions:
     """The decision, row by row."""
 
-    number: Long  # 0 where there is none
-    outcome: Short  # place in `NumberingPlans.outcomes`, 0 where it is not known what the number is
-    repairs: Short  # bits
-    problem: Short  # place, 0 where there is none
-    firsts: dict[int, str]  # the first number, where there are several
-    codes: dict[int, str]  # short codes that are allowed
+    number: UInt64s  # 0 if there is none
+    classification: Int16s  # index of `MetadataTables.classifications`, 0 if unknown
+    repairs: Int16s  # bits
+    problem: Int16s  # index, 0 if there is none
+    first_numbers: dict[int, str]  # by row: the first of several numbers
+    short_codes: dict[int, str]  # by row: short codes that are allowed
 
-    def replace(self, rows: Ints, others: "Settled") -> None:
-        """Decide otherwise about some rows, which were refused for holding several numbers."""
-        self.number[rows], self.outcome[rows] = others.number, others.outcome
+    def replace(self, rows: Ints, others: "Decisions") -> None:
+        """Replace the decision on rows that were refused for several numbers by that on the first number."""
+        self.number[rows], self.classification[rows] = others.number, others.classification
         self.problem[rows] = others.problem
-        first = np.where(others.problem == 0, REPAIR_BITS["first_of_several"], 0)
-        self.repairs[rows] = others.repairs | first
-        self.codes |= {int(rows[place]): code for place, code in others.codes.items()}
+        repair = np.where(others.problem == 0, REPAIR_BITS["first_of_several"], 0)
+        self.repairs[rows] = others.repairs | repair
+        self.short_codes |= {int(rows[row]): code for row, code in others.short_codes.items()}
+
+    def refuse(self, rows: Ints, problem: str) -> None:
+        """Refuse the rows with a problem that says nothing about what the number is."""
+        self.problem[rows] = PROBLEM_INDEXES[problem]
+        self.classification[rows] = 0
 
 
-def settle(column: Column, texts: pa.LargeStringArray, plans: NumberingPlans, kinds: Set[str]) -> Settled:
-    """Decide about every row of a column."""
-    it = dial(column.digits, plans)
-    unreadable = ask(it, plans, column.unusual)
-    unsettled = ~_allowed(it.outcome, plans, kinds)
-    others = OtherReadings(it, plans, unsettled, column.bracketed)
-    taken = (it.outcome == 0) & (others.number != 0)
-    settled = Settled(
-        number=np.where(taken, others.number, it.number),
-        outcome=np.where(taken, others.outcome, it.outcome),
-        repairs=np.where(taken, others.repairs, observed(it, plans)) | column.repairs,
+def decide(
+    normalised: NormalisedTexts, texts: TextArray, tables: MetadataTables, kinds: Set[str]
+) -> Decisions:
+    """Decide about every row of a column; `kinds` may be sent to."""
+    parsed = parse_numbers(normalised.digits, tables)
+    unreadable = ask_library(parsed, tables, normalised.library_texts)
+    unsendable = ~_sendable(parsed.classification, tables, kinds)
+    corrections = Corrections(parsed, tables, unsendable, normalised.bracketed_zero)
+    corrected = (parsed.classification == 0) & (corrections.number != 0)
+    decisions = Decisions(
+        number=np.where(corrected, corrections.number, parsed.number),
+        classification=np.where(corrected, corrections.classification, parsed.classification),
+        repairs=np.where(corrected, corrections.repairs, library_repairs(parsed, tables))
+        | normalised.repairs,
         problem=np.zeros(len(texts), np.int16),
-        firsts=column.firsts,
-        codes={},
+        first_numbers=normalised.first_numbers,
+        short_codes={},
     )
-    _refuse_what_is_no_number(settled, it, others, plans)
-    _refuse_kinds(settled, plans, kinds)
-    _refuse_the_ambiguous(settled, it, others, column, plans, kinds)
-    _refuse_texts(settled, column, unreadable)
-    _find_short_codes(settled, it, plans, kinds)
-    _find_two_numbers(settled, it, plans, texts)
-    refused = settled.problem > 0
-    settled.number[refused] = settled.repairs[refused] = 0
-    return settled
+    _refuse_invalid(decisions, parsed, corrections, tables)
+    _refuse_kinds(decisions, tables, kinds)
+    _refuse_ambiguous(decisions, parsed, corrections, normalised, tables, kinds)
+    _refuse_texts(decisions, normalised, unreadable)
+    _find_short_codes(decisions, parsed, tables, kinds)
+    _find_two_numbers(decisions, parsed, tables, texts)
+    refused = decisions.problem > 0
+    decisions.number[refused] = decisions.repairs[refused] = 0
+    return decisions
 
 
-def _allowed(outcome: Short, plans: NumberingPlans, kinds: Set[str]) -> Bools:
-    known = np.array([what is not None and what.kind in kinds for what in plans.outcomes])
-    allowed: Bools = known[outcome]
-    return allowed
+def _sendable(classification: Int16s, tables: MetadataTables, kinds: Set[str]) -> Bools:
+    by_index = np.array([known is not None and known.kind in kinds for known in tables.classifications])
+    sendable: Bools = by_index[classification]
+    return sendable
 
 
-def _refuse_what_is_no_number(
-    settled: Settled, it: Dialled, others: OtherReadings, plans: NumberingPlans
+def _refuse_invalid(
+    decisions: Decisions, parsed: ParsedNumbers, corrections: Corrections, tables: MetadataTables
 ) -> None:
-    rows = np.flatnonzero(settled.outcome == 0)
-    plan, length = it.plan[rows], it.meant[rows]
-    reasons = {
-        "no_region": (plan == NO_PLAN) & (it.found[rows] != EXPLICIT),
-        "unknown_country": (plan == NO_PLAN) & (it.digits.length[rows] > 2),
-        "too_short": (plan == NO_PLAN) | (length < plans.fewest[plan]),
-        "plus_missing": others.near[rows],
-        "too_long": length > plans.most[plan],
+    rows = np.flatnonzero(decisions.classification == 0)
+    region, length = parsed.region[rows], parsed.length_without_prefix[rows]
+    no_region = region == NO_REGION
+    conditions = {
+        "no_region": no_region & (parsed.code_source[rows] != EXPLICIT),
+        "unknown_country": no_region & (parsed.digits.length[rows] > 2),
+        "too_short": no_region | (length < tables.fewest_digits[region]),
+        "plus_missing": corrections.plus_missing[rows],
+        "too_long": length > tables.most_digits[region],
     }
-    places = [PROBLEM_PLACES[name] for name in reasons]
-    settled.problem[rows] = np.select(list(reasons.values()), places, PROBLEM_PLACES["no_such_number"])
+    indexes = [PROBLEM_INDEXES[name] for name in conditions]
+    decisions.problem[rows] = np.select(list(conditions.values()), indexes, PROBLEM_INDEXES["no_such_number"])
 
 
-def _refuse_kinds(settled: Settled, plans: NumberingPlans, kinds: Set[str]) -> None:
-    refused = [known is not None and known.kind not in kinds for known in plans.outcomes]
-    kind = [PROBLEM_PLACES[known.kind] if known else 0 for known in plans.outcomes]
-    settled.problem += np.where(refused, kind, 0).astype(np.int16)[settled.outcome]
+def _refuse_kinds(decisions: Decisions, tables: MetadataTables, kinds: Set[str]) -> None:
+    problems = [
+        PROBLEM_INDEXES[known.kind] if known and known.kind not in kinds else 0
+        for known in tables.classifications
+    ]
+    decisions.problem += np.array(problems, np.int16)[decisions.classification]
 
 
-def _refuse_the_ambiguous(
-    settled: Settled,
-    it: Dialled,
-    others: OtherReadings,
-    column: Column,
-    plans: NumberingPlans,
+def _refuse_ambiguous(
+    decisions: Decisions,
+    parsed: ParsedNumbers,
+    corrections: Corrections,
+    normalised: NormalisedTexts,
+    tables: MetadataTables,
     kinds: Set[str],
 ) -> None:
-    """A valid number is ambiguous if another reading could be sent to; no number, if two rules disagree."""
-    differs = (others.number != 0) & (others.number != it.number) & _allowed(others.outcome, plans, kinds)
-    ambiguous = others.conflict | ((it.outcome > 0) & differs)
-    with_zeros = dial(column.with_zeros, plans)
-    ask(with_zeros, plans, {})
-    ambiguous[column.decimal[with_zeros.outcome > 0]] = True
-    _refuse(settled, np.flatnonzero(ambiguous), "ambiguous")
+    """A valid number is ambiguous if a correction is sendable too, an invalid one if corrections differ."""
+    differs = (corrections.number != 0) & (corrections.number != parsed.number)
+    differs &= _sendable(corrections.classification, tables, kinds)
+    ambiguous = corrections.conflict | ((parsed.classification > 0) & differs)
+    with_decimal_zeros = parse_numbers(normalised.with_decimal_zeros, tables)
+    ask_library(with_decimal_zeros, tables, {})
+    ambiguous[normalised.decimal_rows[with_decimal_zeros.classification > 0]] = True
+    decisions.refuse(np.flatnonzero(ambiguous), "ambiguous")
 
 
-def _refuse_texts(settled: Settled, column: Column, unreadable: dict[int, str]) -> None:
-    places = np.array([PROBLEM_PLACES[written.problem] for written in column.written])[column.which]
+def _refuse_texts(decisions: Decisions, normalised: NormalisedTexts, unreadable: dict[int, str]) -> None:
+    by_text = np.array([PROBLEM_INDEXES[text.problem] for text in normalised.unusual_texts])
+    problems = by_text[normalised.unusual_index]
     for row, problem in unreadable.items():
-        places[row] = PROBLEM_PLACES[problem]
-    rows = np.flatnonzero(places)
-    settled.problem[rows] = places[rows]
-    settled.outcome[rows] = 0
+        problems[row] = PROBLEM_INDEXES[problem]
+    rows = np.flatnonzero(problems)
+    decisions.problem[rows] = problems[rows]
+    decisions.classification[rows] = 0
 
 
-def _refuse(settled: Settled, rows: Ints, problem: str) -> None:
-    settled.problem[rows] = PROBLEM_PLACES[problem]
-    settled.outcome[rows] = 0
-
-
-def _find_short_codes(settled: Settled, it: Dialled, plans: NumberingPlans, kinds: Set[str]) -> None:
-    """What is no number but a short code of the region, or a number for emergencies."""
-    none = np.isin(settled.problem, [PROBLEM_PLACES[problem] for problem in _NO_NUMBER]) & ~it.digits.plus
-    rows = np.flatnonzero(none & (it.digits.plan != NO_PLAN) & (it.digits.length > 1))
-    used, which = np.unique(it.digits.plan[rows], return_inverse=True)
-    longest = np.array([longest_short_code(plans.plans[plan].region) for plan in used], np.int64)
-    for row in rows[it.digits.length[rows] <= longest[which]].tolist():
-        digits, region = it.digits.text(row), plans.plans[it.digits.plan[row]].region
-        if kind := short_kind(digits, region):
-            settled.outcome[row] = plans.outcome_place(Outcome(kind, region))
-            settled.problem[row] = 0 if kind in kinds else PROBLEM_PLACES[kind]
+def _find_short_codes(
+    decisions: Decisions, parsed: ParsedNumbers, tables: MetadataTables, kinds: Set[str]
+) -> None:
+    """Numbers that are invalid because they are short codes or emergency numbers of the region."""
+    digits = parsed.digits
+    invalid = np.isin(decisions.problem, [PROBLEM_INDEXES[problem] for problem in _INVALID]) & ~digits.plus
+    rows = np.flatnonzero(invalid & (digits.region != NO_REGION) & (digits.length > 1))
+    regions, index = np.unique(digits.region[rows], return_inverse=True)
+    longest = np.array([longest_short_code(tables.regions[region].region) for region in regions], np.int64)
+    for row in rows[digits.length[rows] <= longest[index]].tolist():
+        code, region = digits.text(row), tables.regions[digits.region[row]].region
+        if kind := short_kind(code, region):
+            decisions.classification[row] = tables.classification_index(Classification(kind, region))
+            decisions.problem[row] = 0 if kind in kinds else PROBLEM_INDEXES[kind]
             if kind in kinds:
-                settled.codes[row] = digits
+                decisions.short_codes[row] = code
 
 
 def _find_two_numbers(
-    settled: Settled, it: Dialled, plans: NumberingPlans, texts: pa.LargeStringArray
+    decisions: Decisions, parsed: ParsedNumbers, tables: MetadataTables, texts: TextArray
 ) -> None:
-    """What is too long because two numbers stand side by side in it."""
-    long = (settled.problem == PROBLEM_PLACES["too_long"]) & (it.digits.length >= _TWO_NUMBERS)
-    for row in np.flatnonzero(long).tolist():
-        plan = it.digits.plan[row]
-        if first := _first_of_two(texts[row].as_py(), "" if plan == NO_PLAN else plans.plans[plan].region):
-            settled.firsts[row] = first
-            settled.problem[row] = PROBLEM_PLACES["several"]
+    """Numbers that are too long because the text consists of two numbers."""
+    digits = parsed.digits
+    too_long = decisions.problem == PROBLEM_INDEXES["too_long"]
+    for row in np.flatnonzero(too_long & (digits.length >= 2 * MIN_FULL_DIGITS)).tolist():
+        region = digits.region[row]
+        name = "" if region == NO_REGION else tables.regions[region].region
+        if first_number := _first_of_two(texts[row].as_py(), name):
+            decisions.first_numbers[row] = first_number
+            decisions.problem[row] = PROBLEM_INDEXES["several"]
 
 
 @lru_cache(10_000)
 def _first_of_two(text: str, region: str) -> str:
-    """The first number of a text that falls into two valid numbers between any two of its digits' groups."""
+    """The first number of a text that can be split between two groups of digits into two valid numbers."""
     for gap in re.finditer(r"[^\d+]+", text):
         first, second = text[: gap.start()], text[gap.end() :]
-        if read_one(first, region).kind and read_one(second, region).kind:
+        if parse_one(first, region).kind and parse_one(second, region).kind:
             return first
     return ""

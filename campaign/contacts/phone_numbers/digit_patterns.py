@@ -1,11 +1,12 @@
-"""Patterns over digits as one table of states, run over whole columns of numbers at a time.
+"""Regular expressions over digits, run over whole columns of numbers at once.
 
-The patterns of `phonenumbers` use a small part of what regular expressions can do: digits, sets of digits,
-groups, alternatives and counted repeats. Such patterns together are one finite automaton, and a column moves
-through an automaton with two look-ups a digit (5 ns), however many patterns are in it. RE2 takes 50 to 80 ns
-a row for each single pattern, and a dozen of them decide about one number.
+The patterns of `phonenumbers` use little of what regular expressions can do: digits, sets of digits, groups,
+alternatives and counted repeats. They are compiled together into one deterministic finite automaton (DFA), so
+a column needs two table look-ups per digit (5 ns), however many patterns there are. RE2 takes 50 to 80 ns a
+row for each pattern, and a dozen patterns decide about one number.
 
-States come into being when a number first needs them: of the 25 countries behind +1 a list visits a part.
+States are built when a number first reaches them: a list with numbers of all 25 countries behind +1 reaches
+only a part of them.
 """
 
 import re
@@ -17,225 +18,229 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-END = 10  # the symbol behind the last digit of a number
-WIDTH = 16  # places a state takes in the table: ten digits, the end, and padding
-DEAD = 0  # the state that nothing comes out of any more
-_UNKNOWN = -1
-_ANY_DIGIT, _ANY_SYMBOL = (1 << 10) - 1, (1 << 11) - 1
-_MATCHED, _THROUGH = 1, 2
-_USUAL = 11  # few national numbers are longer: the long ones go on alone
+from campaign.arrow_text import Bools, Ints
 
-Ints = npt.NDArray[np.int64]
-Long = npt.NDArray[np.uint64]
-Short = npt.NDArray[np.int16]
-Small = npt.NDArray[np.int8]
-States = npt.NDArray[np.int32]
-Bools = npt.NDArray[np.bool_]
+END = 10  # the symbol after the last digit of a number
+STATE_WIDTH = 16  # table cells per state: ten digits, the end, and padding
+DEAD = 0  # the state from which nothing can match any more
+_NOT_BUILT = -1
+_ANY_DIGIT, _ANY_SYMBOL = (1 << 10) - 1, (1 << 11) - 1
+_MATCHED, _MATCHED_WITH_GROUP = 1, 2
+_USUAL_DIGITS = 11  # few national numbers are longer; from here on only the long ones are followed
+
+UInt64s = npt.NDArray[np.uint64]
+Int32s = npt.NDArray[np.int32]
+Int16s = npt.NDArray[np.int16]
+Int8s = npt.NDArray[np.int8]
 Symbols = npt.NDArray[np.uint8]
 
-_SIGN = re.compile(r"\\d|\[[\d-]+\]|\(\?:|[()|?$]|\{\d+(?:,\d+)?\}|\d")
+_ELEMENT = re.compile(r"\\d|\[[\d-]+\]|\(\?:|[()|?$]|\{\d+(?:,\d+)?\}|\d")
 
 
 class UnknownPatternError(ValueError):
-    """A pattern with something in it that this module does not know."""
+    """A pattern with syntax that this module does not support."""
 
 
-def parsed(pattern: str) -> Any:
+def parse_pattern(pattern: str) -> Any:
     """A pattern as nested tuples: ("any", branches), ("all", parts), ("repeat", node, low, high), …"""
-    signs = _SIGN.findall(pattern)
-    if "".join(signs) != pattern:
+    elements = _ELEMENT.findall(pattern)
+    if "".join(elements) != pattern:
         raise UnknownPatternError(pattern)
-    groups = iter(range(1, len(signs) + 1))
+    group_numbers = iter(range(1, len(elements) + 1))
 
-    def alternatives() -> Any:
+    def parse_alternatives() -> Any:
         branches: list[list[Any]] = [[]]
-        while signs and signs[0] != ")":
-            sign = signs.pop(0)
-            if sign == "|":
+        while elements and elements[0] != ")":
+            element = elements.pop(0)
+            if element == "|":
                 branches.append([])
-            elif sign[0] in "?{":
-                branches[-1].append(("repeat", branches[-1].pop(), *_bounds(sign)))
-            elif sign[0] == "(":
-                number = next(groups) if sign == "(" else 0
-                branches[-1].append(("group", number, alternatives()))
-                signs.pop(0)
+            elif element[0] in "?{":
+                branches[-1].append(("repeat", branches[-1].pop(), *_repeat_bounds(element)))
+            elif element[0] == "(":
+                number = next(group_numbers) if element == "(" else 0
+                branches[-1].append(("group", number, parse_alternatives()))
+                elements.pop(0)
             else:
-                branches[-1].append(("read", _symbols(sign)))
+                branches[-1].append(("read", _symbol_bits(element)))
         return ("any", tuple(("all", tuple(branch)) for branch in branches))
 
     try:
-        tree = alternatives()
+        tree = parse_alternatives()
     except IndexError:
         raise UnknownPatternError(pattern) from None
-    if signs:
+    if elements:
         raise UnknownPatternError(pattern)
     return tree
 
 
-def _bounds(sign: str) -> tuple[int, int]:
-    if sign == "?":
+def _repeat_bounds(element: str) -> tuple[int, int]:
+    if element == "?":
         return 0, 1
-    low, _, high = sign[1:-1].partition(",")
+    low, _, high = element[1:-1].partition(",")
     return int(low), int(high or low)
 
 
-def _symbols(sign: str) -> int:
-    """The symbols that a sign reads, a bit for each."""
-    if sign == "$":
+def _symbol_bits(element: str) -> int:
+    """The symbols that an element matches, one bit each."""
+    if element == "$":
         return 1 << END
-    if sign == r"\d":
+    if element == r"\d":
         return _ANY_DIGIT
     bits = 0
-    for first, last in re.findall(r"(\d)(?:-(\d))?", sign):
+    for first, last in re.findall(r"(\d)(?:-(\d))?", element):
         for digit in range(int(first), int(last or first) + 1):
             bits |= 1 << digit
     return bits
 
 
-class _Steps:
-    """Patterns broken into steps: ("read", symbols, next), ("choose", steps), ("goal", label).
+class _Nfa:
+    """Patterns as the steps of a nondeterministic automaton.
 
-    A goal that stays is still reached whatever comes after it.
+    A step is ("read", symbols, next step), ("choose", steps) or ("goal", label).
     """
 
-    def __init__(self, *, goals_stay: bool) -> None:
-        self.reads: list[tuple[int, int]] = []  # by step the symbols that it reads, and the next step
+    def __init__(self, *, goals_last: bool) -> None:
+        self.reads: list[tuple[int, int]] = []  # per step: the symbols that it reads, and the next step
         self._steps: list[tuple[Any, ...]] = []
-        self._known: dict[tuple[Any, ...], int] = {}
+        self._step_numbers: dict[tuple[Any, ...], int] = {}
         self._leaves: dict[int, dict[int, None]] = {}
-        self._read_at_goals = _ANY_SYMBOL if goals_stay else 0
+        # A goal that lasts stays reached whatever symbols follow.
+        self._read_at_goals = _ANY_SYMBOL if goals_last else 0
 
     def add(self, *step: Any) -> int:
-        if step not in self._known:
-            here = self._known[step] = len(self._steps)
+        if step not in self._step_numbers:
+            number = self._step_numbers[step] = len(self._steps)
             self._steps.append(step)
-            reads = {"read": step[1:], "goal": (self._read_at_goals, here), "choose": (0, here)}
+            reads = {"read": step[1:], "goal": (self._read_at_goals, number), "choose": (0, number)}
             self.reads.append(reads[step[0]])
-        return self._known[step]
+        return self._step_numbers[step]
 
     def goal(self, step: int) -> Any:
         """The label if the step is a goal, else None."""
-        kind, what, *_ = self._steps[step]
-        return what if kind == "goal" else None
+        kind, label, *_ = self._steps[step]
+        return label if kind == "goal" else None
 
-    def build(self, tree: Any, after: int, marked: int, group: int = 0) -> int:
-        """The step that reads `tree` and goes on `after`, or on `marked` once it went through that group."""
+    def build(self, tree: Any, after: int, after_group: int, group: int = 0) -> int:
+        """The step that matches `tree` and continues at `after`, or at `after_group` if `group` took part."""
         match tree:
             case ("read", symbols):
                 return self.add("read", symbols, after)
             case ("any", branches):
-                return self.add("choose", tuple(self.build(b, after, marked, group) for b in branches))
+                return self.add("choose", tuple(self.build(b, after, after_group, group) for b in branches))
             case ("group", number, node):
-                return self.build(node, marked if number and number == group else after, marked, group)
+                continuation = after_group if number and number == group else after
+                return self.build(node, continuation, after_group, group)
             case ("all", parts):
                 for part in reversed(parts):
-                    after, marked = self._both(part, after, marked, group)
+                    after, after_group = self._build_both(part, after, after_group, group)
                 return after
             case ("repeat", node, low, high):
-                ends = after, marked
+                exits = after, after_group
                 for _ in range(high - low):
-                    after, marked = self._both(node, after, marked, group)
-                    after, marked = (
-                        self.add("choose", pair) for pair in zip((after, marked), ends, strict=True)
+                    after, after_group = self._build_both(node, after, after_group, group)
+                    after, after_group = (
+                        self.add("choose", pair) for pair in zip((after, after_group), exits, strict=True)
                     )
-                return self.build(("all", (node,) * low), after, marked, group)
+                return self.build(("all", (node,) * low), after, after_group, group)
         raise UnknownPatternError(str(tree))
 
-    def _both(self, tree: Any, after: int, marked: int, group: int) -> tuple[int, int]:
-        built = self.build(tree, after, marked, group)
-        return built, built if marked == after else self.build(tree, marked, marked, group)
+    def _build_both(self, tree: Any, after: int, after_group: int, group: int) -> tuple[int, int]:
+        step = self.build(tree, after, after_group, group)
+        if after_group == after:
+            return step, step
+        return step, self.build(tree, after_group, after_group, group)
 
     def leaves(self, step: int) -> dict[int, None]:
-        """The steps, preferred ones first, that come next from here and read something or are a goal."""
+        """The reading steps and goals that can come next from here, preferred ones first."""
         if step not in self._leaves:
             kind, choices, *_ = self._steps[step]
-            found: dict[int, None] = {} if kind == "choose" else {step: None}
+            leaves: dict[int, None] = {} if kind == "choose" else {step: None}
             for choice in choices if kind == "choose" else ():
-                found.update(self.leaves(choice))
-            self._leaves[step] = found
+                leaves.update(self.leaves(choice))
+            self._leaves[step] = leaves
         return self._leaves[step]
 
 
-class _Machine(ABC):
-    """Patterns as states and moves. A state is named by the place of its first cell in the table."""
+class _LazyDfa(ABC):
+    """Patterns as a table of states, built on demand. A state is the position of its first cell."""
 
-    def __init__(self, *, goals_stay: bool) -> None:
-        self._steps = _Steps(goals_stay=goals_stay)
-        self._places: dict[tuple[int, ...], int] = {}
-        self._leaves: list[tuple[int, ...]] = []
-        self._table = np.full(WIDTH * 256, _UNKNOWN, np.int32)
+    def __init__(self, *, goals_last: bool) -> None:
+        self._nfa = _Nfa(goals_last=goals_last)
+        self._states: dict[tuple[int, ...], int] = {}
+        self._leaves: list[tuple[int, ...]] = []  # of each state
+        self._table = np.full(STATE_WIDTH * 256, _NOT_BUILT, np.int32)
         self._lock = threading.Lock()
-        self._place({})  # DEAD
+        self._state({})  # DEAD
 
-    def _place(self, leaves: dict[int, None]) -> int:
-        """The state in which these steps are the next ones."""
+    def _state(self, leaves: dict[int, None]) -> int:
+        """The state in which these steps come next."""
         key = self._key(leaves)
-        if key not in self._places:
-            place = len(self._leaves) * WIDTH
-            if place == len(self._table):
-                self._table = np.concatenate([self._table, np.full_like(self._table, _UNKNOWN)])
+        if key not in self._states:
+            state = len(self._leaves) * STATE_WIDTH
+            if state == len(self._table):
+                self._table = np.concatenate([self._table, np.full_like(self._table, _NOT_BUILT)])
             self._leaves.append(key)
-            self._places[key] = place
-        return self._places[key]
+            self._states[key] = state
+        return self._states[key]
 
     @abstractmethod
     def _key(self, leaves: dict[int, None]) -> tuple[int, ...]:
-        """What tells this state from others: two sets of next steps with the same key are one state."""
+        """What identifies a state: two sets of next steps with the same key are one state."""
 
-    def moved(self, cells: Ints) -> States:
-        """The states that cells of the table lead to, a cell being a state plus a symbol."""
+    def follow(self, cells: Ints) -> Int32s:
+        """The states that cells of the table lead to; a cell is a state plus a symbol."""
         table = self._table
         states = table.take(cells)
-        if states.min(initial=0) == _UNKNOWN:
+        if states.min(initial=0) == _NOT_BUILT:
             with self._lock:
-                for cell in np.unique(cells[states == _UNKNOWN]).tolist():
-                    self._fill(cell)
+                for cell in np.unique(cells[states == _NOT_BUILT]).tolist():
+                    self._build_cell(cell)
                 states = self._table.take(cells)
         return states
 
-    def _fill(self, cell: int) -> None:
-        state, symbol = divmod(cell, WIDTH)
-        following: dict[int, None] = {}
+    def _build_cell(self, cell: int) -> None:
+        state, symbol = divmod(cell, STATE_WIDTH)
+        leaves: dict[int, None] = {}
         for leaf in self._leaves[state]:
-            symbols, behind = self._steps.reads[leaf]
+            symbols, next_step = self._nfa.reads[leaf]
             if symbols >> symbol & 1:
-                following.update(self._steps.leaves(behind))
-        place = self._place(following)  # may replace the table by a larger one
-        self._table[cell] = place
+                leaves.update(self._nfa.leaves(next_step))
+        next_state = self._state(leaves)  # may replace the table by a larger one
+        self._table[cell] = next_state
 
 
-class Languages(_Machine):
+class PatternSet(_LazyDfa):
     """Which of many labelled patterns a number matches."""
 
     def __init__(self) -> None:
-        super().__init__(goals_stay=True)
+        super().__init__(goals_last=True)
 
-    def start(self, patterns: Iterable[tuple[str, Hashable, bool]]) -> int:
-        """The state before the first digit for these patterns, each with its label and whether it is whole.
+    def add(self, patterns: Iterable[tuple[str, Hashable, bool]]) -> int:
+        """The start state for these patterns, each with its label and whether it must match the whole number.
 
-        A pattern that is not whole matches whatever begins with it.
+        The others match any number that begins with them.
         """
         with self._lock:
             leaves: dict[int, None] = {}
-            for pattern, label, whole in patterns:
-                goal = self._steps.add("goal", label)
-                after = self._steps.add("read", 1 << END, goal) if whole else goal
-                leaves.update(self._steps.leaves(self._steps.build(parsed(pattern), after, after)))
-            return self._place(leaves)
+            for pattern, label, full_match in patterns:
+                goal = self._nfa.add("goal", label)
+                after = self._nfa.add("read", 1 << END, goal) if full_match else goal
+                leaves.update(self._nfa.leaves(self._nfa.build(parse_pattern(pattern), after, after)))
+            return self._state(leaves)
 
-    def run(self, stream: Symbols, at: Ints, states: States, steps: int) -> States:
-        """The states after so many symbols of the numbers that begin in `stream` at `at`.
+    def run(self, stream: Symbols, starts: Ints, states: Int32s, steps: int) -> Int32s:
+        """The states after `steps` symbols of the numbers that begin at `starts` in `stream`.
 
-        The stream needs as many symbols behind the last beginning.
+        The stream needs as many symbols after the last start.
         """
-        at, states = at.copy(), states.copy()
-        cells = np.empty_like(at)
+        positions, states = starts.copy(), states.copy()
+        cells = np.empty_like(positions)
         for step in range(steps):
-            symbols = stream.take(at)
-            states = self.moved(np.add(states, symbols, out=cells))
-            at += 1
-            if step == _USUAL and (going := np.flatnonzero(symbols < END)).size < len(at):
-                states[going] = self.run(stream, at[going], states[going], steps - step - 1)
+            symbols = stream.take(positions)
+            states = self.follow(np.add(states, symbols, out=cells))
+            positions += 1
+            if step == _USUAL_DIGITS and (longer := np.flatnonzero(symbols < END)).size < len(positions):
+                states[longer] = self.run(stream, positions[longer], states[longer], steps - step - 1)
                 break
             if not states.any():
                 break
@@ -243,55 +248,57 @@ class Languages(_Machine):
 
     def step(self, state: int, symbol: int) -> int:
         """The state after one symbol."""
-        return int(self.moved(np.array([state + symbol]))[0])
+        return int(self.follow(np.array([state + symbol]))[0])
 
     def labels(self, state: int) -> frozenset[Any]:
         """The labels of the patterns that have matched in a state."""
-        goals = (self._steps.goal(leaf) for leaf in self._leaves[state // WIDTH])
+        goals = (self._nfa.goal(leaf) for leaf in self._leaves[state // STATE_WIDTH])
         return frozenset(goal for goal in goals if goal is not None)
 
     def _key(self, leaves: dict[int, None]) -> tuple[int, ...]:
         return tuple(sorted(leaves))
 
 
-class Beginnings(_Machine):
-    """How much of a number a pattern matches at its beginning, as `re.match` does it."""
+class PrefixPatterns(_LazyDfa):
+    """How many digits at the beginning of a number a pattern matches, like `re.match`."""
 
     def __init__(self) -> None:
-        self._goals = np.zeros(256, np.int8)
-        super().__init__(goals_stay=False)
+        self._goals = np.zeros(256, np.int8)  # by state: not matched, matched, or matched with the group
+        super().__init__(goals_last=False)
 
-    def start(self, pattern: str, group: int = 0) -> int:
-        """The state before the first digit; `group` is the group whose use `run` reports."""
+    def add(self, pattern: str, group: int = 0) -> int:
+        """The start state for this pattern; `run` reports whether `group` took part in the match."""
         with self._lock:
-            goals = self._steps.add("goal", _MATCHED), self._steps.add("goal", _THROUGH)
-            return self._place(self._steps.leaves(self._steps.build(parsed(pattern), *goals, group)))
+            goals = self._nfa.add("goal", _MATCHED), self._nfa.add("goal", _MATCHED_WITH_GROUP)
+            return self._state(self._nfa.leaves(self._nfa.build(parse_pattern(pattern), *goals, group)))
 
-    def run(self, stream: Symbols, at: Ints, states: States) -> tuple[Ints, Bools]:
-        """How many digits are matched, -1 where none, and whether the group took part."""
-        length = np.full(len(at), -1)
-        through = np.zeros(len(at), bool)
-        rows, start, ended = np.arange(len(at)), at, np.zeros(len(at), bool)
+    def run(self, stream: Symbols, starts: Ints, states: Int32s) -> tuple[Ints, Bools]:
+        """The number of digits matched, -1 for no match, and whether the group took part."""
+        lengths = np.full(len(starts), -1)
+        with_group = np.zeros(len(starts), bool)
+        rows, positions, ended = np.arange(len(starts)), starts, np.zeros(len(starts), bool)
         while rows.size:
-            goal = self._goals.take(states // WIDTH)
-            if goal.any():
-                length[rows[goal > 0]] = (at - start[rows] - ended)[goal > 0]  # the end is no digit
-                through[rows[goal > 0]] = goal[goal > 0] == _THROUGH
-            symbols = stream.take(at)
-            states = self.moved(np.add(states, symbols, dtype=np.int64))
+            goals = self._goals.take(states // STATE_WIDTH)
+            if goals.any():
+                matched = goals > 0
+                lengths[rows[matched]] = (positions - starts[rows] - ended)[matched]  # the end is no digit
+                with_group[rows[matched]] = goals[matched] == _MATCHED_WITH_GROUP
+            symbols = stream.take(positions)
+            states = self.follow(np.add(states, symbols, dtype=np.int64))
             alive = np.flatnonzero(states != DEAD)
-            rows, states, at, ended = rows[alive], states[alive], at[alive] + 1, symbols[alive] == END
-        return length, through
+            rows, states, positions = rows[alive], states[alive], positions[alive] + 1
+            ended = symbols[alive] == END
+        return lengths, with_group
 
-    def _place(self, leaves: dict[int, None]) -> int:
-        place = super()._place(leaves)
-        if len(self._goals) < len(self._table) // WIDTH:
+    def _state(self, leaves: dict[int, None]) -> int:
+        state = super()._state(leaves)
+        if len(self._goals) < len(self._table) // STATE_WIDTH:
             self._goals = np.concatenate([self._goals, np.zeros_like(self._goals)])
-        last = self._leaves[place // WIDTH][-1:]
-        self._goals[place // WIDTH] = (self._steps.goal(last[0]) if last else None) or 0
-        return place
+        last_leaf = self._leaves[state // STATE_WIDTH][-1:]
+        self._goals[state // STATE_WIDTH] = (self._nfa.goal(last_leaf[0]) if last_leaf else None) or 0
+        return state
 
     def _key(self, leaves: dict[int, None]) -> tuple[int, ...]:
-        """Up to the first goal: what comes after it is not preferred to it."""
-        goals = [place for place, leaf in enumerate(leaves) if self._steps.goal(leaf) is not None]
+        """The leaves up to the first goal: what comes after it is never preferred to it."""
+        goals = [position for position, leaf in enumerate(leaves) if self._nfa.goal(leaf) is not None]
         return tuple(leaves)[: goals[0] + 1] if goals else tuple(leaves)

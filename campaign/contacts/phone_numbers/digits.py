@@ -1,59 +1,61 @@
-"""Columns of digits: one stream of symbols, in which every number is closed by an end."""
+"""Columns of digits: all numbers of a column in one array of digits, with an end symbol after each."""
 
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
-from campaign.contacts.phone_numbers.digit_patterns import END, Bools, Ints, Symbols
+from campaign.arrow_text import Bools, Ints
+from campaign.contacts.phone_numbers.digit_patterns import END, Symbols, UInt64s
 
-_MOST_DIGITS = 19  # that an unsigned integer of 64 bits holds whatever they are
-MARGIN = 32  # ends behind the last number, so that a look ahead never leaves the stream
+_UINT64_DIGITS = 19  # an unsigned 64-bit integer holds any number of so many digits
+MARGIN = 32  # end symbols after the last number, so that looking ahead never leaves the stream
 
 
 @dataclass
 class Digits:
-    """Numbers as digits, with or without a plus, and the plan of the region where they are dialled."""
+    """Numbers as digits, with or without a plus, and the region each is dialled from."""
 
     stream: Symbols
     start: Ints
     length: Ints
     plus: Bools
-    plan: Ints  # its place, or NO_PLAN
+    region: Ints  # index of the region's metadata, or NO_REGION
 
     @classmethod
-    def of(cls, texts: Sequence[str], plan: Ints) -> "Digits":
+    def of(cls, texts: Sequence[str], region: Ints) -> "Digits":
         """The digits in texts."""
-        # ":" is the character after "9", and so becomes the end.
+        # ":" is the character after "9" and so becomes the end symbol.
         kept = re.sub("[^0-9:]", "", ":".join([text.replace(":", "") for text in texts])) + ":" * (1 + MARGIN)
         stream = np.frombuffer(kept.encode(), np.uint8) - np.uint8(ord("0"))
-        close = np.flatnonzero(stream == END)[: len(texts)]
-        start = np.concatenate([[0], close + 1])[: len(texts)]
+        ends = np.flatnonzero(stream == END)[: len(texts)]
+        start = np.concatenate([[0], ends + 1])[: len(texts)]
         plus = np.array([text.startswith("+") for text in texts], bool)
-        return cls(stream, start, close - start, plus, plan)
+        return cls(stream, start, ends - start, plus, region)
 
     def __len__(self) -> int:
         return len(self.start)
 
     def take(self, rows: Ints, *, skip: Ints | int = 0, plus: bool | None = None) -> "Digits":
-        """Some of the numbers, without so many of their first digits; `plus` says what they get instead."""
-        signs = self.plus[rows] if plus is None else np.full(len(rows), plus)
-        return Digits(self.stream, self.start[rows] + skip, self.length[rows] - skip, signs, self.plan[rows])
+        """Some of the numbers, without their first `skip` digits; `plus` replaces their plus signs."""
+        pluses = self.plus[rows] if plus is None else np.full(len(rows), plus)
+        return Digits(
+            self.stream, self.start[rows] + skip, self.length[rows] - skip, pluses, self.region[rows]
+        )
 
     def copied(self, *, zero_in_front: bool = False) -> "Digits":
-        """The numbers in a stream of their own, with one more zero in front if that is wanted."""
-        more = int(zero_in_front)
-        size = self.length + more + 1
-        close = np.cumsum(size)
-        start = close - size
-        source = np.arange(size.sum()) + np.repeat(self.start - start - more, size)
+        """The numbers in a stream of their own, with a zero in front on request."""
+        added = int(zero_in_front)
+        sizes = self.length + added + 1
+        stops = np.cumsum(sizes)
+        start = stops - sizes
+        source = np.arange(sizes.sum()) + np.repeat(self.start - start - added, sizes)
         stream = np.concatenate([self.stream.take(source, mode="clip"), np.full(MARGIN, END, np.uint8)])
         if zero_in_front:
             stream[start] = 0
-        stream[close - 1] = END
-        return Digits(stream, start, self.length + more, self.plus, self.plan)
+        stream[stops - 1] = END
+        return Digits(stream, start, self.length + added, self.plus, self.region)
 
     def followed_by(self, others: "Digits") -> "Digits":
         """These numbers and then others, in one stream."""
@@ -63,11 +65,11 @@ class Digits:
             np.concatenate([self.start, others.start + offset]),
             np.concatenate([self.length, others.length]),
             np.concatenate([self.plus, others.plus]),
-            np.concatenate([self.plan, others.plan]),
+            np.concatenate([self.region, others.region]),
         )
 
     def replace(self, rows: Ints, others: "Digits") -> None:
-        """Put other numbers in the place of some; the plans stay."""
+        """Put other numbers in the given rows; the regions stay."""
         offset = len(self.stream) - MARGIN
         self.stream = np.concatenate([self.stream[:offset], others.stream])
         self.start[rows] = others.start + offset
@@ -76,30 +78,30 @@ class Digits:
 
     @property
     def first(self) -> Symbols:
-        """The first digit of each, END where there is none."""
+        """The first digit of each number, END where there is none."""
         return self.stream[self.start]
 
     @property
     def leading_zeros(self) -> Ints:
-        """With how many zeros each begins."""
+        """How many zeros each number begins with."""
         zeros = np.zeros(len(self), np.int64)
-        going = np.flatnonzero(self.first == 0)
-        while going.size:
-            zeros[going] += 1
-            going = going[self.stream[self.start[going] + zeros[going]] == 0]
+        rows = np.flatnonzero(self.first == 0)
+        while rows.size:
+            zeros[rows] += 1
+            rows = rows[self.stream[self.start[rows] + zeros[rows]] == 0]
         return zeros
 
     def text(self, row: int) -> str:
-        """One of them as text."""
+        """One of the numbers as text."""
         digits = self.stream[self.start[row] : self.start[row] + self.length[row]] + np.uint8(ord("0"))
         return "+" * bool(self.plus[row]) + digits.tobytes().decode()
 
 
-def values(stream: Symbols, start: Ints, length: Ints) -> npt.NDArray[np.uint64]:
-    """Numbers of at most `_MOST_DIGITS` digits as integers."""
+def as_integers(stream: Symbols, start: Ints, length: Ints) -> UInt64s:
+    """Numbers of at most 19 digits as integers."""
     value = np.zeros(len(start), np.uint64)
-    shortest = int(length.min(initial=_MOST_DIGITS))
-    for place in range(int(length.max(initial=0))):
-        longer = value * np.uint64(10) + stream.take(start + place)
-        value = longer if place < shortest else np.where(place < length, longer, value)
+    shortest = int(length.min(initial=_UINT64_DIGITS))
+    for position in range(int(length.max(initial=0))):
+        longer = value * np.uint64(10) + stream.take(start + position)
+        value = longer if position < shortest else np.where(position < length, longer, value)
     return value

@@ -1,7 +1,7 @@
-"""The door to `phonenumbers`, Google's libphonenumber for Python: the only module that imports it.
+"""The only module that imports `phonenumbers`, the Python port of Google's libphonenumber.
 
-Its metadata is the truth about numbers, and its answers are the truth about any single text. It is imported
-where it is first needed, so that `import campaign` stays light.
+Its metadata decides what is a valid number, and its answer is final for any single text. It is imported when
+it is first needed, so that `import campaign` stays fast.
 """
 
 import functools
@@ -14,7 +14,7 @@ WORLD = "001"  # the region of numbers that belong to no country
 
 NATIONAL, EXPLICIT, WITHOUT_PLUS = range(3)  # how the calling code of a number was found
 
-# In the order in which `phonenumbers` asks: the first description that fits says what kind a number is.
+# In the order in which `phonenumbers` tries them: the first description that matches gives the kind.
 KINDS_BY_DESCRIPTION = {
     "premium_rate": "premium",
     "toll_free": "toll_free",
@@ -29,21 +29,21 @@ KINDS_BY_DESCRIPTION = {
 }
 
 
-class One(NamedTuple):
-    """What `phonenumbers` makes of one text."""
+class LibraryAnswer(NamedTuple):
+    """What `phonenumbers` says about one text."""
 
     calling_code: int = 0
     national: str = ""
-    kind: str = ""  # empty where the number is not valid
+    kind: str = ""  # empty if the number is not valid
     region: str = ""
-    found: int = NATIONAL
-    trunk: bool = False  # a national prefix stood behind the calling code
+    code_source: int = NATIONAL
+    trunk_zero: bool = False  # a national prefix followed the calling code
     problem: str = ""  # "symbols" or "extension"
 
 
 @functools.cache
 def regions_by_code() -> dict[int, tuple[str, ...]]:
-    """The regions behind each calling code, the main one first; ("001",) where it belongs to no country."""
+    """The regions with each calling code, the main one first; ("001",) if it belongs to no country."""
     import phonenumbers
 
     return dict(phonenumbers.COUNTRY_CODE_TO_REGION_CODE)
@@ -60,8 +60,8 @@ def code_by_region() -> dict[str, int]:
 def country_names() -> dict[str, str]:
     """The region of every country name that the library knows, in some forty languages.
 
-    `phonenumbers.geodata` would load the names of towns as well (0.5 s, 100 MB), so its table of countries is
-    loaded without the package around it (0.02 s, 3 MB).
+    Importing `phonenumbers.geodata` loads the names of towns too (0.5 s, 100 MB), so its table of countries
+    is loaded by itself (0.02 s, 3 MB).
     """
     import phonenumbers
 
@@ -70,7 +70,7 @@ def country_names() -> dict[str, str]:
     module = ModuleType(loader.name)
     module.__package__ = "phonenumbers.geodata"
     loader.exec_module(module)
-    # "*fr" says that the name is the French one.
+    # "*fr" means: as in French.
     return {
         name: region
         for region, names in module.LOCALE_DATA.items()
@@ -80,7 +80,7 @@ def country_names() -> dict[str, str]:
 
 
 def metadata(calling_code: int, region: str) -> Any:
-    """The metadata of a region, or of a calling code where the region is "001"; None where there is none."""
+    """The metadata of a region, or of a calling code if the region is "001"; None if there is none."""
     from phonenumbers import PhoneMetadata
 
     return PhoneMetadata.metadata_for_region_or_calling_code(calling_code, region)
@@ -88,7 +88,7 @@ def metadata(calling_code: int, region: str) -> Any:
 
 @functools.cache
 def longest_short_code(region: str) -> int:
-    """Digits of the longest short code of a region, 0 where it has none."""
+    """The number of digits of the longest short code of a region, 0 if it has none."""
     from phonenumbers import PhoneMetadata
 
     short = PhoneMetadata.short_metadata_for_region(region)
@@ -97,38 +97,40 @@ def longest_short_code(region: str) -> int:
 
 
 @functools.lru_cache(10_000)
-def read_one(text: str, region: str) -> One:
-    """What `phonenumbers` itself makes of a text written in a region ("" for none)."""
+def parse_one(text: str, region: str) -> LibraryAnswer:
+    """What `phonenumbers` says about a text that was written in a region ("" for none)."""
     import phonenumbers
     from phonenumbers import CountryCodeSource, NumberParseException
 
     try:
         number = phonenumbers.parse(text, region or None, keep_raw_input=True)
     except NumberParseException as error:
-        return One(problem="symbols" if error.error_type == NumberParseException.NOT_A_NUMBER else "")
+        return LibraryAnswer(
+            problem="symbols" if error.error_type == NumberParseException.NOT_A_NUMBER else ""
+        )
     if number.extension:
-        return One(problem="extension")
+        return LibraryAnswer(problem="extension")
     source = number.country_code_source
-    found = {
+    code_source = {
         CountryCodeSource.FROM_DEFAULT_COUNTRY: NATIONAL,
         CountryCodeSource.FROM_NUMBER_WITHOUT_PLUS_SIGN: WITHOUT_PLUS,
     }.get(source, EXPLICIT)
     national = phonenumbers.national_significant_number(number)
     digits, code = phonenumbers.normalize_digits_only(text), str(number.country_code)
     if source == CountryCodeSource.FROM_NUMBER_WITH_IDD:
-        trunk = not digits.endswith(code + national)
+        trunk_zero = not digits.endswith(code + national)
     else:
-        trunk = found != NATIONAL and digits.removeprefix(code) != national
-    kind, where = "", ""
+        trunk_zero = code_source != NATIONAL and digits.removeprefix(code) != national
+    kind, home_region = "", ""
     if phonenumbers.is_valid_number(number):
         kind = _kind_name(phonenumbers.number_type(number))
-        where = phonenumbers.region_code_for_number(number) or ""
-    return One(int(code), national, kind, where, found, trunk)
+        home_region = phonenumbers.region_code_for_number(number) or ""
+    return LibraryAnswer(int(code), national, kind, home_region, code_source, trunk_zero)
 
 
 @functools.lru_cache(10_000)
 def short_kind(digits: str, region: str) -> str:
-    """What digits are in a region that are no whole number: "emergency", "short_code" or ""."""
+    """What digits that are not a full number are in a region: "emergency", "short_code" or ""."""
     from phonenumbers import PhoneNumber, shortnumberinfo
 
     if shortnumberinfo.is_emergency_number(digits, region):
@@ -143,8 +145,8 @@ def short_kind(digits: str, region: str) -> str:
     return "short_code" if shortnumberinfo.is_valid_short_number_for_region(number, region) else ""
 
 
-def spaced(number: str) -> str:
-    """A number as people read it: "+256 772 000012"."""
+def format_international(number: str) -> str:
+    """A number with spaces between the groups: "+256 772 000012"."""
     import phonenumbers
 
     parsed = phonenumbers.parse("+" + number)

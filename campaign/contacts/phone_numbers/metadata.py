@@ -1,9 +1,8 @@
-"""What the metadata of `phonenumbers` says about numbers, as tables over plans.
+"""The metadata of `phonenumbers` as tables: which numbers each region has, and of what kind.
 
-A plan is the metadata of one region, or of one calling code that belongs to no region. The tables are made
-from the installed library, one calling code at a time and when it is first met, so that a newer library needs
-no change here. A plan with a pattern that cannot be made into a table is not `readable`: its numbers go to
-the library one by one.
+The tables are made from the installed library, one calling code at a time and when a number first needs it,
+so a newer library needs no change here. If a pattern cannot be compiled, its region is not `compiled`, and
+its numbers go to the library one by one.
 """
 
 import functools
@@ -13,76 +12,76 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers import libphonenumber
 from campaign.contacts.phone_numbers.digit_patterns import (
     DEAD,
-    WIDTH,
-    Beginnings,
-    Bools,
-    Ints,
-    Languages,
-    States,
+    STATE_WIDTH,
+    Int8s,
+    Int16s,
+    Int32s,
+    PatternSet,
+    PrefixPatterns,
     UnknownPatternError,
 )
 from campaign.contacts.phone_numbers.libphonenumber import KINDS_BY_DESCRIPTION
 
-LONGEST = 17  # digits of a national number that `phonenumbers` accepts
-NO_PLAN = -1
+MAX_NATIONAL_DIGITS = 17  # what `phonenumbers` accepts
+NO_REGION = -1
 
-# Ofcom keeps this range for films. `phonenumbers` knows it as no number, but examples and tests need some.
+# Ofcom reserves this range for drama. `phonenumbers` calls its numbers invalid, but examples need some.
 FICTITIOUS = {"GB": (r"7700900\d{3}", "mobile")}
 
-_LENGTHS = 32  # of the tables by number of digits
-_UNSEEN = -1
+_LENGTHS = 32  # entries of the tables by number of digits
+_NOT_COMPUTED = -1
 
-Outcomes = npt.NDArray[np.int16]
-
-Label = tuple[int, int, str]  # calling code, position of the region behind it, description
+PatternLabel = tuple[int, int, str]  # calling code, rank of the region behind it, description
 
 
-class Outcome(NamedTuple):
-    """What a valid number is."""
+class Classification(NamedTuple):
+    """What a valid number is: its kind and its region."""
 
     kind: str
     region: str
     fictitious: bool = False
 
 
-class Plan:
-    """The metadata of one region, and what it means for columns of numbers."""
+class RegionMetadata:
+    """The metadata of one region, or of a calling code that belongs to no region."""
 
-    def __init__(self, metadata: Any, position: int) -> None:
+    def __init__(self, metadata: Any, rank: int) -> None:
         self.metadata = metadata
         self.region: str = metadata.id
         self.calling_code: int = metadata.country_code
-        self.position = position  # among the regions behind the same calling code
-        self.readable = True
-        self.zero_first = False  # can a national number begin with a 0 that belongs to it?
-        self.national = self.international = self.numbers = 0  # the states where its patterns begin
+        self.rank = rank  # among the regions with the same calling code, the main one first
+        self.compiled = True
+        self.zero_belongs = False  # can a national number begin with a 0 that is part of it?
+        # The states in which its patterns start.
+        self.number_start = self.national_prefix_start = self.international_prefix_start = 0
         self.lengths = tuple(metadata.general_desc.possible_length)
 
-    def patterns(self) -> Iterable[tuple[str, Label, bool]]:
-        """Each pattern of a number with its label, and whether it is of a whole number."""
+    def patterns(self) -> Iterable[tuple[str, PatternLabel, bool]]:
+        """Each pattern of a number with its label, and whether it must match the whole number."""
         for name in ("general_desc", *KINDS_BY_DESCRIPTION):
             description = getattr(self.metadata, name)
             if description is not None and description.national_number_pattern:
-                yield description.national_number_pattern, (self.calling_code, self.position, name), True
+                yield description.national_number_pattern, (self.calling_code, self.rank, name), True
         if self.metadata.leading_digits is not None:
-            yield self.metadata.leading_digits, (self.calling_code, self.position, "leading_digits"), False
+            yield self.metadata.leading_digits, (self.calling_code, self.rank, "leading_digits"), False
         if self.region in FICTITIOUS:
-            yield FICTITIOUS[self.region][0], (self.calling_code, self.position, "fictitious"), True
+            yield FICTITIOUS[self.region][0], (self.calling_code, self.rank, "fictitious"), True
 
     def kind(self, matched: set[str], length: int) -> str:
-        """The kind of a number by the descriptions whose patterns it matches, "" where it is not valid."""
-        fits = {name for name in matched if self._has_length(name, length)}
-        if "general_desc" not in fits:
+        """The kind of a number whose digits match these descriptions, "" if it is not valid."""
+        descriptions = {name for name in matched if self._has_length(name, length)}
+        if "general_desc" not in descriptions:
             return ""
         if self.metadata.same_mobile_and_fixed_line_pattern:
-            fits = fits | {"mobile"} if "fixed_line" in fits else fits - {"mobile"}
-        kind = next((kind for name, kind in KINDS_BY_DESCRIPTION.items() if name in fits), "")
-        return "fixed_or_mobile" if kind == "fixed" and "mobile" in fits else kind
+            mobile = {"mobile"}
+            descriptions = descriptions | mobile if "fixed_line" in descriptions else descriptions - mobile
+        kind = next((kind for name, kind in KINDS_BY_DESCRIPTION.items() if name in descriptions), "")
+        return "fixed_or_mobile" if kind == "fixed" and "mobile" in descriptions else kind
 
     def _has_length(self, name: str, length: int) -> bool:
         lengths = getattr(getattr(self.metadata, name, None), "possible_length", ())
@@ -90,24 +89,24 @@ class Plan:
 
     @functools.cached_property
     def transform_group(self) -> int:
-        """The group of the national prefix that makes the library rewrite a number, 0 for none."""
+        """The group of the national prefix pattern that makes the library rewrite a number, 0 for none."""
         prefix, rule = self.metadata.national_prefix_for_parsing, self.metadata.national_prefix_transform_rule
         return re.compile(prefix).groups if prefix and rule else 0
 
     @functools.cached_property
-    def overlong(self) -> list[bool]:
-        """By length: are so many digits more than any number of the plan has?"""
+    def too_long(self) -> list[bool]:
+        """By number of digits: does every number of the region have fewer?"""
         local = self.metadata.general_desc.possible_length_local_only
         return [length > max(self.lengths) and length not in local for length in range(_LENGTHS)]
 
     @functools.cached_property
-    def strippable(self) -> list[bool]:
-        """By length: may the national prefix go if so many digits remain?"""
-        return [overlong or length in self.lengths for length, overlong in enumerate(self.overlong)]
+    def prefix_removable(self) -> list[bool]:
+        """By number of digits that remain: may the national prefix be removed?"""
+        return [too_long or length in self.lengths for length, too_long in enumerate(self.too_long)]
 
     @functools.cached_property
     def mobile_lengths(self) -> tuple[int, int]:
-        """The fewest and the most digits of a mobile number, or of any where the plan does not say."""
+        """The fewest and most digits of a mobile number, or of any number if the metadata does not say."""
         mobile = self.metadata.mobile
         lengths = [length for length in (mobile.possible_length if mobile else ()) if length > 0]
         return min(lengths or self.lengths), max(lengths or self.lengths)
@@ -126,135 +125,144 @@ class Plan:
         return False
 
 
-class NumberingPlans:
-    """The plans met so far; what columns of numbers need of them is in arrays by the place of the plan."""
+class MetadataTables:
+    """The metadata of the regions met so far, in arrays by the index of the region."""
 
     def __init__(self) -> None:
-        self.plans: list[Plan] = []
-        self.outcomes: list[Outcome | None] = [None]  # place 0: not a valid number
-        self.national, self.international, self.languages = Beginnings(), Beginnings(), Languages()
-        self.main_plan = np.full(1000, NO_PLAN, np.int16)  # by calling code
-        self.code_at, self.width_at = _calling_codes()
-        self._places: dict[tuple[int, str], int] = {}
+        self.regions: list[RegionMetadata] = []
+        self.classifications: list[Classification | None] = [None]  # index 0: not a valid number
+        self.numbers = PatternSet()
+        self.national_prefixes, self.international_prefixes = PrefixPatterns(), PrefixPatterns()
+        self.main_region = np.full(1000, NO_REGION, np.int16)  # by calling code
+        self.calling_code_by_digits, self.code_width_by_digits = _calling_codes()
+        self._indexes: dict[tuple[int, str], int] = {}
         self._lock = threading.RLock()
-        self._verdicts = np.full(256 * _LENGTHS, _UNSEEN, np.int16)
-        self._viable = np.full(256, _UNSEEN, np.int64)
-        self.meet(np.array([max(libphonenumber.regions_by_code())]))  # any one: no table is ever empty
+        self._classified = np.full(256 * _LENGTHS, _NOT_COMPUTED, np.int16)  # by state and number of digits
+        self._viable = np.full(256, _NOT_COMPUTED, np.int64)  # by state, a bit for the rank of each region
+        self.load(np.array([max(libphonenumber.regions_by_code())]))  # any code, so that no table is empty
 
-    def place(self, region: str) -> int:
-        """The place of a region's plan."""
+    def index(self, region: str) -> int:
+        """The index of a region, loaded if necessary."""
         code = libphonenumber.code_by_region()[region]
-        self.meet(np.array([code]))
-        return self._places[code, region]
+        self.load(np.array([code]))
+        return self._indexes[code, region]
 
-    def meet(self, codes: Ints | Outcomes) -> None:
-        """Make the tables for these calling codes where they are not made yet."""
-        for code in np.unique(codes[self.main_plan[codes] == NO_PLAN]).tolist():
+    def load(self, codes: Ints | Int16s) -> None:
+        """Make the tables for these calling codes unless they exist."""
+        for code in np.unique(codes[self.main_region[codes] == NO_REGION]).tolist():
             with self._lock:
-                if code and self.main_plan[code] == NO_PLAN:
+                if code and self.main_region[code] == NO_REGION:
                     self._add(code)
 
     def _add(self, code: int) -> None:
-        regions = libphonenumber.regions_by_code()[code]
-        found = [(region, libphonenumber.metadata(code, region)) for region in regions]
-        plans = [Plan(known, position) for position, (_, known) in enumerate(found) if known is not None]
+        names = libphonenumber.regions_by_code()[code]
+        metadata = [libphonenumber.metadata(code, name) for name in names]
+        regions = [RegionMetadata(data, rank) for rank, data in enumerate(metadata) if data is not None]
         try:
-            self._compile(plans)
+            self._compile(regions)
         except UnknownPatternError:
-            for plan in plans:
-                plan.readable = False
-        for plan in plans:
-            self._places[code, plan.region] = len(self.plans)
-            self.plans.append(plan)
-        self._arrange()
-        self.main_plan[code] = self._places[code, regions[0]]
+            for region in regions:
+                region.compiled = False
+        for region in regions:
+            self._indexes[code, region.region] = len(self.regions)
+            self.regions.append(region)
+        self._update_arrays()
+        self.main_region[code] = self._indexes[code, names[0]]
 
-    def _compile(self, plans: list[Plan]) -> None:
-        numbers = self.languages.start(pattern for plan in plans for pattern in plan.patterns())
-        for plan in plans:
-            plan.numbers = numbers
-            if prefix := plan.metadata.national_prefix_for_parsing:
-                plan.national = self.national.start(prefix, plan.transform_group)
-            plan.zero_first = self.languages.step(numbers, 0) != DEAD
-            if prefix := plan.metadata.international_prefix:
-                plan.international = self.international.start(prefix)
+    def _compile(self, regions: list[RegionMetadata]) -> None:
+        number_start = self.numbers.add(pattern for region in regions for pattern in region.patterns())
+        for region in regions:
+            region.number_start = number_start
+            if prefix := region.metadata.national_prefix_for_parsing:
+                region.national_prefix_start = self.national_prefixes.add(prefix, region.transform_group)
+            region.zero_belongs = self.numbers.step(number_start, 0) != DEAD
+            if prefix := region.metadata.international_prefix:
+                region.international_prefix_start = self.international_prefixes.add(prefix)
 
-    def _arrange(self) -> None:
-        plans = self.plans
-        self.calling_code = np.array([plan.calling_code for plan in plans], np.int16)
-        self.width = np.array([len(str(plan.calling_code)) for plan in plans], np.int8)
-        self.position = np.array([plan.position for plan in plans], np.int8)
-        self.readable = np.array([plan.readable for plan in plans])
-        self.begin_number = np.array([plan.numbers for plan in plans], np.int32)
-        self.begin_national = np.array([plan.national for plan in plans], np.int32)
-        self.begin_international = np.array([plan.international for plan in plans], np.int32)
-        self.transforms = np.array([plan.transform_group > 0 for plan in plans])
-        self.overlong = np.array([plan.overlong for plan in plans])
-        self.strippable = np.array([plan.strippable for plan in plans])
-        self.fewest, self.most = np.array([plan.mobile_lengths for plan in plans], np.int8).T
-        self.zero_expected = np.array([plan.zero_expected for plan in plans])
-        self.zero_first = np.array([plan.zero_first for plan in plans])
+    def _update_arrays(self) -> None:
+        regions = self.regions
+        self.calling_code = np.array([region.calling_code for region in regions], np.int16)
+        self.code_width = np.array([len(str(region.calling_code)) for region in regions], np.int8)
+        self.rank = np.array([region.rank for region in regions], np.int8)
+        self.compiled = np.array([region.compiled for region in regions])
+        self.number_start = np.array([region.number_start for region in regions], np.int32)
+        self.national_prefix_start = np.array([region.national_prefix_start for region in regions], np.int32)
+        self.international_prefix_start = np.array(
+            [region.international_prefix_start for region in regions], np.int32
+        )
+        self.transforms = np.array([region.transform_group > 0 for region in regions])
+        self.too_long = np.array([region.too_long for region in regions])
+        self.prefix_removable = np.array([region.prefix_removable for region in regions])
+        self.fewest_digits, self.most_digits = np.array(
+            [region.mobile_lengths for region in regions], np.int8
+        ).T
+        self.zero_expected = np.array([region.zero_expected for region in regions])
+        self.zero_belongs = np.array([region.zero_belongs for region in regions])
 
-    def viable(self, states: States, plans: Ints) -> Bools:
-        """Do the numbers in these states match the general description of their plans?"""
-        rows = states // WIDTH
-        if rows.max(initial=0) >= len(self._viable) or (self._viable.take(rows) == _UNSEEN).any():
-            self._judge(rows)
-        viable: Bools = (self._viable.take(rows) >> self.position.take(plans)) & 1 == 1
+    def viable(self, states: Int32s, regions: Ints) -> Bools:
+        """Do the numbers in these states match the general description of their regions?"""
+        state_rows = states // STATE_WIDTH
+        outgrown = state_rows.max(initial=0) >= len(self._viable)
+        if outgrown or (self._viable.take(state_rows) == _NOT_COMPUTED).any():
+            self._compute_viable(state_rows)
+        viable: Bools = (self._viable.take(state_rows) >> self.rank.take(regions)) & 1 == 1
         return viable
 
-    def _judge(self, rows: States) -> None:
+    def _compute_viable(self, state_rows: Int32s) -> None:
         with self._lock:
-            while rows.max() >= len(self._viable):
-                self._viable = np.concatenate([self._viable, np.full_like(self._viable, _UNSEEN)])
-            for row in np.unique(rows[self._viable[rows] == _UNSEEN]).tolist():
-                labels = self.languages.labels(row * WIDTH)
-                self._viable[row] = sum(
-                    1 << position for _, position, name in labels if name == "general_desc"
-                )
+            while state_rows.max() >= len(self._viable):
+                self._viable = np.concatenate([self._viable, np.full_like(self._viable, _NOT_COMPUTED)])
+            for state_row in np.unique(state_rows[self._viable[state_rows] == _NOT_COMPUTED]).tolist():
+                labels = self.numbers.labels(state_row * STATE_WIDTH)
+                self._viable[state_row] = sum(1 << rank for _, rank, name in labels if name == "general_desc")
 
-    def verdict(self, states: States, lengths: Ints) -> Outcomes:
-        """What the numbers with so many digits are, as places in `outcomes`."""
-        cells = states.astype(np.int64) * (_LENGTHS // WIDTH) + np.minimum(lengths, LONGEST + 1)
-        if cells.max(initial=0) >= len(self._verdicts) or (self._verdicts.take(cells) == _UNSEEN).any():
-            self._decide(cells)
-        return self._verdicts.take(cells)
+    def classify(self, states: Int32s, lengths: Ints) -> Int16s:
+        """What the numbers with so many digits are, as indexes of `classifications`."""
+        cells = states.astype(np.int64) * (_LENGTHS // STATE_WIDTH)
+        cells += np.minimum(lengths, MAX_NATIONAL_DIGITS + 1)
+        outgrown = cells.max(initial=0) >= len(self._classified)
+        if outgrown or (self._classified.take(cells) == _NOT_COMPUTED).any():
+            self._compute_classified(cells)
+        return self._classified.take(cells)
 
-    def _decide(self, cells: Ints) -> None:
+    def _compute_classified(self, cells: Ints) -> None:
         with self._lock:
-            while cells.max() >= len(self._verdicts):
-                self._verdicts = np.concatenate([self._verdicts, np.full_like(self._verdicts, _UNSEEN)])
-            for cell in np.unique(cells[self._verdicts[cells] == _UNSEEN]).tolist():
-                row, length = divmod(cell, _LENGTHS)
-                outcome = self._outcome(self.languages.labels(row * WIDTH), length)
-                self._verdicts[cell] = self.outcome_place(outcome)
+            while cells.max() >= len(self._classified):
+                more = np.full_like(self._classified, _NOT_COMPUTED)
+                self._classified = np.concatenate([self._classified, more])
+            for cell in np.unique(cells[self._classified[cells] == _NOT_COMPUTED]).tolist():
+                state_row, length = divmod(cell, _LENGTHS)
+                classification = self._classification(self.numbers.labels(state_row * STATE_WIDTH), length)
+                self._classified[cell] = self.classification_index(classification)
 
-    def outcome_place(self, outcome: Outcome | None) -> int:
-        """The place of an outcome in `outcomes`."""
+    def classification_index(self, classification: Classification | None) -> int:
+        """The index of a classification in `classifications`, where it is added if it is new."""
         with self._lock:
-            if outcome not in self.outcomes:
-                self.outcomes.append(outcome)
-            return self.outcomes.index(outcome)
+            if classification not in self.classifications:
+                self.classifications.append(classification)
+            return self.classifications.index(classification)
 
-    def _outcome(self, labels: frozenset[Label], length: int) -> Outcome | None:
+    def _classification(self, labels: frozenset[PatternLabel], length: int) -> Classification | None:
         """As in the library: the first region that owns the leading digits or knows the number has it."""
-        if not labels or length > LONGEST:
+        if not labels or length > MAX_NATIONAL_DIGITS:
             return None
         code = next(iter(labels))[0]
-        plans = [plan for plan in self.plans if plan.calling_code == code]
-        for plan in plans:
-            matched = {name for _, position, name in labels if position == plan.position}
-            kind = plan.kind(matched, length)
-            leads = len(plans) > 1 and plan.metadata.leading_digits is not None
-            if kind and (not leads or "leading_digits" in matched):
-                return Outcome(kind, plan.region)
-            if leads and "leading_digits" in matched:
+        regions = [region for region in self.regions if region.calling_code == code]
+        for region in regions:
+            matched = {name for _, rank, name in labels if rank == region.rank}
+            kind = region.kind(matched, length)
+            has_leading_digits = len(regions) > 1 and region.metadata.leading_digits is not None
+            if kind and (not has_leading_digits or "leading_digits" in matched):
+                return Classification(kind, region.region)
+            if has_leading_digits and "leading_digits" in matched:
                 break
-        films = next((plan.region for plan in plans if (code, plan.position, "fictitious") in labels), None)
-        return Outcome(FICTITIOUS[films][1], films, fictitious=True) if films else None
+        for region in regions:
+            if (code, region.rank, "fictitious") in labels:
+                return Classification(FICTITIOUS[region.region][1], region.region, fictitious=True)
+        return None
 
 
-def _calling_codes() -> tuple[Outcomes, npt.NDArray[np.int8]]:
+def _calling_codes() -> tuple[Int16s, Int8s]:
     """By the first three digits of a number: its calling code and how many digits that has, 0 where none."""
     codes, widths = np.zeros(1000, np.int16), np.zeros(1000, np.int8)
     for code in libphonenumber.regions_by_code():
@@ -265,6 +273,6 @@ def _calling_codes() -> tuple[Outcomes, npt.NDArray[np.int8]]:
 
 
 @functools.cache
-def numbering_plans() -> NumberingPlans:
+def metadata_tables() -> MetadataTables:
     """The tables of this process."""
-    return NumberingPlans()
+    return MetadataTables()

@@ -1,187 +1,206 @@
-"""The digits of a column of texts, all at once where they are plain, one by one where they are odd.
+"""Extracting the digits of a column of written numbers: plain texts all at once, unusual ones one by one.
 
-Plain are digits, spaces, hyphens, dots, brackets and slashes, with a plus in front. The bytes of a column go
-through one table of 256 signs (15 ns a row); a regular expression that keeps the digits takes 550 ns.
+Plain texts consist of digits, spaces, hyphens, dots, brackets and slashes, with a plus in front. Their bytes
+go through one table of 256 entries (15 ns a row); a regular expression that keeps the digits takes 550 ns.
 """
 
 from dataclasses import dataclass
 
 import numpy as np
-import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.phone_numbers.digit_patterns import END, Bools, Ints, Short, Symbols
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    TextArray,
+    join_column,
+    mask_to_numpy,
+    text_scalar,
+    unique_texts,
+)
+from campaign.contacts.phone_numbers.digit_patterns import END, Int16s, Symbols
 from campaign.contacts.phone_numbers.digits import MARGIN, Digits
-from campaign.contacts.phone_numbers.unusual_texts import LONGEST_TEXT, WHOLE, Written, write_out
+from campaign.contacts.phone_numbers.unusual_texts import (
+    MAX_TEXT,
+    MIN_FULL_DIGITS,
+    UnusualText,
+    read_unusual_text,
+)
 from campaign.contacts.phone_numbers.wording import REPAIR_BITS
 
-_SKIPPED, _ODD = END + 1, END + 2
-_SIGNS = np.full(256, _ODD, np.uint8)
-_SIGNS[list(b"0123456789")] = range(10)
-_SIGNS[list(b" -.()/+")] = _SKIPPED  # the plus is looked at apart
-_SIGNS[ord("\n")] = END
-# As Unicode has them: format and control characters; every kind of space.
+_SEPARATOR, _UNUSUAL = END + 1, END + 2
+_SYMBOL_OF_BYTE = np.full(256, _UNUSUAL, np.uint8)
+_SYMBOL_OF_BYTE[list(b"0123456789")] = range(10)
+_SYMBOL_OF_BYTE[list(b" -.()/+")] = _SEPARATOR  # the plus is treated separately
+_SYMBOL_OF_BYTE[ord("\n")] = END
+# In the terms of Unicode: format and control characters; every kind of space.
 _INVISIBLE = r"[\p{Cf}\x{00}-\x{08}\x{0b}\x{0c}\x{0e}-\x{1f}\x{7f}-\x{9f}]"
 _SPACES = r"[\p{Zs}\t]"
 _QUOTES = "'\"`´‘’‚‛“”„‟«»‹›′″＇＂ "
 _FORMULA = '^="([^"]*)"$'  # how some programs write a number so that a spreadsheet keeps its zero
-_LINE_END = pa.scalar("\n", pa.large_string())
-_ODD_TEXT = pa.scalar("?", pa.large_string())
+_UNUSUAL_TEXT = text_scalar("?")
 
 
 @dataclass
-class Column:
-    """The digits of a column of texts, and what was found out on the way."""
+class NormalisedTexts:
+    """The digits of a column of texts, and what was noticed while reading them."""
 
     digits: Digits
-    bracketed: Bools  # the text has a (0)
-    repairs: Short  # bits
-    which: Ints  # by row the place in `written`
-    decimal: Ints  # the rows with a .0 at the end
-    with_zeros: Digits  # these as if the .0 were digits of the number
-    written: list[Written]  # each odd text once, behind one that stands for all the plain ones
-    unusual: dict[int, str]  # rows that have more than digits in them and must be read by the library itself
-    firsts: dict[int, str]  # rows with several numbers, and the first of them
+    bracketed_zero: Bools  # the text contains (0)
+    repairs: Int16s  # bits
+    decimal_rows: Ints  # with a .0 at the end
+    with_decimal_zeros: Digits  # of these rows, as if the .0 were digits of the number
+    unusual_texts: list[UnusualText]  # each different one once, after one that stands for all plain texts
+    unusual_index: Ints  # by row, in `unusual_texts`
+    library_texts: dict[int, str]  # by row: texts that only the library can read
+    first_numbers: dict[int, str]  # by row: the first of several numbers
 
     @classmethod
-    def plain(cls, digits: Digits, bracketed: Bools, decimal: Ints) -> "Column":
-        """A column in which no text is odd."""
+    def plain(cls, digits: Digits, bracketed_zero: Bools, decimal_rows: Ints) -> "NormalisedTexts":
+        """A column without unusual texts."""
         repairs = np.zeros(len(digits), np.int16)
-        repairs[decimal] = REPAIR_BITS["decimal"]
-        which = np.zeros(len(digits), np.int64)
-        with_zeros = digits.take(decimal).copied()
-        return cls(digits, bracketed, repairs, which, decimal, with_zeros, [Written()], {}, {})
+        repairs[decimal_rows] = REPAIR_BITS["decimal"]
+        return cls(
+            digits=digits,
+            bracketed_zero=bracketed_zero,
+            repairs=repairs,
+            decimal_rows=decimal_rows,
+            with_decimal_zeros=digits.take(decimal_rows).copied(),
+            unusual_texts=[UnusualText()],
+            unusual_index=np.zeros(len(digits), np.int64),
+            library_texts={},
+            first_numbers={},
+        )
 
-    def replace(self, rows: Ints, others: "Column") -> None:
-        """Put what was found out about some rows in their place."""
+    def replace(self, rows: Ints, others: "NormalisedTexts") -> None:
+        """Put what was noticed about some rows in their place."""
         self.digits.replace(rows, others.digits)
-        self.repairs[rows], self.bracketed[rows] = others.repairs, others.bracketed
-        self.decimal = np.concatenate([self.decimal, rows[others.decimal]])
-        self.with_zeros = self.with_zeros.followed_by(others.with_zeros)
-        self.written, self.which[rows] = others.written, others.which
-        self.unusual = {int(rows[place]): text for place, text in others.unusual.items()}
-        self.firsts = {int(rows[place]): text for place, text in others.firsts.items()}
+        self.repairs[rows], self.bracketed_zero[rows] = others.repairs, others.bracketed_zero
+        self.decimal_rows = np.concatenate([self.decimal_rows, rows[others.decimal_rows]])
+        self.with_decimal_zeros = self.with_decimal_zeros.followed_by(others.with_decimal_zeros)
+        self.unusual_texts, self.unusual_index[rows] = others.unusual_texts, others.unusual_index
+        self.library_texts = {int(rows[row]): text for row, text in others.library_texts.items()}
+        self.first_numbers = {int(rows[row]): text for row, text in others.first_numbers.items()}
 
 
-def spell(texts: pa.LargeStringArray, plan: Ints) -> Column:
-    """The digits of texts that are dialled under plans."""
-    column, odd = _spell_plain(texts, plan)
-    if odd.size:
-        polished, repairs = _polished(texts.take(pa.array(odd)))
-        others, still_odd = _spell_plain(polished, plan[odd])
+def normalise_texts(texts: TextArray, region: Ints) -> NormalisedTexts:
+    """The digits of texts that were written in regions."""
+    normalised, unusual_rows = _normalise_plain(texts, region)
+    if unusual_rows.size:
+        stripped, repairs = _strip_invisible_and_quotes(texts.take(unusual_rows))
+        others, still_unusual_rows = _normalise_plain(stripped, region[unusual_rows])
         others.repairs |= repairs
-        _write_out(others, polished, still_odd)
-        column.replace(odd, others)
-    return column
+        _normalise_unusual(others, stripped, still_unusual_rows)
+        normalised.replace(unusual_rows, others)
+    return normalised
 
 
-def _polished(texts: pa.LargeStringArray) -> tuple[pa.LargeStringArray, Short]:
+def _strip_invisible_and_quotes(texts: TextArray) -> tuple[TextArray, Int16s]:
     """Texts without invisible characters and quotation marks, and the repairs as bits."""
-    seen = pc.replace_substring_regex(pc.replace_substring_regex(texts, _INVISIBLE, ""), _SPACES, " ")
-    bare = pc.utf8_trim_whitespace(seen)
-    polished = pc.utf8_trim(pc.replace_substring_regex(bare, _FORMULA, r"\1"), characters=_QUOTES)
-    hidden = pc.not_equal(bare, pc.utf8_trim_whitespace(texts)).to_numpy(zero_copy_only=False)
-    quoted = pc.not_equal(polished, bare).to_numpy(zero_copy_only=False)
-    bits = hidden * REPAIR_BITS["invisible"] + quoted * REPAIR_BITS["quotes"]
-    return polished, bits.astype(np.int16)
+    visible = pc.replace_substring_regex(pc.replace_substring_regex(texts, _INVISIBLE, ""), _SPACES, " ")
+    trimmed = pc.utf8_trim_whitespace(visible)
+    stripped = pc.utf8_trim(pc.replace_substring_regex(trimmed, _FORMULA, r"\1"), characters=_QUOTES)
+    had_invisible = mask_to_numpy(pc.not_equal(trimmed, pc.utf8_trim_whitespace(texts)))
+    had_quotes = mask_to_numpy(pc.not_equal(stripped, trimmed))
+    bits = had_invisible * REPAIR_BITS["invisible"] + had_quotes * REPAIR_BITS["quotes"]
+    return stripped, bits.astype(np.int16)
 
 
-def _spell_plain(texts: pa.LargeStringArray, plan: Ints) -> tuple[Column, Ints]:
-    """The digits of plain texts, and the rows that are odd."""
-    content, opening, closing = _joined(texts)
-    signs = _SIGNS.take(content)
-    kept = np.flatnonzero(signs <= END)  # faster than a mask
-    stream = signs.take(kept)
-    close = np.flatnonzero(stream == END)[: len(texts)]
-    start = np.concatenate([[0], close + 1])[: len(texts)]
-    odd = (start == close) | (closing - opening > LONGEST_TEXT)
-    odd[np.searchsorted(closing, np.flatnonzero(signs == _ODD))] = True
-    plus = _pluses(content, opening, closing, odd)
-    _look_at_slashes(content, kept, start, closing, odd)
-    digits = Digits(stream, start, close - start, plus, plan)
-    zeros = _decimal_zeros(content, opening, closing, digits) * ~odd
-    decimal = np.flatnonzero(zeros)
-    column = Column.plain(digits, _brackets(content, closing), decimal)
+def _normalise_plain(texts: TextArray, region: Ints) -> tuple[NormalisedTexts, Ints]:
+    """The digits of plain texts, and the rows that are unusual."""
+    content, text_starts, text_ends = _joined(texts)
+    symbols = _SYMBOL_OF_BYTE.take(content)
+    kept = np.flatnonzero(symbols <= END)  # faster than a mask
+    stream = symbols.take(kept)
+    ends = np.flatnonzero(stream == END)[: len(texts)]
+    start = np.concatenate([[0], ends + 1])[: len(texts)]
+    unusual = (start == ends) | (text_ends - text_starts > MAX_TEXT)
+    unusual[np.searchsorted(text_ends, np.flatnonzero(symbols == _UNUSUAL))] = True
+    plus = _find_plus_signs(content, text_starts, text_ends, unusual)
+    _find_slashes(content, kept, start, text_ends, unusual)
+    digits = Digits(stream, start, ends - start, plus, region)
+    zeros = _decimal_zeros(content, text_starts, text_ends, digits) * ~unusual
+    decimal_rows = np.flatnonzero(zeros)
+    normalised = NormalisedTexts.plain(digits, _find_bracketed_zeros(content, text_ends), decimal_rows)
     digits.length -= zeros
-    stream[digits.start[decimal] + digits.length[decimal]] = END
-    return column, np.flatnonzero(odd)
+    stream[digits.start[decimal_rows] + digits.length[decimal_rows]] = END
+    return normalised, np.flatnonzero(unusual)
 
 
-def _joined(texts: pa.LargeStringArray) -> tuple[Symbols, Ints, Ints]:
-    """The bytes of all texts, each closed by a line end, and where each begins and is closed."""
-    joined = pc.binary_join(pa.ListArray.from_arrays([0, len(texts)], texts), _LINE_END)
-    content = np.frombuffer(
-        joined[0].as_buffer().to_pybytes() + b"\n" * (min(len(texts), 1) + MARGIN), np.uint8
-    )
-    closing = np.flatnonzero(content == ord("\n"))
-    if len(closing) != len(texts) + MARGIN:  # there are line ends in the texts themselves
-        return _joined(pc.if_else(pc.match_substring(texts, "\n"), _ODD_TEXT, texts))
-    closing = closing[: len(texts)]
-    return content, np.concatenate([[0], closing + 1])[: len(texts)], closing
+def _joined(texts: TextArray) -> tuple[Symbols, Ints, Ints]:
+    """The bytes of all texts, each followed by a line feed, and where each text starts and ends."""
+    padding = b"\n" * (min(len(texts), 1) + MARGIN)
+    content = np.frombuffer(join_column(texts, "\n") + padding, np.uint8)
+    text_ends = np.flatnonzero(content == ord("\n"))
+    if len(text_ends) != len(texts) + MARGIN:  # some texts contain line feeds themselves
+        return _joined(pc.if_else(pc.match_substring(texts, "\n"), _UNUSUAL_TEXT, texts))
+    text_ends = text_ends[: len(texts)]
+    return content, np.concatenate([[0], text_ends + 1])[: len(texts)], text_ends
 
 
-def _pluses(content: Symbols, opening: Ints, closing: Ints, odd: Bools) -> Bools:
-    """Which texts begin with a plus, perhaps behind a bracket or a space. Any other plus makes a text odd."""
-    signs = content == ord("+")
-    plus: Bools = signs[opening]
-    signs[opening[plus]] = False
-    places = np.flatnonzero(signs)
-    rows = np.searchsorted(closing, places)
-    second = (places == opening[rows] + 1) & np.isin(content[opening[rows]], list(b"( "))
-    plus[rows[second]] = True
-    odd[rows[~second]] = True
+def _find_plus_signs(content: Symbols, text_starts: Ints, text_ends: Ints, unusual: Bools) -> Bools:
+    """Which texts begin with a plus, perhaps after a bracket or a space; any other plus is unusual."""
+    is_plus = content == ord("+")
+    plus: Bools = is_plus[text_starts]
+    is_plus[text_starts[plus]] = False
+    positions = np.flatnonzero(is_plus)
+    rows = np.searchsorted(text_ends, positions)
+    is_second = (positions == text_starts[rows] + 1) & np.isin(content[text_starts[rows]], list(b"( "))
+    plus[rows[is_second]] = True
+    unusual[rows[~is_second]] = True
     return plus
 
 
-def _look_at_slashes(content: Symbols, kept: Ints, start: Ints, closing: Ints, odd: Bools) -> None:
-    """A slash behind a whole number makes a text odd: another number may follow."""
-    places = np.flatnonzero(content == ord("/"))
-    rows = np.searchsorted(closing, places)
-    digits = np.searchsorted(kept, places) - start[rows]
-    odd[rows[digits >= WHOLE]] = True
+def _find_slashes(content: Symbols, kept: Ints, start: Ints, text_ends: Ints, unusual: Bools) -> None:
+    """A slash after a full number is unusual: another number may follow."""
+    positions = np.flatnonzero(content == ord("/"))
+    rows = np.searchsorted(text_ends, positions)
+    digits_before = np.searchsorted(kept, positions) - start[rows]
+    unusual[rows[digits_before >= MIN_FULL_DIGITS]] = True
 
 
-def _decimal_zeros(content: Symbols, opening: Ints, closing: Ints, digits: Digits) -> Ints:
-    """How many zeros stand behind the point in texts of digits with .0 or .00 at the end and nothing else."""
-    zeros = np.zeros(len(closing), np.int64)
-    rows = np.flatnonzero(content[closing - 1] == ord("0"))
-    one, two = content[closing[rows] - 2] == ord("."), content[closing[rows] - 3] == ord(".")
-    two &= content[closing[rows] - 2] == ord("0")
-    only_digits = digits.length[rows] + digits.plus[rows] + 1 == closing[rows] - opening[rows]
-    found = np.select([only_digits & one, only_digits & two], [1, 2], 0)
-    zeros[rows] = np.where(digits.length[rows] >= WHOLE + found, found, 0)
+def _decimal_zeros(content: Symbols, text_starts: Ints, text_ends: Ints, digits: Digits) -> Ints:
+    """How many zeros follow the point in texts that are digits with .0 or .00 at the end, else 0."""
+    zeros = np.zeros(len(text_ends), np.int64)
+    rows = np.flatnonzero(content[text_ends - 1] == ord("0"))
+    one_zero = content[text_ends[rows] - 2] == ord(".")
+    two_zeros = (content[text_ends[rows] - 3] == ord(".")) & (content[text_ends[rows] - 2] == ord("0"))
+    only_digits = digits.length[rows] + digits.plus[rows] + 1 == text_ends[rows] - text_starts[rows]
+    counts = np.select([only_digits & one_zero, only_digits & two_zeros], [1, 2], 0)
+    zeros[rows] = np.where(digits.length[rows] >= MIN_FULL_DIGITS + counts, counts, 0)
     return zeros
 
 
-def _brackets(content: Symbols, closing: Ints) -> Bools:
-    """Which texts have a (0)."""
-    places = np.flatnonzero(content == ord("("))
-    zero = (content[places + 1] == ord("0")) & (content[places + 2] == ord(")"))
-    bracketed = np.zeros(len(closing), bool)
-    bracketed[np.searchsorted(closing, places[zero])] = True
-    return bracketed
+def _find_bracketed_zeros(content: Symbols, text_ends: Ints) -> Bools:
+    """Which texts contain (0)."""
+    positions = np.flatnonzero(content == ord("("))
+    is_zero = (content[positions + 1] == ord("0")) & (content[positions + 2] == ord(")"))
+    bracketed_zero = np.zeros(len(text_ends), bool)
+    bracketed_zero[np.searchsorted(text_ends, positions[is_zero])] = True
+    return bracketed_zero
 
 
-def _write_out(column: Column, texts: pa.LargeStringArray, rows: Ints) -> None:
-    """Look at odd texts one by one, once however often each occurs."""
-    unique = texts.take(pa.array(rows)).dictionary_encode()
-    written = [write_out(text) for text in unique.dictionary.to_pylist()]
-    which = unique.indices.to_numpy()
-    column.written += written
-    column.which[rows] = which + 1
-    column.repairs[rows] |= np.array([one.repairs for one in written], np.int16)[which]
-    column.bracketed[rows] = np.array(["(0)" in one.text for one in written], bool)[which]
-    column.unusual = _marked(rows, which, [one.text if one.unusual else "" for one in written])
-    column.firsts = _marked(rows, which, [one.first for one in written])
-    zeros = _marked(rows, which, [one.with_zeros for one in written])
-    column.decimal = np.concatenate([column.decimal, np.array(list(zeros), np.int64)])
-    plan = column.digits.plan
-    column.with_zeros = column.with_zeros.followed_by(Digits.of(list(zeros.values()), plan[list(zeros)]))
-    digits = Digits.of([one.text for one in written], np.empty(len(written), np.int64))
-    column.digits.replace(rows, digits.take(which))
+def _normalise_unusual(normalised: NormalisedTexts, texts: TextArray, rows: Ints) -> None:
+    """Read unusual texts one by one, each different text once."""
+    strings, index = unique_texts(texts.take(rows))
+    unusual = [read_unusual_text(string) for string in strings]
+    normalised.unusual_texts += unusual
+    normalised.unusual_index[rows] = index + 1
+    normalised.repairs[rows] |= np.array([text.repairs for text in unusual], np.int16)[index]
+    normalised.bracketed_zero[rows] = np.array(["(0)" in text.text for text in unusual], bool)[index]
+    library_texts = [text.text if text.needs_library else "" for text in unusual]
+    normalised.library_texts = _by_row(rows, index, library_texts)
+    normalised.first_numbers = _by_row(rows, index, [text.first_number for text in unusual])
+    with_zeros = _by_row(rows, index, [text.with_decimal_zeros for text in unusual])
+    decimal_rows = np.array(list(with_zeros), np.int64)
+    normalised.decimal_rows = np.concatenate([normalised.decimal_rows, decimal_rows])
+    decimal_digits = Digits.of(list(with_zeros.values()), normalised.digits.region[decimal_rows])
+    normalised.with_decimal_zeros = normalised.with_decimal_zeros.followed_by(decimal_digits)
+    digits = Digits.of([text.text for text in unusual], np.empty(len(unusual), np.int64))
+    normalised.digits.replace(rows, digits.take(index))
 
 
-def _marked(rows: Ints, which: Ints, marks: list[str]) -> dict[int, str]:
-    """The rows whose text has a mark, each with its mark."""
-    marked = np.flatnonzero(np.array([mark != "" for mark in marks], bool)[which])
-    return {int(rows[place]): marks[which[place]] for place in marked.tolist()}
+def _by_row(rows: Ints, index: Ints, strings: list[str]) -> dict[int, str]:
+    """The rows whose string is not empty, each with its string."""
+    positions = np.flatnonzero(np.array([string != "" for string in strings], bool)[index])
+    return {int(rows[position]): strings[index[position]] for position in positions.tolist()}

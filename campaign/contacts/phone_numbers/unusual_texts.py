@@ -1,6 +1,6 @@
-"""One odd text: what number is written in it, or why none can be read.
+"""Reading one text that is not just digits and separators: its number, or why it has none.
 
-Quotation marks and invisible characters are off it already.
+Quotation marks and invisible characters are removed before.
 """
 
 import re
@@ -9,7 +9,9 @@ from typing import NamedTuple
 
 from campaign.contacts.phone_numbers.wording import REPAIR_BITS
 
-LONGEST_TEXT = 250  # characters that `phonenumbers` looks at
+MAX_TEXT = 250  # characters that `phonenumbers` looks at
+MIN_FULL_DIGITS = 7  # of the shortest text that counts as a full number
+_MAX_ENDING_DIGITS = 4  # of an ending given instead of a second number: 0772000012/13
 
 _SCIENTIFIC = re.compile(r"[+-]?\d+(?:[.,]\d*)?e[+-]?\d+", re.I)
 _DECIMAL = re.compile(r"(\+?\d{7,})[.,]0{1,2}")
@@ -20,75 +22,76 @@ _SEPARATOR = re.compile(
     r" *(?:[/\\|,;&\r\n\u2028\u2029]|:{2,}|\b(?:or|and|ou|et|und|oder|au|na|y|o)\b)+ *", re.I
 )
 _DIGIT, _NO_DIGITS, _LETTER = re.compile(r"\d"), re.compile(r"\D+"), re.compile("[A-Za-z]")
-_LINE = re.compile(r"[\r\n\u2028\u2029]+")
+_LINE_BREAKS = re.compile(r"[\r\n\u2028\u2029]+")
 _ENDING = re.compile(r"[0-9 ().-]*[0-9][ ).]*")
-_ZERO_PLUS = re.compile(r"\W*0{1,3} *\+ *(?=\d)")
-_BESIDE = re.compile(r"^[^+\d]+|[^#\d]+$")
+_ZEROS_AND_PLUS = re.compile(r"\W*0{1,3} *\+ *(?=\d)")
+_AROUND_NUMBER = re.compile(r"^[^+\d]+|[^#\d]+$")
 _PLAIN = re.compile(r"\+?[0-9 ().-]*[0-9][ ().-]*")
-_NO_SIGNS = {"No", "Nl", "So", "Sk", "Cn", "Cs", "Co"}
-WHOLE, _TAIL = 7, 4  # digits of the shortest whole number; of the longest ending given for a second number
+_SYMBOL_CATEGORIES = {"No", "Nl", "So", "Sk", "Cn", "Cs", "Co"}
 
 
-class Written(NamedTuple):
-    """One text without what was added to it, or the reason why it cannot be read."""
+class UnusualText(NamedTuple):
+    """The number in one text, or the reason why it has none."""
 
-    text: str = ""
+    text: str = ""  # without what does not belong to the number
     repairs: int = 0  # bits
     problem: str = ""
-    with_zeros: str = ""  # the text if a .0 at its end were digits of the number
-    first: str = ""  # the first number, where there are several
+    with_decimal_zeros: str = ""  # the text if the .0 at its end were digits of the number
+    first_number: str = ""  # if there are several
 
     @property
-    def unusual(self) -> bool:
-        """Is there more in it than digits and what usually stands between them?"""
+    def needs_library(self) -> bool:
+        """Does it contain more than digits and the usual separators?"""
         return self.text != "" and _PLAIN.fullmatch(self.text) is None
 
 
-def write_out(text: str) -> Written:
-    """Take off what does not belong to the number, by rules of `REPAIRS`, or say why it cannot be read."""
+def read_unusual_text(text: str) -> UnusualText:
+    """Remove what does not belong to the number, following `REPAIRS`, or say why there is no number."""
     repairs, text = 0, text.strip()
     if not text.isascii():
-        text, written = _in_digits(text), text
-        repairs |= REPAIR_BITS["digits"] if text != written else 0
+        text, original = _in_ascii_digits(text), text
+        repairs |= REPAIR_BITS["digits"] if text != original else 0
     if not text:
-        return Written(problem="blank")
+        return UnusualText(problem="blank")
     if _SCIENTIFIC.fullmatch(text):
-        return Written(problem="scientific")
+        return UnusualText(problem="scientific")
     if decimal := _DECIMAL.fullmatch(text):
-        return Written(decimal[1], repairs | REPAIR_BITS["decimal"], with_zeros=text.replace(",", "."))
-    if first := _first_of_several(text):
-        return Written(problem="several", first=first)
-    if problem := _unreadable(text):
-        return Written(problem=problem)
-    if _LINE.search(text):
-        text = _LINE.sub(" ", text)
+        with_zeros = text.replace(",", ".")
+        return UnusualText(decimal[1], repairs | REPAIR_BITS["decimal"], with_decimal_zeros=with_zeros)
+    if first_number := _first_of_several(text):
+        return UnusualText(problem="several", first_number=first_number)
+    if problem := _problem_with_characters(text):
+        return UnusualText(problem=problem)
+    if _LINE_BREAKS.search(text):
+        text = _LINE_BREAKS.sub(" ", text)
         repairs |= REPAIR_BITS["invisible"]
-    if _ZERO_PLUS.match(text):
-        text = _ZERO_PLUS.sub("+", text, count=1)
+    if _ZEROS_AND_PLUS.match(text):
+        text = _ZEROS_AND_PLUS.sub("+", text, count=1)
         repairs |= REPAIR_BITS["international_prefix"]
-    return Written(_BESIDE.sub("", text), repairs)
+    return UnusualText(_AROUND_NUMBER.sub("", text), repairs)
 
 
-def _in_digits(text: str) -> str:
-    """The text with 0 to 9 for the digits of every script."""
+def _in_ascii_digits(text: str) -> str:
+    """The text with the digits of every script as 0 to 9."""
     return "".join(str(unicodedata.decimal(c, c)) for c in text).replace("＋", "+")
 
 
 def _first_of_several(text: str) -> str:
-    """The first number of a text with two in it, or with one and another ending for it: 0772000012/13."""
+    """The first of several numbers in a text, or of a number and another ending for it: 0772000012/13."""
     pieces = [piece for piece in _SEPARATOR.split(text) if piece]
     if len(pieces) < 2:
         return ""
-    digits = [len(_NO_DIGITS.sub("", piece)) for piece in pieces]
-    whole = sum(count >= WHOLE for count in digits)
-    others = zip(pieces[1:], digits[1:], strict=True)
-    ending = any(count <= _TAIL and _ENDING.fullmatch(piece) for piece, count in others)
-    several = whole > 1 or (digits[0] >= WHOLE and ending)
-    return next(piece for piece, count in zip(pieces, digits, strict=True) if count) if several else ""
+    digit_counts = [len(_NO_DIGITS.sub("", piece)) for piece in pieces]
+    full_numbers = sum(count >= MIN_FULL_DIGITS for count in digit_counts)
+    others = zip(pieces[1:], digit_counts[1:], strict=True)
+    has_ending = any(count <= _MAX_ENDING_DIGITS and _ENDING.fullmatch(piece) for piece, count in others)
+    if full_numbers > 1 or (digit_counts[0] >= MIN_FULL_DIGITS and has_ending):
+        return next(piece for piece, count in zip(pieces, digit_counts, strict=True) if count)
+    return ""
 
 
-def _unreadable(text: str) -> str:
-    """Why a text cannot be a number, as far as its characters tell."""
+def _problem_with_characters(text: str) -> str:
+    """Why a text with these characters cannot be a number, "" if it can."""
     if not _DIGIT.search(text):
         return "no_digits"
     if _EXTENSION.search(text):
@@ -98,4 +101,4 @@ def _unreadable(text: str) -> str:
     categories = {unicodedata.category(character) for character in text}
     if any(category[0] == "L" for category in categories):
         return "letters"
-    return "symbols" if categories & _NO_SIGNS else ""
+    return "symbols" if categories & _SYMBOL_CATEGORIES else ""
