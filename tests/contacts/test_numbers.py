@@ -1,4 +1,4 @@
-"""Written numbers as spreadsheets, chats and people leave them, and what becomes of each."""
+"""Phone numbers as spreadsheets, chats and people write them, and what each is cleaned to."""
 
 import openpyxl
 import pandas as pd
@@ -20,7 +20,7 @@ def clean(*texts, region="UG", **options):
     return clean_numbers(pd.Series(texts, dtype="str"), region=region, **options)
 
 
-def one(text, region="UG", **options):
+def clean_one(text, region="UG", **options):
     """number, repair and problem of one text."""
     row = clean(text, region=region, **options).iloc[0]
     return ("" if pd.isna(row["number"]) else row["number"]), row["repair"], row["problem"]
@@ -55,7 +55,7 @@ GRACE = "256772000012"  # the number meant by most of these texts
     ],
 )
 def test_what_needs_no_repair(text):
-    assert one(text) == (GRACE, "", "")
+    assert clean_one(text) == (GRACE, "", "")
 
 
 @pytest.mark.parametrize(
@@ -106,7 +106,7 @@ def test_what_needs_no_repair(text):
     ],
 )
 def test_repairs(text, repair):
-    assert one(text) == (GRACE, repair, "")
+    assert clean_one(text) == (GRACE, repair, "")
 
 
 @pytest.mark.parametrize(
@@ -168,7 +168,7 @@ def test_repairs(text, repair):
     ],
 )
 def test_refusals(text, problem):
-    assert one(text) == ("", "", problem)
+    assert clean_one(text) == ("", "", problem)
 
 
 @pytest.mark.parametrize(
@@ -226,7 +226,7 @@ def test_a_short_code_keeps_its_zeros():
     ],
 )
 def test_other_countries(text, region, number, repair):
-    assert one(text, region) == (number, repair, "")
+    assert clean_one(text, region) == (number, repair, "")
 
 
 @pytest.mark.parametrize(
@@ -250,7 +250,7 @@ def test_other_countries(text, region, number, repair):
     ],
 )
 def test_two_readings_are_refused_and_shown(text, region, shown):
-    assert one(text, region) == ("", "", "ambiguous")
+    assert clean_one(text, region) == ("", "", "ambiguous")
     assert readings(text, region=region) == shown
 
 
@@ -262,7 +262,7 @@ def test_readings_of_what_is_clear_and_of_what_is_nothing():
 
 def test_a_digit_doubled_by_a_slip_is_not_taken_for_another_country():
     """07700 900123 without its zero and with a 0 doubled would be somebody in Kazakhstan."""
-    assert one("77009001234", "GB") == ("", "", "plus_missing")
+    assert clean_one("77009001234", "GB") == ("", "", "plus_missing")
 
 
 def test_numbers_kept_for_films_may_be_used_in_examples():
@@ -378,7 +378,7 @@ def test_a_region_may_be_written_in_small_letters():
 
 
 def test_one_kind_may_be_given_alone():
-    assert one("0772000012", kinds="mobile") == (GRACE, "", "")
+    assert clean_one("0772000012", kinds="mobile") == (GRACE, "", "")
 
 
 def test_the_table_has_the_rows_and_columns_it_says():

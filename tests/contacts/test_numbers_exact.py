@@ -1,6 +1,6 @@
-"""Numbers agree with phonenumbers on everything that is neither repaired nor refused.
+"""Every number that is neither repaired nor refused is the one that phonenumbers finds.
 
-20,000 of each set in every run, the full sets behind `-m long`.
+Each run checks 20,000 numbers of each set; `-m long` checks the full sets.
 """
 
 import pandas as pd
@@ -17,7 +17,7 @@ from campaign.contacts.phone_numbers.metadata import MAX_NATIONAL_DIGITS, Region
 MOBILE = ("mobile", "fixed_or_mobile")
 SAMPLE = 20_000
 
-# What is refused although the library would read it, for the reasons that PROBLEMS gives.
+# Refused although the library would accept it; PROBLEMS gives the reasons.
 REFUSED = {"letters", "symbols", "several", "extension", "scientific", "ambiguous"}
 
 NAMES = {
@@ -37,14 +37,14 @@ NAMES = {
 
 @pytest.fixture
 def fresh_tables():
-    """Tables made anew, and again after the test."""
+    """New tables for the test, and new ones again after it."""
     metadata_tables.cache_clear()
     yield
     metadata_tables.cache_clear()
 
 
-def truth(text, region):
-    """number, kind and region as the library has them; None where the text is no valid number."""
+def library_result(text, region):
+    """Number, kind and region according to the library; None if the text is not a valid number."""
     try:
         number = phonenumbers.parse(text, region)
     except phonenumbers.NumberParseException:
@@ -62,17 +62,17 @@ def cleaned(rows, kinds):
 
 
 def agrees(text, region, row, kinds):
-    known = truth(text.strip(), region)
-    if known is None:
+    expected = library_result(text.strip(), region)
+    if expected is None:
         short = row.kind in ("short_code", "emergency")
-        repaired = row.repair != "" and (truth("+" + row.number, None) or "fictitious" in row.repair)
+        repaired = row.repair != "" and (library_result("+" + row.number, None) or "fictitious" in row.repair)
         return row.number == "" or bool(repaired) or short
     if row.problem in REFUSED:
         return row.number == ""
-    number, kind, where = known
+    number, kind, home_region = expected
     if kind not in kinds:
-        return (row.number, row.problem, row.kind, row.region) == ("", kind, kind, where)
-    return (row.number, row.problem, row.kind, row.region) == (number, "", kind, where)
+        return (row.number, row.problem, row.kind, row.region) == ("", kind, kind, home_region)
+    return (row.number, row.problem, row.kind, row.region) == (number, "", kind, home_region)
 
 
 def mismatches(rows, kinds=MOBILE):
@@ -96,16 +96,18 @@ def test_a_sample_agrees_with_the_library(rows, kinds):
 @pytest.mark.timeout(3600)
 @pytest.mark.parametrize(("rows", "size"), [("generated", 390_000), ("mixed", 250_000), ("fuzzed", 240_000)])
 def test_everything_agrees_with_the_library(rows, size):
-    made = getattr(written_numbers, rows)(7, size)
-    valid = sum(truth(text.strip(), region) is not None for text, region in made)
+    texts = getattr(written_numbers, rows)(7, size)
+    valid = sum(library_result(text.strip(), region) is not None for text, region in texts)
     print(f"\n{rows}: {size:,} texts, {valid:,} of them valid for phonenumbers", end=" ")
-    assert mismatches(made) == []
+    assert mismatches(texts) == []
 
 
 def test_the_sets_are_of_use():
-    """Enough valid and invalid ones, all kinds, hardly any refused as ambiguous."""
+    """They contain enough valid and invalid numbers, all kinds, and hardly any that are ambiguous."""
     fuzzed = written_numbers.fuzzed(2026, SAMPLE)
-    assert 0.1 < sum(truth(text.strip(), region) is not None for text, region in fuzzed) / SAMPLE < 0.5
+    assert (
+        0.1 < sum(library_result(text.strip(), region) is not None for text, region in fuzzed) / SAMPLE < 0.5
+    )
     rows = written_numbers.generated(2026, SAMPLE)
     table = list(cleaned(rows, tuple(KINDS)))
     assert 0.3 < sum(row.number != "" for row in table) / SAMPLE < 0.9
@@ -125,7 +127,7 @@ def test_what_is_ambiguous_has_two_readings():
 
 
 def broken(monkeypatch, name, change):
-    """Tables made of other patterns than the library has."""
+    """Make the tables from patterns that differ from the library's."""
     patterns = RegionMetadata.patterns
 
     def wrong(region):
@@ -181,7 +183,7 @@ def without(attribute):
 
 @pytest.mark.usefixtures("fresh_tables")
 def test_patterns_that_cannot_be_read_are_left_to_the_library(monkeypatch):
-    """A newer library may have patterns of another make: then it is slower, but as exact."""
+    """A newer library may have patterns with other syntax: cleaning is then slower, but as exact."""
 
     def unknown(region):
         raise UnknownPatternError(region.region)

@@ -1,4 +1,4 @@
-"""Made-up written numbers: the examples of phonenumbers, changed, written in many ways and damaged."""
+"""Made-up phone numbers as people write them: the examples of phonenumbers, varied, formatted and damaged."""
 
 import random
 import re
@@ -19,28 +19,28 @@ TYPES = (
     "voicemail",
 )
 REGIONS = sorted(phonenumbers.SUPPORTED_REGIONS)
-SIGNS = " -.()/+~[]*#'\"\u200b\u200e\u00a0\u3000،,;:xX+٠٣７０²&oOlI\t\n–−＋=$?_%^<>{}|\\eE"
+CHARACTERS = " -.()/+~[]*#'\"\u200b\u200e\u00a0\u3000،,;:xX+٠٣７０²&oOlI\t\n–−＋=$?_%^<>{}|\\eE"
 
 
 def examples():
-    """(region, calling code, national and international prefix, number) for every type that a region has."""
-    found = []
+    """(region, calling code, national and international prefix, number) for every type of every region."""
+    rows = []
     for region in REGIONS:
-        plan = PhoneMetadata.metadata_for_region(region)
-        abroad = re.match(r"\d*", plan.international_prefix or "00")[0]
+        metadata = PhoneMetadata.metadata_for_region(region)
+        code, prefix = str(metadata.country_code), metadata.national_prefix or ""
+        abroad = re.match(r"\d*", metadata.international_prefix or "00")[0]
         for kind in TYPES:
-            known = getattr(plan, kind)
-            if known is not None and known.example_number:
-                prefix = plan.national_prefix or ""
-                found.append((region, str(plan.country_code), prefix, abroad, known.example_number))
-    return found
+            description = getattr(metadata, kind)
+            if description is not None and description.example_number:
+                rows.append((region, code, prefix, abroad, description.example_number))
+    return rows
 
 
 EXAMPLES = examples()
 
 
 def mutated(rng, number):
-    """Most digits anew, sometimes one more or one less."""
+    """The number, often with some digits changed and sometimes with one added or removed."""
     digits = list(number)
     chance = rng.random()
     if chance < 0.4:
@@ -82,12 +82,13 @@ def generated(seed, size):
 
 
 def mixed(seed, size):
-    """What contact lists of five countries hold: five in six can be read, the rest is damaged."""
+    """What contact lists of five countries contain: five in six can be read, the others are damaged."""
     rng = random.Random(seed)
     return [_contact(rng, *rng.choice(LISTS)) for _ in range(size)]
 
 
-# Region, calling code, national prefix, how mobile numbers begin, digits that follow, how a landline begins.
+# Region, calling code, national prefix, first digits of mobile numbers, digits after them, first digits of a
+# landline.
 LISTS = (
     ("UG", "256", "0", ("77", "78", "70", "75"), 7, "0414"),
     ("KE", "254", "0", ("71", "72", "79"), 7, "020"),
@@ -97,30 +98,30 @@ LISTS = (
 )
 
 
-def _contact(rng, region, code, zero, begins, more, landline):
-    number = rng.choice(begins) + "".join(rng.choices("0123456789", k=more))
+def _contact(rng, region, code, prefix, mobile_starts, more, landline_start):
+    number = rng.choice(mobile_starts) + "".join(rng.choices("0123456789", k=more))
     grouped = f"{number[:3]} {number[3:6]} {number[6:]}"
     usual = (
-        (28, zero + number),
+        (28, prefix + number),
         (16, f"+{code}{number}"),
         (10, f"+{code} {grouped}"),
-        (10, zero + grouped),
+        (10, prefix + grouped),
         (10, code + number),
         (8, number),
-        (5, f"{zero}{number[:3]}-{number[3:6]}-{number[6:]}"),
+        (5, f"{prefix}{number[:3]}-{number[3:6]}-{number[6:]}"),
     )
     damaged = (
         (2.5, f"00{code}{number}"),
         (1.5, f"+{code} (0){number}"),
         (2, f"{code}{number}.0"),
         (1.5, number[:-1]),
-        (1.5, f"{zero}{number}1"),
+        (1.5, f"{prefix}{number}1"),
         (1, ""),
-        (1, landline + number[:7]),
-        (0.4, f"'{zero}{number}"),
+        (1, landline_start + number[:7]),
+        (0.4, f"'{prefix}{number}"),
         (0.6, f"\u200e+{code}{number}"),
-        (0.4, f"{zero}{number} ext 5"),
-        (0.3, f"{zero}{number} / {zero}{number}"),
+        (0.4, f"{prefix}{number} ext 5"),
+        (0.3, f"{prefix}{number} / {prefix}{number}"),
         (0.2, f"O{number}"),
         (0.1, "2.56772E+11"),
     )
@@ -136,11 +137,11 @@ def fuzzed(seed, size):
         region, code, prefix, abroad, number = rng.choice(EXAMPLES)
         stray = rng.choice(("", "", "", "0", "00", "+", "(0)", abroad, code, prefix))
         text = stray + rng.choice(formats(code, prefix, abroad, mutated(rng, number)))
-        signs = rng.choice((SIGNS, SIGNS, " -.()/", "~[]*-–−　​", "+,;#'\"<>?"))
+        characters = rng.choice((CHARACTERS, CHARACTERS, " -.()/", "~[]*-–−　​", "+,;#'\"<>?"))
         for _ in range(rng.randint(0, 4)):
-            place = rng.choice((0, len(text), rng.randint(0, len(text))))
-            text = text[:place] + rng.choice(signs) * rng.choice((1, 1, 1, 2)) + text[place:]
+            position = rng.choice((0, len(text), rng.randint(0, len(text))))
+            text = text[:position] + rng.choice(characters) * rng.choice((1, 1, 1, 2)) + text[position:]
         if rng.random() < 0.15:
-            text = "".join(rng.choices("0123456789" + SIGNS, k=rng.randint(0, 24)))
+            text = "".join(rng.choices("0123456789" + CHARACTERS, k=rng.randint(0, 24)))
         rows.append((text, region if rng.random() < 0.7 else rng.choice(REGIONS)))
     return rows

@@ -119,11 +119,13 @@ def readings(text: str, *, region: str | None) -> tuple[str, ...]:
     candidates += Corrections(parsed, tables, all_rows, all_rows).candidates
     with_zeros = parse_numbers(normalised.with_decimal_zeros, tables)
     candidates.append((with_zeros.number, with_zeros.classification))
-    found = {int(number[0]): tables.classifications[index[0]] for number, index in candidates if len(number)}
+    classifications = {
+        int(number[0]): tables.classifications[index[0]] for number, index in candidates if len(number)
+    }
     return tuple(
-        f"{format_international(str(number))} ({KINDS[known.kind]}, {known.region})"
-        for number, known in found.items()
-        if known
+        f"{format_international(str(number))} ({KINDS[classification.kind]}, {classification.region})"
+        for number, classification in classifications.items()
+        if classification
     )
 
 
@@ -248,8 +250,8 @@ def _as_columns(decisions: Decisions, tables: MetadataTables) -> dict[str, TextA
         rows = sorted(decisions.short_codes)
         codes = text_array(decisions.short_codes[row] for row in rows)
         number = replace_rows(number, np.array(rows, np.int64), codes)
-    kinds = text_array(known.kind if known else "" for known in tables.classifications)
-    regions = text_array(known.region if known else "" for known in tables.classifications)
+    kinds = text_array(entry.kind if entry else "" for entry in tables.classifications)
+    regions = text_array(entry.region if entry else "" for entry in tables.classifications)
     combinations = np.flatnonzero(np.bincount(decisions.repairs))  # of repairs: few of the 2,048 occur
     positions = np.zeros(combinations.max(initial=0) + 1, np.int64)
     positions[combinations] = np.arange(len(combinations))

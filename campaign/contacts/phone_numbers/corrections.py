@@ -142,6 +142,6 @@ def library_repairs(parsed: ParsedNumbers, tables: MetadataTables) -> Int16s:
     bits[parsed.trunk_zero] |= REPAIR_BITS["trunk_zero"]
     bits[parsed.code_source == WITHOUT_PLUS] |= REPAIR_BITS["country_code"]
     bits[national & tables.zero_expected[digits.region]] |= REPAIR_BITS["lost_zero"]
-    fictitious = np.array([known is not None and known.fictitious for known in tables.classifications])
+    fictitious = np.array([entry is not None and entry.fictitious for entry in tables.classifications])
     bits[fictitious[parsed.classification]] |= REPAIR_BITS["fictitious"]
     return bits

@@ -80,7 +80,7 @@ def decide(
 
 
 def _sendable(classification: Int16s, tables: MetadataTables, kinds: Set[str]) -> Bools:
-    by_index = np.array([known is not None and known.kind in kinds for known in tables.classifications])
+    by_index = np.array([entry is not None and entry.kind in kinds for entry in tables.classifications])
     sendable: Bools = by_index[classification]
     return sendable
 
@@ -104,8 +104,8 @@ def _refuse_invalid(
 
 def _refuse_kinds(decisions: Decisions, tables: MetadataTables, kinds: Set[str]) -> None:
     problems = [
-        PROBLEM_INDEXES[known.kind] if known and known.kind not in kinds else 0
-        for known in tables.classifications
+        PROBLEM_INDEXES[entry.kind] if entry and entry.kind not in kinds else 0
+        for entry in tables.classifications
     ]
     decisions.problem += np.array(problems, np.int16)[decisions.classification]
 

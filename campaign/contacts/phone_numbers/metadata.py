@@ -1,8 +1,8 @@
 """The metadata of `phonenumbers` as tables: which numbers each region has, and of what kind.
 
-The tables are made from the installed library, one calling code at a time and when a number first needs it,
-so a newer library needs no change here. If a pattern cannot be compiled, its region is not `compiled`, and
-its numbers go to the library one by one.
+The tables are made from the installed library, one calling code at a time, when a number first needs them, so
+a newer library needs no change here. If a pattern cannot be compiled, its region is not `compiled`, and the
+numbers of that region go to the library one by one.
 """
 
 import functools
