@@ -12,7 +12,8 @@ from campaign.errors import GateError, LedgerError
 from campaign.sending.batches import Batch
 from campaign.sending.ledger.group_commit import Listener
 from campaign.sending.valves import Hold
-from campaign.service.transport import Gate, GateClosed, Outcome
+from campaign.service.body import Gate, GateClosed
+from campaign.service.transport import Outcome
 
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
 Look = Callable[[int], Hold | None]

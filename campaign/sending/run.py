@@ -31,7 +31,8 @@ from campaign.sending.options import Policy
 from campaign.sending.store.folder import Folder
 from campaign.sending.tally import RunStatus, Snapshot, Tally
 from campaign.service.account import Account
-from campaign.service.transport import Gate, Outcome, Transport
+from campaign.service.body import Gate
+from campaign.service.transport import Outcome, Transport
 
 log = logging.getLogger("campaign")
 

@@ -11,8 +11,6 @@ first awaits a gate, and the gate makes the intent durable before the first byte
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -20,9 +18,9 @@ from email.utils import parsedate_to_datetime
 from typing import Literal
 
 import aiohttp
-from aiohttp.abc import AbstractStreamWriter
 
 from campaign.service.account import Account
+from campaign.service.body import Gate, GatedBody
 from campaign.service.logs import PasswordFilter
 from campaign.service.wire import Answer, read_answer
 from campaign.text import clean
@@ -36,12 +34,6 @@ ANSWER_LIMIT = 64 * 1024  # bytes; a real answer has about 100
 ERROR_LIMIT = 500  # characters of a service's text that are kept
 TIMEOUT = 300.0  # seconds for one batch; a service goes on after a client gives up, so patience is cheap
 CONNECT_TIMEOUT = 15.0  # seconds
-
-Gate = Callable[[], Awaitable[None]]
-
-
-class GateClosed(Exception):  # noqa: N818 - a signal between engine and payload, no user meets it
-    """Raised by a gate to keep the body here; the text says why."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,59 +52,6 @@ class Outcome:
     error: str = ""
     cause: Cause = ""
     retry_after: float | None = None
-
-
-class GatedBody(aiohttp.payload.Payload):
-    """A request body that asks the gate before its first byte, and only once.
-
-    `asked` and `passed` say how far it came at the gate, `refusal` why that stayed shut ("" if it did not).
-    """
-
-    _autoclose = True
-
-    def __init__(self, content: memoryview, gate: Gate) -> None:
-        super().__init__(None, content_type="application/json")
-        self._content, self._gate, self._size = content, gate, content.nbytes
-        self.asked = self.passed = self._written = self._over = False
-        self.refusal = ""
-        self._connection: asyncio.WriteTransport | None = None
-
-    def __repr__(self) -> str:
-        return f"<request body of {self._size} bytes>"
-
-    @property
-    def handed_over(self) -> bool:
-        """Whether the last byte was given to the operating system: before that, nobody can have read it."""
-        return self._written and not (self._connection and self._connection.get_write_buffer_size())
-
-    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
-        raise GateClosed("the body is only ever written to the connection")
-
-    async def write(self, writer: AbstractStreamWriter) -> None:
-        if self.asked:  # a redirect, a middleware or a future aiohttp wants to send it again
-            raise GateClosed("the body was asked for twice")
-        self.asked = True
-        try:
-            await self._gate()
-        except Exception as reason:
-            own_words = str(reason) if isinstance(reason, GateClosed) else ""
-            self.refusal = own_words or f"the record could not be kept ({type(reason).__name__})"
-            raise
-        if self._over:  # the gate took no notice of being cancelled, and the outcome has been told
-            raise GateClosed("the attempt is over")
-        self._connection = getattr(writer, "transport", None)
-        self.passed = True
-        await writer.write(self._content)
-        self._written = True
-
-    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
-        await self.write(writer)
-
-    def end(self) -> None:
-        """Let nothing leave from now on: a gate at work leads nowhere, bytes that still wait are dropped."""
-        self._over = True
-        if self._connection is not None:
-            self._connection.abort()
 
 
 class Transport:

@@ -33,7 +33,8 @@ LAYERS = [
     "pytest_plugin",
 ]
 DOORS = {
-    "aiohttp": {"service.transport", "service.sandbox.server", "service.sandbox.faults"},
+    "aiohttp": {"service.body", "service.transport", "service.sandbox.server", "service.sandbox.faults"},
+    "cryptography": {"service.sandbox.certificate"},
     "sqlite3": {"sending.ledger.connections"},
     "jinja2": {"results.report"},
     "xlsxwriter": {"results.workbook"},
@@ -180,6 +181,7 @@ def test_importing_campaign_leaves_the_heavy_libraries_alone():
         "jinja2",
         "tqdm",
         "openpyxl",
+        "cryptography",
         "dask",
         "sqlalchemy",
     ]

@@ -15,7 +15,8 @@ from campaign.sending.engine import Engine
 from campaign.sending.ledger.views import Count
 from campaign.sending.tally import Tally
 from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
-from campaign.service.transport import GateClosed, Outcome
+from campaign.service.body import GateClosed
+from campaign.service.transport import Outcome
 
 OK = Outcome("accepted", cost=Decimal(350), code="c")
 

@@ -29,10 +29,11 @@ from support.raw_server import hostile, reply
 
 from campaign.errors import CampaignError
 from campaign.service.account import Account
+from campaign.service.body import GateClosed, GatedBody
 from campaign.service.credentials import Secret
 from campaign.service.sandbox.faults import FAULTS
 from campaign.service.sandbox.server import Sandbox
-from campaign.service.transport import GateClosed, GatedBody, Transport
+from campaign.service.transport import Transport
 from campaign.service.wire import EncodedMessages
 
 SENTINEL = 'Zx9-S3NTINEL é/+%"q'

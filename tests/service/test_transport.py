@@ -18,7 +18,8 @@ from aioresponses import aioresponses
 from support.raw_server import OK, HostileServer, Visit, hostile, reply
 
 from campaign.service.account import Account
-from campaign.service.transport import GateClosed, GatedBody, Outcome, Transport, _reason_unsent
+from campaign.service.body import GateClosed, GatedBody
+from campaign.service.transport import Outcome, Transport, _reason_unsent
 from campaign.service.wire import EncodedMessages
 
 FAILED = b'{"Status": "Failed", "Message": "Money Not Enough To Send This Batch of Msgs"}'

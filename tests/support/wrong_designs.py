@@ -15,7 +15,8 @@ from campaign.sending import engine
 from campaign.sending.delivery import Delivery
 from campaign.sending.ledger import connections, ledger
 from campaign.sending.store.folder import Folder
-from campaign.service.transport import Gate, GatedBody, Outcome, Transport
+from campaign.service.body import Gate, GatedBody
+from campaign.service.transport import Outcome, Transport
 
 Patch = Callable[[Any, str, Any], None]
 

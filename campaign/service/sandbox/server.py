@@ -7,11 +7,16 @@ writes no access log.
 from __future__ import annotations
 
 import asyncio
+import os
 import secrets
+import ssl
+import tempfile
 import threading
+import weakref
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future
 from decimal import Decimal, InvalidOperation
+from pathlib import Path
 from types import TracebackType
 
 import pandas as pd
@@ -36,7 +41,8 @@ class Sandbox:
     because the contract leaves it open. `decode` is how values are decoded: "percent" (`%20`), "form"
     (`%20` and `+`) or "none", which shows in the inbox what people would read if the service did not decode.
     Input that the contract does not describe (161 characters, a number with a plus) is refused in words that
-    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds.
+    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds. With `tls` it is reached
+    over https, as live is, with a certificate made on the spot.
 
     `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
     error texts: see `campaign.service.sandbox.faults.FAULTS`. `random_faults` maps such names to
@@ -44,7 +50,8 @@ class Sandbox:
 
     `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
     decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
-    decoder), batch, time. `.balance`, `.charged` and `.requests` say what it came to.
+    decoder), batch, time. `.balance`, `.charged` and `.requests` say what it came to. `.ca_file` is the
+    certificate authority (PEM) that another program has to trust to reach it over TLS.
 
     Raises `UsageError` for an argument that cannot be used.
     """
@@ -62,6 +69,7 @@ class Sandbox:
         unknown_user: UnknownUser = "does not exist",
         undescribed: Undescribed = "refuse",
         latency: float = 0.0,
+        tls: bool = False,
         faults: Mapping[int, str] | None = None,
         random_faults: Mapping[str, float] | None = None,
         seed: int = 0,
@@ -86,11 +94,15 @@ class Sandbox:
         self._latency = latency
         self._host = "127.0.0.1" if host == "localhost" else host  # two sockets, otherwise
         self._port = port
+        self._tls: ssl.SSLContext | None = None
+        self._ca_file: Path | None = None
+        if tls:
+            self._tls, self._ca_file = self._make_certificate()
         self._requests = 0
         self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
-        place = f"http://{self._host}:{self._port}/" if self._thread else "not started"
+        place = self._address if self._thread else "not started"
         return f"<Sandbox {place} SANDBOX: nothing is sent>"
 
     # what it came to
@@ -99,8 +111,21 @@ class Sandbox:
     def account(self) -> Account:
         """An account that can send through this sandbox."""
         self._check_started()
+        return Account("local", self._address, self._username, self._password, ca_file=self._ca_file)
+
+    @property
+    def ca_file(self) -> Path | None:
+        """The authority (PEM) to trust for its certificate; None where it serves plain HTTP.
+
+        The file goes with this object.
+        """
+        return self._ca_file
+
+    @property
+    def _address(self) -> str:
+        scheme = "http" if self._tls is None else "https"
         host = f"[{self._host}]" if ":" in self._host else self._host
-        return Account("local", f"http://{host}:{self._port}/", self._username, self._password)
+        return f"{scheme}://{host}:{self._port}/"
 
     @property
     def balance(self) -> Decimal:
@@ -166,6 +191,16 @@ class Sandbox:
     async def __aexit__(self, *_: object) -> None:
         await asyncio.to_thread(self.stop)
 
+    def _make_certificate(self) -> tuple[ssl.SSLContext, Path]:
+        from campaign.service.sandbox.certificate import certify_this_machine  # 40 ms, for those who want TLS
+
+        context, authority = certify_this_machine()
+        handle, name = tempfile.mkstemp(prefix="campaign-sandbox-", suffix=".pem")  # for this user alone
+        with os.fdopen(handle, "wb") as file:
+            file.write(authority)
+        weakref.finalize(self, Path(name).unlink, missing_ok=True)
+        return context, Path(name)
+
     def _check_started(self) -> None:
         if self._thread is None:
             raise UsageError(
@@ -183,7 +218,7 @@ class Sandbox:
         runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
         await runner.setup()
         try:
-            await web.TCPSite(runner, self._host, self._port).start()
+            await web.TCPSite(runner, self._host, self._port, ssl_context=self._tls).start()
             ready.set_result(runner.addresses[0][1])
             await self._stopped.wait()
         except Exception as error:

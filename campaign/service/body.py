@@ -1,0 +1,135 @@
+"""A request body that leaves through a gate, and the proof that all of it has left."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from contextlib import suppress
+from typing import cast
+
+import aiohttp
+from aiohttp.abc import AbstractStreamWriter
+
+Gate = Callable[[], Awaitable[None]]
+
+
+class GateClosed(Exception):  # noqa: N818 - a signal between engine and body, no user meets it
+    """Raised by a gate to keep the body here; the text says why."""
+
+
+class GatedBody(aiohttp.payload.Payload):
+    """A request body that asks the gate before its first byte, and only once.
+
+    `asked` and `passed` say how far it came at the gate, `refusal` why that stayed shut ("" if it did not).
+    """
+
+    _autoclose = True
+
+    def __init__(self, content: memoryview, gate: Gate) -> None:
+        super().__init__(None, content_type="application/json")
+        self._content, self._gate, self._size = content, gate, content.nbytes
+        self.asked = self.passed = self._over = False
+        self.refusal = ""
+        self._witness: Witness | None = None
+
+    def __repr__(self) -> str:
+        return f"<request body of {self._size} bytes>"
+
+    @property
+    def handed_over(self) -> bool:
+        """Whether the operating system had the whole body when the last byte of an answer arrived.
+
+        Before that, the service cannot have read the body, and cannot have accepted it.
+        """
+        return self.passed and self._witness is not None and self._witness.saw_all_leave
+
+    def decode(self, encoding: str = "utf-8", errors: str = "strict") -> str:
+        raise GateClosed("the body is only ever written to the connection")
+
+    async def write(self, writer: AbstractStreamWriter) -> None:
+        if self.asked:  # a redirect, a middleware or a future aiohttp wants to send it again
+            raise GateClosed("the body was asked for twice")
+        self.asked = True
+        try:
+            await self._gate()
+        except Exception as reason:
+            own_words = str(reason) if isinstance(reason, GateClosed) else ""
+            self.refusal = own_words or f"the record could not be kept ({type(reason).__name__})"
+            raise
+        if self._over:  # the gate ignored its cancellation, and the outcome has already been reported
+            raise GateClosed("the attempt is over")
+        connection: asyncio.Transport | None = getattr(writer, "transport", None)
+        if connection is None or connection.is_closing():
+            raise ConnectionResetError("the connection was lost while the gate was at work")
+        self._witness = Witness(connection, self._size)
+        self.passed = True  # nothing is awaited between here and the moment the connection has the bytes
+        await writer.write(self._content)
+
+    async def write_with_length(self, writer: AbstractStreamWriter, content_length: int | None) -> None:
+        await self.write(writer)
+
+    def end(self) -> None:
+        """Let nothing leave from now on: a gate at work leads nowhere, bytes that still wait are dropped."""
+        self._over = True
+        if self._witness is not None:
+            self._witness.abort()
+
+
+class Witness(asyncio.Protocol):
+    """Stands between a connection and its protocol, and looks at each arrival how much of the body waits.
+
+    Only that moment is certain. Later the connection may be gone, because many servers close right after
+    their answer: then a TLS transport of asyncio can no longer be asked, and one that was cut has emptied its
+    buffers without sending them. Earlier, the end of a large body may still be waiting for its turn.
+    """
+
+    def __init__(self, connection: asyncio.Transport, size: int) -> None:
+        self._connection, self._size = connection, size
+        # Over TLS the encrypted bytes wait in the connection below, which asyncio does not make public. The
+        # tests of an OK that comes too early fail if a later Python keeps it elsewhere.
+        tls = getattr(connection, "_ssl_protocol", None)
+        self._encrypted: asyncio.Transport | None = getattr(tls, "_transport", None)
+        self._protocol = cast(asyncio.Protocol, connection.get_protocol())
+        self.saw_all_leave = False
+        connection.set_protocol(self)
+
+    def abort(self) -> None:
+        """Cut the connection; what still waits in it is dropped."""
+        for connection in (self._connection, self._encrypted):
+            if connection is not None:
+                with suppress(Exception):  # it may be gone in any way; the answer stands
+                    connection.abort()
+
+    def _look(self) -> None:
+        if self._encrypted is None:
+            self.saw_all_leave = not _waiting(self._connection)
+        else:
+            # Above encryption, the body waits as a whole (for a handshake) or not at all, but TLS's own
+            # notes, such as the answer to a new key, pass through there too.
+            self.saw_all_leave = not _waiting(self._encrypted) and _waiting(self._connection) < self._size
+
+    # what a protocol is told: passed on
+
+    def data_received(self, data: bytes) -> None:
+        self._look()
+        self._protocol.data_received(data)
+
+    def eof_received(self) -> bool | None:
+        return self._protocol.eof_received()
+
+    def pause_writing(self) -> None:
+        self._protocol.pause_writing()
+
+    def resume_writing(self) -> None:
+        self._protocol.resume_writing()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        self._protocol.connection_lost(exc)
+
+
+def _waiting(connection: asyncio.Transport) -> int:
+    """How many bytes wait in a connection; 0 for one that cannot say, because the answer outweighs that."""
+    try:
+        return connection.get_write_buffer_size()
+    except Exception:  # whatever a foreign object raises here must not change what an answer says
+        return 0
