@@ -73,6 +73,7 @@ def parser() -> argparse.ArgumentParser:
     sandbox.add_argument(
         "--decode", default="percent", help="how texts are decoded: percent (default), form or none"
     )
+    sandbox.add_argument("--tls", action="store_true", help="serve https, as the live service does")
     sandbox.add_argument("--latency", type=float, default=0.0, help="seconds before each answer")
     sandbox.add_argument(
         "--fault", action="append", type=_fault, default=[], metavar="REQUEST=NAME",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 import secrets
+import signal
 import threading
 
 from campaign.cli.exit_codes import ACCEPTED
@@ -19,11 +20,14 @@ def run_sandbox(options: argparse.Namespace) -> int:
         port=options.port, username=options.username, password=password,
         balance=options.balance, price=options.price, charge=options.charge, decode=options.decode,
         latency=options.latency, faults=dict(options.fault), random_faults=dict(options.random_fault),
-        seed=options.seed,
+        seed=options.seed, tls=options.tls,
     )  # fmt: skip
+    signal.signal(signal.SIGTERM, signal.default_int_handler)  # ends like Ctrl-C, and tidies up as it does
     with service:
         print("SANDBOX: nothing is sent. Stop it with Ctrl-C.")
         print(f"address   {service.account.endpoint}")
+        if service.ca_file is not None:
+            print(f"ca file   {service.ca_file}")
         print(f"username  {service.account.username}")
         print(f"password  {'as in CAMPAIGN_LOCAL_PASSWORD' if given else password}", flush=True)
         try:

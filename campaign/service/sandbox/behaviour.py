@@ -38,7 +38,7 @@ _DECODERS: dict[str, Callable[[str], str]] = {"percent": unquote, "form": unquot
 _FULLY_ENCODED = re.compile(r"([A-Za-z0-9\-._~]|%[0-9A-Fa-f]{2})*")
 
 
-class StandIn:
+class Behaviour:
     """One account of the service, its balance and what it accepted.
 
     The options are those of `Sandbox`. Accepted messages are kept in an unnamed temporary file, so that
@@ -70,7 +70,7 @@ class StandIn:
         self._decode = _DECODERS[decode]
         self._batches = 0
         self._changing = threading.Lock()  # balance and inbox change together
-        self._accepted: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as the stand-in
+        self._accepted: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object
         weakref.finalize(self, self._accepted.close)
 
     def top_up(self, amount: Decimal) -> None:

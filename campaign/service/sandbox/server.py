@@ -1,4 +1,4 @@
-"""A stand-in for the service on this machine: truthful to the contract, and nasty on request.
+"""The embedded sandbox: the service on this machine, truthful to the contract, and nasty on request.
 
 Nothing is sent to anybody. It binds the loopback interface only, keeps passwords in memory only, and
 writes no access log.
@@ -26,7 +26,7 @@ from campaign.errors import UsageError
 from campaign.service import wire
 from campaign.service.account import Account
 from campaign.service.credentials import Secret
-from campaign.service.sandbox.behaviour import Charge, Decode, StandIn, Undescribed, UnknownUser, failed
+from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
 from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule, play
 
 BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters are about 1% of it, URL encoded
@@ -85,7 +85,7 @@ class Sandbox:
                 "port 0 (any that is free) to 65535."
             )
         self._username = username
-        self._stand_in = StandIn(
+        self._behaviour = Behaviour(
             username=username, password=self._password, inactive=inactive,
             balance=_amount("balance", balance), price=_amount("price", price), charge=charge,
             decode=decode, unknown_user=unknown_user, undescribed=undescribed,
@@ -129,12 +129,12 @@ class Sandbox:
 
     @property
     def balance(self) -> Decimal:
-        return self._stand_in.balance
+        return self._behaviour.balance
 
     @property
     def charged(self) -> Decimal:
         """The sum of all costs so far."""
-        return self._stand_in.charged
+        return self._behaviour.charged
 
     @property
     def requests(self) -> int:
@@ -144,11 +144,11 @@ class Sandbox:
     @property
     def inbox(self) -> pd.DataFrame:
         """Every message that was accepted, in order, one row each; batch is a number, time is in UTC."""
-        return self._stand_in.inbox()
+        return self._behaviour.inbox()
 
     def top_up(self, amount: Decimal | float | str) -> None:
         """Pay `amount` into the account."""
-        self._stand_in.top_up(_amount("amount", amount))
+        self._behaviour.top_up(_amount("amount", amount))
 
     # starting and stopping
 
@@ -252,7 +252,7 @@ class Sandbox:
             return await play(fault, request, {})
         if fault and fault not in AFTER:
             return web.json_response(failed(fault))
-        answer = self._stand_in.answer(content)
+        answer = self._behaviour.answer(content)
         if fault and answer["Status"] == "OK":
             return await play(fault, request, answer)
         return web.json_response(answer)
