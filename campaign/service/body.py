@@ -61,7 +61,7 @@ class GatedBody(aiohttp.payload.Payload):
         connection: asyncio.Transport | None = getattr(writer, "transport", None)
         if connection is None or connection.is_closing():
             raise ConnectionResetError("the connection was lost while the gate was at work")
-        self._witness = Witness(connection, self._size)
+        self._witness = Witness(connection)
         self.passed = True  # nothing is awaited between here and the moment the connection has the bytes
         await writer.write(self._content)
 
@@ -83,35 +83,26 @@ class Witness(asyncio.Protocol):
     buffers without sending them. Earlier, the end of a large body may still be waiting for its turn.
     """
 
-    def __init__(self, connection: asyncio.Transport, size: int) -> None:
-        self._connection, self._size = connection, size
+    def __init__(self, connection: asyncio.Transport) -> None:
         # Over TLS the encrypted bytes wait in the connection below, which asyncio does not make public. The
         # tests of an OK that comes too early fail if a later Python keeps it elsewhere.
         tls = getattr(connection, "_ssl_protocol", None)
-        self._encrypted: asyncio.Transport | None = getattr(tls, "_transport", None)
+        encrypted: asyncio.Transport | None = getattr(tls, "_transport", None)
+        self._layers = [connection] if encrypted is None else [connection, encrypted]
         self._protocol = cast(asyncio.Protocol, connection.get_protocol())
         self.saw_all_leave = False
         connection.set_protocol(self)
 
     def abort(self) -> None:
         """Cut the connection; what still waits in it is dropped."""
-        for connection in (self._connection, self._encrypted):
-            if connection is not None:
-                with suppress(Exception):  # it may be gone in any way; the answer stands
-                    connection.abort()
-
-    def _look(self) -> None:
-        if self._encrypted is None:
-            self.saw_all_leave = not _waiting(self._connection)
-        else:
-            # Above encryption, the body waits as a whole (for a handshake) or not at all, but TLS's own
-            # notes, such as the answer to a new key, pass through there too.
-            self.saw_all_leave = not _waiting(self._encrypted) and _waiting(self._connection) < self._size
+        for layer in self._layers:
+            with suppress(Exception):  # it may be gone in any way; the answer stands
+                layer.abort()
 
     # what a protocol is told: passed on
 
     def data_received(self, data: bytes) -> None:
-        self._look()
+        self.saw_all_leave = not any(map(_waiting, self._layers))
         self._protocol.data_received(data)
 
     def eof_received(self) -> bool | None:
@@ -127,9 +118,9 @@ class Witness(asyncio.Protocol):
         self._protocol.connection_lost(exc)
 
 
-def _waiting(connection: asyncio.Transport) -> int:
-    """How many bytes wait in a connection; 0 for one that cannot say, because the answer outweighs that."""
+def _waiting(layer: asyncio.Transport) -> int:
+    """How many bytes wait in a layer; 0 for one that cannot say, because the answer outweighs that."""
     try:
-        return connection.get_write_buffer_size()
+        return layer.get_write_buffer_size()
     except Exception:  # whatever a foreign object raises here must not change what an answer says
         return 0

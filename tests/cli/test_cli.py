@@ -146,7 +146,7 @@ def test_some_refused_and_then_resumed(capsys):
             Path("visits.csv").write_text("first_name,phone,visit_date\n" + rows)
             slow = ["--environment", "sandbox", "--batch-size", "10", "--concurrency", "1"]
             assert main(send_arguments(*slow)) == 4
-            service._stand_in.balance += 10_000
+            service._behaviour.balance += 10_000
             assert main(["resume", str(the_folder()), "--environment", "sandbox"]) == 4  # 10 stay refused
     said = capsys.readouterr().out
     assert "Top it up" in said

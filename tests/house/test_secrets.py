@@ -80,7 +80,7 @@ def test_nothing_that_a_campaign_leaves_or_shows_holds_the_password(tmp_path, de
         assert result.totals["unknown"] == 100
         for suffix in ("html", "xlsx", "csv"):
             campaign.write_report(result, result.folder / f"report.{suffix}", reveal=True)
-        shown = [repr(one) for one in (sandbox, account, vars(run), result, run.plan, sandbox._stand_in)]
+        shown = [repr(one) for one in (sandbox, account, vars(run), result, run.plan, sandbox._behaviour)]
         shown += [result._repr_html_(), run.plan._repr_html_(), str(vars(account)), str(vars(sandbox))]
     for name, text in content_of(tmp_path):
         assert_absent(text, name)

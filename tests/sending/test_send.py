@@ -186,7 +186,7 @@ def test_an_empty_account_leaves_the_rest_to_send_later():
         assert first.totals["accepted"] == 201
         assert first.totals["refused"] == 100
         assert first.totals["not_sent"] == 199
-        sandbox._stand_in.balance += 10**6  # topped up
+        sandbox._behaviour.balance += 10**6  # topped up
         second = campaign.resume(first.folder, account=sandbox.account, progress=False)
         assert_audit(second, sandbox)
     assert second.totals["accepted"] == 400

@@ -116,7 +116,7 @@ def test_nothing_shows_it_when_looked_at():
     body = account.body(entries())
     assert leaks(repr(body), str(body)) == []
     with Sandbox(password=SENTINEL) as service:
-        things = [account, entries(), service, service.account, service._stand_in, service.inbox]
+        things = [account, entries(), service, service.account, service._behaviour, service.inbox]
         things += [Secret(SENTINEL), Transport(account), GatedBody(body, open_gate)]
         for thing in things:
             shown = [repr(thing), str(thing), f"{thing}", pprint.pformat(thing), pretty(thing)]

@@ -4,8 +4,6 @@ import asyncio
 import gzip
 import inspect
 import socket
-import ssl
-import subprocess
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -58,16 +56,20 @@ async def post(account, gate=None, batch=None, timeout=5.0):
         return await transport.post(entries() if batch is None else batch, gate or Gate())
 
 
-def post_to(script, gate=None, batch=None, timeout=5.0, **server_options):
-    """Post one batch to a server that plays `script`: the outcome, and what the server saw."""
+@pytest.fixture
+def post_to(link):
+    """Post one batch to a server that plays a script: the outcome, and what the server saw."""
 
-    async def play() -> tuple[Outcome, HostileServer]:
-        async with hostile(script, **server_options) as server:
-            outcome = await post(account_at(server.port), gate, batch, timeout)
-            await asyncio.sleep(0.02)  # whatever were still to leave would arrive now
-        return outcome, server
+    def post_to(script, gate=None, batch=None, timeout=5.0, **server_options):
+        async def play() -> tuple[Outcome, HostileServer]:
+            async with link.serve(script, **server_options) as server:
+                outcome = await post(link.account(server.port), gate, batch, timeout)
+                await asyncio.sleep(0.02)  # whatever were still to leave would arrive now
+            return outcome, server
 
-    return asyncio.run(play())
+        return asyncio.run(play())
+
+    return post_to
 
 
 def answering(data):
@@ -85,13 +87,13 @@ async def hang(*_):
 # what a well-behaved service says
 
 
-def test_an_ok_is_accepted_with_its_cost_and_code():
+def test_an_ok_is_accepted_with_its_cost_and_code(post_to):
     outcome, server = post_to(answering(reply(OK)))
     assert outcome == Outcome("accepted", cost=Decimal("35"), code="ApiJsonSubmit0123456789abc.12345678")
     assert (server.connections, len(server.bodies)) == (1, 1)
 
 
-def test_the_request_is_the_contracts_and_nothing_more():
+def test_the_request_is_the_contracts_and_nothing_more(post_to):
     _, server = post_to(answering(reply(OK)))
     lines = server.heads[0].decode().split("\r\n")
     assert lines[0] == "POST /api/v1/json/ HTTP/1.1"
@@ -108,12 +110,12 @@ def test_the_request_is_the_contracts_and_nothing_more():
 
 
 @pytest.mark.parametrize("status", ["200 OK", "400 Bad Request", "402 Payment Required", "500 Oh"])
-def test_a_failed_is_refused_whatever_the_http_status(status):
+def test_a_failed_is_refused_whatever_the_http_status(post_to, status):
     outcome, _ = post_to(answering(reply(FAILED, status)))
     assert outcome == Outcome("refused", error="Money Not Enough To Send This Batch of Msgs", cause="funds")
 
 
-def test_an_answer_without_a_length_ends_with_the_connection():
+def test_an_answer_without_a_length_ends_with_the_connection(post_to):
     async def script(visit):
         await visit.request()
         await visit.say(b"HTTP/1.1 200 OK\r\n\r\n" + OK)
@@ -122,13 +124,13 @@ def test_an_answer_without_a_length_ends_with_the_connection():
     assert post_to(script)[0].status == "accepted"
 
 
-def test_an_answer_in_chunks_is_read_whole():
+def test_an_answer_in_chunks_is_read_whole(post_to):
     chunks = b"".join(b"1\r\n%c\r\n" % byte for byte in OK) + b"0\r\n\r\n"
     outcome, _ = post_to(answering(b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n" + chunks))
     assert outcome.status == "accepted"
 
 
-def test_a_cost_that_is_no_amount_is_noted_and_the_batch_stays_accepted():
+def test_a_cost_that_is_no_amount_is_noted_and_the_batch_stays_accepted(post_to):
     answer = OK.replace(b'"35"', b'"UGX 35"')
     outcome, _ = post_to(answering(reply(answer)))
     assert (outcome.status, outcome.cost, outcome.error) == (
@@ -170,10 +172,13 @@ def test_a_connection_that_never_comes_about_is_not_sent():
     assert (outcome.status, outcome.cause) == ("not_sent", "connect")
 
 
-def test_waiting_for_a_free_connection_for_too_long_is_not_sent():
+def test_waiting_for_a_free_connection_for_too_long_is_not_sent(link):
     async def play():
         gate = Gate()
-        async with hostile(hang) as server, Transport(account_at(server.port), connections=1) as transport:
+        async with (
+            link.serve(hang) as server,
+            Transport(link.account(server.port), connections=1) as transport,
+        ):
             first = asyncio.create_task(transport.post(entries(), gate))
             await gate.opened.wait()
             transport._session._timeout = aiohttp.ClientTimeout(total=0.2)
@@ -198,36 +203,35 @@ def test_a_server_that_speaks_no_tls_is_not_sent():
     assert (outcome.status, outcome.cause) == ("not_sent", "connect")
 
 
-@pytest.fixture(scope="module")
-def certificate(tmp_path_factory):
-    """A self-signed certificate for a name, and its key."""
-    place = tmp_path_factory.mktemp("tls")
-    command = (
-        "openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 "
-        "-subj /CN=localhost -addext subjectAltName=DNS:localhost -keyout key.pem -out cert.pem"
-    )
-    subprocess.run(command.split(), cwd=place, check=True, capture_output=True)
-    return place / "cert.pem", place / "key.pem"
+WRONG_CERTIFICATE = Outcome(
+    "not_sent",
+    error="the service's certificate is not valid for its address (ClientConnectorCertificateError)",
+    cause="setup",
+)
 
 
-@pytest.fixture
-def tls(certificate):
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.load_cert_chain(*certificate)
-    return context
-
-
-def test_a_certificate_that_nobody_vouches_for_stops(tls):
+@pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
+def test_a_certificate_that_nobody_vouches_for_stops(tls_link, host):
     async def play():
-        async with hostile(answering(reply(OK)), tls=tls) as server:
-            return await post(account_at(server.port, "https", "localhost")), server
+        async with tls_link.serve(answering(reply(OK))) as server:
+            return await post(account_at(server.port, "https", host)), server
 
     outcome, server = asyncio.run(play())
-    assert outcome == Outcome(
-        "not_sent",
-        error="the service's certificate is not valid for its address (ClientConnectorCertificateError)",
-        cause="setup",
-    )
+    assert outcome == WRONG_CERTIFICATE
+    assert server.body_bytes == 0
+
+
+def test_a_certificate_for_another_host_stops(tls_link, resolves_here):
+    resolves_here("sms.example.com")
+
+    async def play():
+        async with tls_link.serve(answering(reply(OK))) as server:
+            there = f"https://sms.example.com:{server.port}"
+            account = Account("sandbox", there, "clinic", "only-for-tests", ca_file=tls_link.ca_file)
+            return await post(account), server
+
+    outcome, server = asyncio.run(play())
+    assert outcome == WRONG_CERTIFICATE
     assert server.body_bytes == 0
 
 
@@ -235,7 +239,7 @@ def test_a_certificate_that_nobody_vouches_for_stops(tls):
 
 
 @pytest.mark.parametrize("batch", [entries(), LARGE], ids=["small", "large"])
-def test_a_closed_gate_leaves_no_byte_of_the_body(batch):
+def test_a_closed_gate_leaves_no_byte_of_the_body(post_to, batch):
     async def shut():
         raise GateClosed("the budget is used up")
 
@@ -244,27 +248,10 @@ def test_a_closed_gate_leaves_no_byte_of_the_body(batch):
     assert (server.body_bytes, server.heads) == (0, [])
 
 
-def test_a_closed_gate_leaves_no_byte_over_tls(tls):
-    async def shut():
-        raise GateClosed("stopped")
-
-    async def play():
-        async with (
-            hostile(answering(reply(OK)), tls=tls) as server,
-            Transport(account_at(server.port, "https", "localhost")) as transport,
-        ):
-            transport._session.connector._ssl = ssl._create_unverified_context()
-            return await transport.post(LARGE, shut), server
-
-    outcome, server = asyncio.run(play())
-    assert (outcome.status, outcome.cause) == ("not_sent", "gate")
-    assert (server.body_bytes, server.heads) == (0, [])
-
-
 @pytest.mark.parametrize(
     "failure", [OSError(28, "No space left on device"), ValueError("disk"), TimeoutError(), GateClosed()]
 )
-def test_a_gate_that_fails_leaves_nothing_and_stops(failure):
+def test_a_gate_that_fails_leaves_nothing_and_stops(post_to, failure):
     async def fail():
         raise failure
 
@@ -275,7 +262,7 @@ def test_a_gate_that_fails_leaves_nothing_and_stops(failure):
     assert server.body_bytes == 0
 
 
-def test_the_gate_is_asked_before_the_first_byte_and_once():
+def test_the_gate_is_asked_before_the_first_byte_and_once(post_to):
     async def look():
         await asyncio.sleep(0.1)
         assert not seen  # the script has read nothing yet
@@ -292,14 +279,14 @@ def test_the_gate_is_asked_before_the_first_byte_and_once():
     assert gate.calls == 1
 
 
-def test_a_gate_that_takes_too_long_is_a_record_that_could_not_be_kept():
+def test_a_gate_that_takes_too_long_is_a_record_that_could_not_be_kept(post_to):
     outcome, server = post_to(answering(reply(OK)), gate=Gate(after=hang), timeout=0.2)
     assert outcome == Outcome("not_sent", error="the record could not be kept in time", cause="gate")
     assert server.body_bytes == 0
 
 
 @pytest.mark.parametrize("ending", ["close", "reset"])
-def test_a_connection_lost_while_the_gate_is_at_work_is_not_sent(ending):
+def test_a_connection_lost_while_the_gate_is_at_work_is_not_sent(post_to, ending):
     async def script(visit):
         getattr(visit, ending)()
 
@@ -308,7 +295,7 @@ def test_a_connection_lost_while_the_gate_is_at_work_is_not_sent(ending):
     assert server.body_bytes == 0
 
 
-def test_a_gate_that_ignores_being_cancelled_opens_for_nothing():
+def test_a_gate_that_ignores_being_cancelled_opens_for_nothing(link):
     """The connection is lost, "not sent" is told, and only then the gate says yes."""
     release = asyncio.Event()
 
@@ -323,7 +310,7 @@ def test_a_gate_that_ignores_being_cancelled_opens_for_nothing():
         await visit.say(reply(FAILED))  # answers at once, and keeps the connection
 
     async def play():
-        async with hostile(script) as server, Transport(account_at(server.port)) as transport:
+        async with link.serve(script) as server, Transport(link.account(server.port)) as transport:
             outcome = await transport.post(entries(), stubborn)
             release.set()
             await asyncio.sleep(0.05)
@@ -334,7 +321,7 @@ def test_a_gate_that_ignores_being_cancelled_opens_for_nothing():
     assert server.body_bytes == 0
 
 
-def test_a_second_upload_of_the_same_body_is_refused():
+def test_a_second_upload_of_the_same_body_is_refused(link):
     """A middleware that sends a request again, as a later aiohttp might, gets no second body out."""
 
     async def send_again(request, handler):
@@ -342,7 +329,10 @@ def test_a_second_upload_of_the_same_body_is_refused():
         return await handler(request)
 
     async def play():
-        async with hostile(answering(reply(OK))) as server, Transport(account_at(server.port)) as transport:
+        async with (
+            link.serve(answering(reply(OK))) as server,
+            Transport(link.account(server.port)) as transport,
+        ):
             transport._session._middlewares = (send_again,)
             outcome = await transport.post(entries(), Gate())
         return outcome, server
@@ -391,14 +381,14 @@ async def close_after_the_body(visit):
     [reset_after_the_head, reset_midway, close_midway, reset_after_the_body, close_after_the_body],
 )
 @pytest.mark.parametrize("batch", [entries(), LARGE], ids=["small", "large"])
-def test_a_connection_cut_after_the_gate_is_unknown(script, batch):
+def test_a_connection_cut_after_the_gate_is_unknown(post_to, script, batch):
     outcome, server = post_to(script, batch=batch)
     assert (outcome.status, outcome.cause) == ("unknown", "")
     assert outcome.error.startswith("the connection broke before a whole answer (")
     assert server.connections == 1
 
 
-def test_a_connection_closed_before_the_body_is_unknown_once_the_gate_has_passed():
+def test_a_connection_closed_before_the_body_is_unknown_once_the_gate_has_passed(post_to):
     outcome, _ = post_to(close_before_reading, gate=Gate(after=lambda: asyncio.sleep(0)))
     assert outcome.status in ("unknown", "not_sent")  # the gate may have passed or not
     assert outcome.status == "unknown" or outcome.cause == "connect"
@@ -429,7 +419,7 @@ async def endless_early_hints(visit):
 
 @pytest.mark.parametrize("script", [no_answer, never_read, drip, endless_early_hints])
 @pytest.mark.parametrize("batch", [entries(), LARGE], ids=["small", "large"])
-def test_no_answer_in_time_is_unknown(script, batch):
+def test_no_answer_in_time_is_unknown(post_to, script, batch):
     outcome, server = post_to(script, batch=batch, timeout=0.5)
     assert outcome == Outcome("unknown", error="no answer in time (TimeoutError)")
     assert server.connections == 1
@@ -469,7 +459,7 @@ UNREADABLE_ANSWERS = {
 
 
 @pytest.mark.parametrize("answer", UNREADABLE_ANSWERS.values(), ids=UNREADABLE_ANSWERS)
-def test_an_answer_that_proves_nothing_is_unknown(answer):
+def test_an_answer_that_proves_nothing_is_unknown(post_to, answer):
     async def script(visit):
         await visit.request()
         await visit.say(answer)
@@ -481,7 +471,7 @@ def test_an_answer_that_proves_nothing_is_unknown(answer):
     assert server.connections == 1
 
 
-def test_an_answer_without_end_is_left_after_64_kib():
+def test_an_answer_without_end_is_left_after_64_kib(post_to):
     async def script(visit):
         await visit.request()
         await visit.say(reply(b"", length=10**11))
@@ -492,7 +482,7 @@ def test_an_answer_without_end_is_left_after_64_kib():
     assert outcome == Outcome("unknown", error="the answer is longer than 64 KiB")
 
 
-def test_an_answer_that_unpacks_without_end_is_not_unpacked():
+def test_an_answer_that_unpacks_without_end_is_not_unpacked(post_to):
     async def script(visit):
         await visit.request()
         packed = gzip.compress(b"0" * 10_000_000)
@@ -502,14 +492,14 @@ def test_an_answer_that_unpacks_without_end_is_not_unpacked():
 
 
 @pytest.mark.parametrize("status", ["301 Moved", "302 Found", "303 See Other", "307 Again", "308 For Good"])
-def test_a_redirect_is_reported_and_never_followed(status):
+def test_a_redirect_is_reported_and_never_followed(link, status):
     """The other port never sees a connection, whatever body the redirect has."""
 
     async def play():
-        async with hostile(answering(reply(OK))) as elsewhere:
-            location = f"Location: http://127.0.0.1:{elsewhere.port}/api/v1/json/"
-            async with hostile(answering(reply(OK, status, location))) as server:
-                outcome = await post(account_at(server.port))
+        async with link.serve(answering(reply(OK))) as elsewhere:
+            location = f"Location: {link.account(elsewhere.port).endpoint}"
+            async with link.serve(answering(reply(OK, status, location))) as server:
+                outcome = await post(link.account(server.port))
             await asyncio.sleep(0.05)
         return outcome, server, elsewhere
 
@@ -532,7 +522,7 @@ def test_a_redirect_is_reported_and_never_followed(status):
         ("Fri, 31 Dec 2027 23:59:59", None),
     ],
 )
-def test_too_many_requests_is_unknown_and_says_how_long_to_wait(header, seconds):
+def test_too_many_requests_is_unknown_and_says_how_long_to_wait(post_to, header, seconds):
     answer = reply(b"slow down", "429 Too Many Requests", f"Retry-After: {header}")
     outcome, _ = post_to(answering(answer))
     assert outcome == Outcome(
@@ -544,7 +534,7 @@ def test_too_many_requests_is_unknown_and_says_how_long_to_wait(header, seconds)
 
 
 @pytest.mark.parametrize(("hours", "least", "most"), [(0.5, 1790, 1800), (9, 3600, 3600), (-1, 0, 0)])
-def test_too_many_requests_may_name_a_date(hours, least, most):
+def test_too_many_requests_may_name_a_date(post_to, hours, least, most):
     date = format_datetime(datetime.now(UTC) + timedelta(hours=hours), usegmt=True)
     answer = reply(b"slow down", "429 Too Many Requests", f"Retry-After: {date}")
     outcome, _ = post_to(answering(answer))
@@ -554,7 +544,7 @@ def test_too_many_requests_may_name_a_date(hours, least, most):
 # a success that cannot be
 
 
-def test_an_ok_while_the_gate_is_at_work_is_impossible():
+def test_an_ok_while_the_gate_is_at_work_is_impossible(post_to):
     async def script(visit):
         await visit.say(reply(OK))
 
@@ -576,12 +566,12 @@ async def answer_the_head(visit):
     await hang()
 
 
-def test_an_ok_before_the_body_was_handed_over_is_impossible():
+def test_an_ok_before_the_body_was_handed_over_is_impossible(post_to):
     """The server reads the head and answers; it never reads the body."""
     assert post_to(answer_the_head, batch=LARGE, receive_buffer=1024)[0] == TOO_EARLY
 
 
-def test_an_ok_while_the_end_of_the_body_waits_in_this_process_is_impossible():
+def test_an_ok_while_the_end_of_the_body_waits_in_this_process_is_impossible(link):
     """A body under 64 KiB is taken by asyncio at once, although the system has not taken it yet."""
 
     def narrow(address):
@@ -591,8 +581,8 @@ def test_an_ok_while_the_end_of_the_body_waits_in_this_process_is_impossible():
 
     async def play():
         async with (
-            hostile(answer_the_head, receive_buffer=1024) as server,
-            Transport(account_at(server.port)) as transport,
+            link.serve(answer_the_head, receive_buffer=1024) as server,
+            Transport(link.account(server.port)) as transport,
         ):
             transport._session.connector._socket_factory = narrow
             return await transport.post(entries(260, 160), Gate())
@@ -600,7 +590,7 @@ def test_an_ok_while_the_end_of_the_body_waits_in_this_process_is_impossible():
     assert asyncio.run(play()) == TOO_EARLY
 
 
-def test_a_refusal_before_the_body_was_handed_over_is_believed():
+def test_a_refusal_before_the_body_was_handed_over_is_believed(post_to):
     async def script(visit):
         await visit.head()
         await visit.say(reply(FAILED))
@@ -609,7 +599,7 @@ def test_a_refusal_before_the_body_was_handed_over_is_believed():
     assert post_to(script, batch=LARGE, receive_buffer=1024)[0].status == "refused"
 
 
-def test_once_the_outcome_is_told_not_a_byte_leaves_any_more():
+def test_once_the_outcome_is_told_not_a_byte_leaves_any_more(link):
     """The server refuses after the head, and reads on only after the client has been told."""
     told = asyncio.Event()
 
@@ -619,8 +609,8 @@ def test_once_the_outcome_is_told_not_a_byte_leaves_any_more():
         await told.wait()
 
     async def play():
-        async with hostile(script) as server:
-            outcome = await post(account_at(server.port), batch=LARGE)
+        async with link.serve(script) as server:
+            outcome = await post(link.account(server.port), batch=LARGE)
             told.set()
             read = -1
             while read < server.body_bytes:  # as long as anything still comes
@@ -657,7 +647,7 @@ def test_a_body_whose_attempt_is_over_writes_nothing_even_where_it_could():
     assert written == []
 
 
-def test_an_answer_after_the_outcome_is_nobodys():
+def test_an_answer_after_the_outcome_is_nobodys(link):
     """A late OK never reaches the next batch: every request has a connection of its own."""
 
     async def script(visit):
@@ -665,7 +655,10 @@ def test_an_answer_after_the_outcome_is_nobodys():
         await visit.say(reply(FAILED) + reply(OK))
 
     async def play():
-        async with hostile(script) as server, Transport(account_at(server.port), connections=1) as transport:
+        async with (
+            link.serve(script) as server,
+            Transport(link.account(server.port), connections=1) as transport,
+        ):
             outcomes = [await transport.post(entries(), Gate()) for _ in range(3)]
         return outcomes, server
 
@@ -704,7 +697,7 @@ def test_a_canned_refusal_is_not_believed_either(canned):
 # being cancelled
 
 
-def test_cancelled_after_the_body_left_raises_and_closes_the_connection():
+def test_cancelled_after_the_body_left_raises_and_closes_the_connection(link):
     gone = asyncio.Event()
 
     async def script(visit):
@@ -713,7 +706,7 @@ def test_cancelled_after_the_body_left_raises_and_closes_the_connection():
         gone.set()
 
     async def play():
-        async with hostile(script) as server, Transport(account_at(server.port)) as transport:
+        async with link.serve(script) as server, Transport(link.account(server.port)) as transport:
             gate = Gate()
             sending = asyncio.create_task(transport.post(entries(), gate))
             while not server.bodies:
@@ -727,7 +720,7 @@ def test_cancelled_after_the_body_left_raises_and_closes_the_connection():
     assert len(asyncio.run(play()).bodies) == 1
 
 
-def test_cancelled_at_the_gate_lets_nothing_out_even_if_the_gate_opens_later():
+def test_cancelled_at_the_gate_lets_nothing_out_even_if_the_gate_opens_later(link):
     release = asyncio.Event()
 
     async def stubborn():
@@ -738,7 +731,10 @@ def test_cancelled_at_the_gate_lets_nothing_out_even_if_the_gate_opens_later():
                 continue
 
     async def play():
-        async with hostile(answering(reply(OK))) as server, Transport(account_at(server.port)) as transport:
+        async with (
+            link.serve(answering(reply(OK))) as server,
+            Transport(link.account(server.port)) as transport,
+        ):
             sending = asyncio.create_task(transport.post(entries(), stubborn))
             await asyncio.sleep(0.1)
             sending.cancel()
@@ -751,11 +747,14 @@ def test_cancelled_at_the_gate_lets_nothing_out_even_if_the_gate_opens_later():
     assert asyncio.run(play()).body_bytes == 0
 
 
-def test_an_answer_in_hand_is_never_lost_to_a_cancellation():
+def test_an_answer_in_hand_is_never_lost_to_a_cancellation(link):
     """Cancelled at every step of the loop in turn: each POST ends in its outcome, or raises; never both."""
 
     async def play(steps):
-        async with hostile(answering(reply(OK))) as server, Transport(account_at(server.port)) as transport:
+        async with (
+            link.serve(answering(reply(OK))) as server,
+            Transport(link.account(server.port)) as transport,
+        ):
             sending = asyncio.create_task(transport.post(entries(), Gate()))
             for _ in range(steps):
                 await asyncio.sleep(0)
@@ -817,7 +816,7 @@ def test_a_transport_outside_its_context_sends_nothing():
     assert outcome == Outcome("not_sent", error="the request could not be made (RuntimeError)", cause="setup")
 
 
-def test_many_batches_at_once_keep_their_answers_apart():
+def test_many_batches_at_once_keep_their_answers_apart(link):
     """Eight connections, sixty batches, each answered with the number it carried."""
 
     async def script(visit):
@@ -830,7 +829,7 @@ def test_many_batches_at_once_keep_their_answers_apart():
         return EncodedMessages(pa.table({name: [text] for name, text in columns.items()}), "url").slice(0, 1)
 
     async def play():
-        async with hostile(script) as server, Transport(account_at(server.port)) as transport:
+        async with link.serve(script) as server, Transport(link.account(server.port)) as transport:
             return await asyncio.gather(*(transport.post(numbered(n), Gate()) for n in range(60)))
 
     outcomes = asyncio.run(play())

@@ -57,8 +57,12 @@ class Visit:
         await self.writer.drain()
 
     def close(self) -> None:
-        """Close in good order."""
+        """Close in good order: over TLS, with close_notify."""
         self.writer.close()
+
+    def cut(self) -> None:
+        """Close the connection below TLS, without close_notify. Without TLS, the same as closing."""
+        self.writer.get_extra_info("socket").shutdown(socket.SHUT_RDWR)
 
     def reset(self) -> None:
         """Cut the connection, so that the other side gets "connection reset"."""

@@ -13,6 +13,7 @@ from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+_PEM = serialization.Encoding.PEM
 LIFETIME = timedelta(days=30)  # a sandbox in a notebook may stay open for weeks
 _NAMES = [
     x509.DNSName("localhost"),
@@ -21,8 +22,8 @@ _NAMES = [
 ]
 
 
-def certify_this_machine() -> tuple[ssl.SSLContext, bytes]:
-    """A server's TLS context for 127.0.0.1, ::1 and localhost, and the authority to trust for it (PEM).
+def certify_this_machine() -> tuple[bytes, bytes]:
+    """A server's key and certificate for 127.0.0.1, ::1 and localhost, and the authority to trust (PEM both).
 
     The authority signs this one certificate and its key is forgotten: whoever trusts it trusts nothing else.
     It is not the server's certificate itself, because several TLS libraries refuse an authority as a server.
@@ -30,7 +31,24 @@ def certify_this_machine() -> tuple[ssl.SSLContext, bytes]:
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _certificate("campaign embedded sandbox: authority", authority_key, authority_key)
     certificate = _certificate("campaign embedded sandbox", key, authority_key, authority)
-    return _server_context(certificate, key), authority.public_bytes(serialization.Encoding.PEM)
+    unencrypted = serialization.NoEncryption()
+    private = key.private_bytes(_PEM, serialization.PrivateFormat.PKCS8, unencrypted)
+    return private + certificate.public_bytes(_PEM), authority.public_bytes(_PEM)
+
+
+def server_context(key_and_certificate: bytes) -> ssl.SSLContext:
+    """The TLS context of a server with that key and certificate (PEM).
+
+    Python reads them from files only: this one exists for a moment, in a folder for this user alone.
+    """
+    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    context.minimum_version = ssl.TLSVersion.TLSv1_2
+    with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
+        file = Path(folder) / "sandbox.pem"
+        file.touch(mode=0o600)
+        file.write_bytes(key_and_certificate)
+        context.load_cert_chain(file)
+    return context
 
 
 def _certificate(
@@ -69,22 +87,3 @@ def _usage(*, is_authority: bool) -> x509.KeyUsage:
         content_commitment=False, key_encipherment=False, data_encipherment=False, key_agreement=False,
         encipher_only=False, decipher_only=False,
     )  # fmt: skip
-
-
-def _server_context(certificate: x509.Certificate, key: ec.EllipticCurvePrivateKey) -> ssl.SSLContext:
-    """Python reads keys from files only: this one exists for a moment, in a folder for this user alone."""
-    context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
-    context.minimum_version = ssl.TLSVersion.TLSv1_2
-    with tempfile.TemporaryDirectory(prefix="campaign-") as folder:
-        file = Path(folder) / "sandbox.pem"
-        file.touch(mode=0o600)
-        file.write_bytes(
-            key.private_bytes(
-                serialization.Encoding.PEM,
-                serialization.PrivateFormat.PKCS8,
-                serialization.NoEncryption(),
-            )
-            + certificate.public_bytes(serialization.Encoding.PEM)
-        )
-        context.load_cert_chain(file)
-    return context
