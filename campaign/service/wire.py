@@ -19,6 +19,7 @@ import pyarrow.compute as pc
 
 from campaign.arrow_text import join_texts, text_buffers, text_scalar
 from campaign.contract import MESSAGE_TEXTS
+from campaign.service.contradictions import contradiction
 from campaign.service.encoding import json_escape, percent_encode
 
 PATH = "api/v1/json/"  # section 4.1
@@ -122,8 +123,9 @@ def read_answer(content: bytes, http_status: int) -> Answer:
     """Read one complete answer. Never raises.
 
     Only `Status` decides (sections 2.4 and 2.5): failures were seen with HTTP 200, and `Message` beside a
-    success. The content type is ignored, because right JSON was seen under text/html. An `OK` without a
-    code, with an HTTP status other than 2xx, or in a malformed document is no proof of anything.
+    success. The content type is ignored, because correct JSON was seen under text/html. An `OK` without a
+    code, with an HTTP status other than 2xx, or in a malformed document proves nothing, and neither does a
+    `Failed` that contradicts itself.
     """
     try:
         answer = _DECODER.decode(content.decode("utf-8-sig"))
@@ -159,6 +161,8 @@ def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
     redirected, broken = 300 <= http_status < 400, http_status == 429 or http_status >= 500
     if redirected or (broken and refusal == "other"):
         return _unreadable(f"the answer says Failed: {_kept(message)}", http_status)
+    if doubt := contradiction(answer, _kept(message)):
+        return _unreadable(f"the answer says Failed but {doubt}: {_kept(message)}", http_status)
     return Answer("refused", error=_kept(message), refusal=refusal)
 
 

@@ -297,6 +297,9 @@ def fuzzed(chance):
             answer[name] = chance.choice(odd)
     if chance.random() < 0.3:
         answer["Status"] = "Failed"
+        if chance.random() < 0.9:  # as services do; the others contradict themselves
+            answer.pop("Cost", None)
+            answer.pop("MsgFollowUpUniqueCode", None)
     content = json.dumps(answer, ensure_ascii=chance.random() < 0.7).encode("utf-8", "surrogatepass")
     for _ in range(chance.choice([0, 0, 0, 0, 0, 0, 1, 2, 5])):  # damage
         at = chance.randrange(len(content) + 1)
@@ -324,6 +327,17 @@ def is_proof_of_acceptance(content, http_status):
     )
 
 
+def is_proof_of_refusal(content):
+    fields = json.loads(content.decode("utf-8-sig"))
+    nothing = ("", "0", " ", None, 0, [])
+    return (
+        fields["Status"] == "Failed"
+        and fields.get("Cost") in nothing
+        and fields.get("MsgFollowUpUniqueCode") in nothing
+        and fields["Message"].strip() != ""
+    )
+
+
 def check_fuzzed(answers, seed):
     chance, verdicts = random.Random(seed), {"accepted": 0, "refused": 0, "unreadable": 0}
     for _ in range(answers):
@@ -331,6 +345,7 @@ def check_fuzzed(answers, seed):
         answer = read_answer(content, http_status)
         verdicts[answer.verdict] += 1
         assert answer.verdict != "accepted" or is_proof_of_acceptance(content, http_status), content
+        assert answer.verdict != "refused" or is_proof_of_refusal(content), content
         assert (answer.verdict == "accepted") == bool(answer.code), content
         assert answer.verdict == "accepted" or (answer.error and answer.cost is None), content
         (answer.code + answer.error + answer.cost_text).encode()  # fit for every record
