@@ -38,11 +38,11 @@ class Relay:
                 linger = struct.pack("ii", 1, 0)  # closing sends RST instead of FIN
                 writer.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         finally:
+            for end in (writer, server_writer):
+                end.close()
             for pump in pumps:
                 pump.cancel()
             await asyncio.gather(*pumps, return_exceptions=True)
-            for end in (writer, server_writer):
-                end.close()
 
     async def _pump(
         self,
