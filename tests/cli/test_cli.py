@@ -4,6 +4,7 @@ import argparse
 import json
 import os
 import re
+import ssl
 import subprocess
 import sys
 import urllib.error
@@ -287,6 +288,23 @@ def test_sandbox_serves_other_programs():
             service.terminate()
     assert said[0].startswith("SANDBOX: nothing is sent")
     assert "sesame" not in "".join(said)
+
+
+def test_sandbox_serves_tls_to_programs_that_trust_its_file():
+    command = [sys.executable, "-u", "-m", "campaign", "sandbox", "--port", "0", "--tls"]
+    environment = {**os.environ, "CAMPAIGN_LOCAL_PASSWORD": "sesame"}
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment) as service:
+        try:
+            shown = dict(service.stdout.readline().split(maxsplit=1) for _ in range(4))
+            ca_file = Path(shown["ca"].removeprefix("file").strip())
+            assert shown["address"].startswith("https://127.0.0.1:")
+            trusting = ssl.create_default_context(cafile=ca_file)
+            request = urllib.request.Request(shown["address"].strip(), b"{}")
+            with urllib.request.urlopen(request, timeout=10, context=trusting) as answer:
+                assert json.load(answer)["Message"] == "Either Username or Password Not Set"
+        finally:
+            service.terminate()
+    assert not ca_file.exists()  # a service manager's signal ends it as Ctrl-C does
 
 
 @pytest.mark.parametrize(

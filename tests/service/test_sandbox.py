@@ -5,12 +5,18 @@ import gc
 import http.client
 import json
 import logging
+import os
 import socket
+import ssl
+import stat
+import tempfile
 import threading
 import time
+import urllib.request
 from concurrent.futures import ThreadPoolExecutor
 from decimal import Decimal
-from urllib.parse import quote
+from types import SimpleNamespace
+from urllib.parse import quote, urlsplit
 
 import pyarrow as pa
 import pytest
@@ -496,6 +502,92 @@ def test_an_option_that_cannot_be_is_refused_with_the_choices(option, words):
         Sandbox(**option)
 
 
+# over TLS
+
+
+def posts_to(service):
+    """An outcome for each of three batches, posted with the sandbox's own account."""
+    return [outcome.status for outcome in post_three(service)]
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1", "::1", "localhost"])
+def test_it_serves_tls_to_its_own_account(host):
+    with Sandbox(tls=True, host=host) as service:
+        assert service.account.url.startswith("https://")
+        assert repr(service) == f"<Sandbox {service.account.url} SANDBOX: nothing is sent>"
+        assert posts_to(service) == ["accepted"] * 3
+        assert len(service.inbox) == 3
+
+
+def test_its_account_trusts_that_certificate_and_no_other():
+    with Sandbox(tls=True) as service, Sandbox(tls=True) as other:
+        account = Account("local", service.account.url, "sandbox", "sesame", ca_file=other.ca_file)
+        outcomes = post_three(SimpleNamespace(account=account))
+        assert {outcome.cause for outcome in outcomes} == {"setup"}
+        assert service.requests == 0
+        assert len(service.account.certificates.get_ca_certs()) == 1
+
+
+def test_any_program_with_the_ca_file_can_reach_it():
+    """By each of its names; and nobody by a name that it does not have."""
+    with Sandbox(tls=True, username="clinic", password="sesame") as service:
+        port = urlsplit(service.account.url).port
+        trusting = ssl.create_default_context(cafile=service.ca_file)
+        for name in ("127.0.0.1", "localhost"):
+            url = f"https://{name}:{port}/api/v1/json/"
+            request = urllib.request.Request(url, json.dumps(request_of()).encode())
+            with urllib.request.urlopen(request, timeout=10, context=trusting) as answer:
+                assert json.load(answer)["Status"] == "OK"
+        with (
+            socket.create_connection(("127.0.0.1", port)) as raw,
+            pytest.raises(ssl.SSLCertVerificationError),
+        ):
+            trusting.wrap_socket(raw, server_hostname="sms.example.com")
+
+
+def test_it_does_not_answer_plain_http_under_tls():
+    with Sandbox(tls=True) as service:
+        account = Account("local", service.account.url.replace("https", "http"), "sandbox", "sesame")
+        assert {outcome.status for outcome in post_three(SimpleNamespace(account=account))} == {"unknown"}
+        assert (service.requests, len(service.inbox)) == (0, 0)
+
+
+def test_its_certificate_is_short_lived_and_goes_with_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    service = Sandbox(tls=True)
+    assert list(tmp_path.iterdir()) == [service.ca_file]  # the key is on no disk
+    assert b"PRIVATE" not in service.ca_file.read_bytes()
+    assert os.name == "nt" or stat.S_IMODE(service.ca_file.stat().st_mode) == 0o600
+    with service:
+        trusting = ssl.create_default_context(cafile=service.ca_file)
+        address = ("127.0.0.1", urlsplit(service.account.url).port)
+        with (
+            socket.create_connection(address) as raw,
+            trusting.wrap_socket(raw, server_hostname="localhost") as secured,
+        ):
+            ends = ssl.cert_time_to_seconds(secured.getpeercert()["notAfter"])
+    assert 0 < ends - time.time() <= 31 * 86_400
+    del service
+    gc.collect()
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_it_starts_again_with_the_same_certificate():
+    service = Sandbox(tls=True)
+    with service:
+        account = service.account
+        assert posts_to(service) == ["accepted"] * 3
+    with service:
+        assert [outcome.status for outcome in post_three(SimpleNamespace(account=account))] == [
+            "accepted"
+        ] * 3
+
+
+def test_without_tls_there_is_no_certificate(sandbox):
+    assert sandbox.ca_file is None
+    assert sandbox.account.certificates is None
+
+
 # faults
 
 EXPECTED = dict.fromkeys(FAULTS, "unknown") | {"accept_no_cost": "accepted"}
@@ -516,10 +608,11 @@ def post_three(service, timeout=5.0):
     return asyncio.run(play())
 
 
+@pytest.mark.parametrize("tls", [False, True], ids=["tcp", "tls"])
 @pytest.mark.parametrize("fault", FAULTS)
-def test_each_fault_ends_in_its_class_and_leaves_its_neighbours_alone(fault):
+def test_each_fault_ends_in_its_class_and_leaves_its_neighbours_alone(fault, tls):
     slow = fault.removeprefix("accept_") in ("hang", "stall", "drip")
-    with Sandbox(faults={2: fault}) as service:
+    with Sandbox(faults={2: fault}, tls=tls) as service:
         outcomes = post_three(service, timeout=0.6 if slow else 5.0)
         received = len(service.inbox)
     assert [outcome.status for outcome in outcomes] == ["accepted", EXPECTED[fault], "accepted"]

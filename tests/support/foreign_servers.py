@@ -31,6 +31,7 @@ GARBLED = b'{"Status":"OK","Cost":"35","MsgFollow'
 @dataclass
 class Service:
     port: int
+    requests: int = 0  # not counted by Node
     accepted: list[str] = field(default_factory=list)
 
 
@@ -50,6 +51,7 @@ def aiohttp_web(link: Link) -> Iterator[Service]:
     loop, over = asyncio.new_event_loop(), asyncio.Event()
 
     async def answer(request: web.Request) -> web.Response:
+        service.requests += 1
         word, number = order_in(await request.read())
         if word == "drop":
             request.transport.close()
@@ -86,6 +88,7 @@ def aiohttp_web(link: Link) -> Iterator[Service]:
 def http_server(link: Link) -> Iterator[Service]:
     class Answerer(BaseHTTPRequestHandler):
         def do_POST(self) -> None:
+            service.requests += 1
             word, number = order_in(self.rfile.read(int(self.headers["Content-Length"])))
             if word == "drop":
                 return

@@ -11,9 +11,10 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cryptography import x509
 
 from campaign.service.account import Account
-from campaign.service.sandbox.certificate import certify_this_machine, server_context
+from campaign.service.sandbox import certificate
 from support.raw_server import HostileServer, Script, hostile
 
 
@@ -39,14 +40,24 @@ class Link:
         return Account("local", f"{scheme}://{host}:{port}", "clinic", "only-for-tests", ca_file=self.ca_file)
 
 
+def link_for(name: str, place: Path) -> Link:
+    """TLS with a certificate for that host name, as a service on the network has one."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(certificate, "NAMES", [x509.DNSName(name)])
+        return _tls_link(place)
+
+
 @pytest.fixture(scope="session")
 def tls_link(tmp_path_factory: pytest.TempPathFactory) -> Link:
-    key_and_certificate, authority = certify_this_machine()
-    place = tmp_path_factory.mktemp("tls")
+    return _tls_link(tmp_path_factory.mktemp("tls"))
+
+
+def _tls_link(place: Path) -> Link:
+    key_and_certificate, authority = certificate.certify_this_machine()
     ca_file, server_file = place / "ca.pem", place / "server.pem"
     ca_file.write_bytes(authority)
     server_file.write_bytes(key_and_certificate)
-    return Link(server_context(key_and_certificate), ca_file, server_file)
+    return Link(certificate.server_context(key_and_certificate), ca_file, server_file)
 
 
 @pytest.fixture(params=["tcp", "tls"])

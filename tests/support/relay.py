@@ -72,13 +72,10 @@ async def relay(
 ) -> AsyncIterator[Relay]:
     """A relay on a free port of this machine to the server on port `target`."""
     passed = Relay(target, up, down, ending)
-    connections: set[asyncio.Task[None]] = set()
+    connections: dict[asyncio.Task[None], asyncio.StreamWriter] = {}
 
-    async def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if task := asyncio.current_task():
-            connections.add(task)
-        with suppress(asyncio.CancelledError, OSError):
-            await passed.serve(reader, writer)
+    def welcome(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        connections[asyncio.create_task(passed.serve(reader, writer))] = writer
 
     server = await asyncio.start_server(welcome, "127.0.0.1", 0)
     passed.port = server.sockets[0].getsockname()[1]
@@ -86,6 +83,9 @@ async def relay(
         yield passed
     finally:
         server.close()
-        for connection in connections:
+        await asyncio.sleep(0.01)  # for a connection that was accepted just now to be welcomed
+        for connection, writer in connections.items():
             connection.cancel()
+            writer.transport.abort()  # one that is cancelled before its first step does not do it itself
         await asyncio.gather(*connections, return_exceptions=True)
+        await asyncio.sleep(0)  # an abort takes a turn of the loop

@@ -15,7 +15,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 _PEM = serialization.Encoding.PEM
 LIFETIME = timedelta(days=30)  # a sandbox in a notebook may stay open for weeks
-_NAMES = [
+NAMES = [
     x509.DNSName("localhost"),
     x509.IPAddress(ip_address("127.0.0.1")),
     x509.IPAddress(ip_address("::1")),
@@ -75,7 +75,7 @@ def _certificate(
     if authority:
         identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(signing_key.public_key())
         server = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
-        names = x509.SubjectAlternativeName(_NAMES)
+        names = x509.SubjectAlternativeName(NAMES)
         for extension in (identifier, server, names):
             builder = builder.add_extension(extension, critical=False)
     return builder.sign(signing_key, hashes.SHA256())

@@ -189,6 +189,7 @@ async def _endless(request: web.Request, answer: bytes) -> web.StreamResponse:
     response = await _begin(request, {})
     while True:  # until the client has had enough: writing then fails
         await response.write(b" " * 2**16)
+        await asyncio.sleep(0)  # over TLS writing never waits, and the loop would not hear that it is over
 
 
 async def _begin(request: web.Request, headers: dict[str, str]) -> web.StreamResponse:

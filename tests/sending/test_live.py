@@ -1,0 +1,83 @@
+"""The whole live path, over TLS, to a name that means this machine."""
+
+import re
+
+import pandas as pd
+import pytest
+from support.foreign_servers import aiohttp_web
+from support.links import link_for
+
+import campaign
+
+NAME = "sms.example.com"
+
+
+@pytest.fixture
+def service(resolves_here, tmp_path):
+    """A service at the live address, with a certificate for its name."""
+    resolves_here(NAME)
+    link = link_for(NAME, tmp_path)
+    with aiohttp_web(link) as service:
+        service.account = campaign.Account(
+            "live", f"https://{NAME}:{service.port}", "clinic", "only-for-tests", ca_file=link.ca_file
+        )
+        yield service
+
+
+@pytest.fixture
+def plan():
+    """Ten messages whose texts tell the service to accept each batch of one."""
+    table = pd.DataFrame({"phone": [f"+44770090010{n}" for n in range(10)], "n": [str(n) for n in range(10)]})
+    return campaign.prepare(table, message="accept-{n}", sender="CLINIC", region="GB")
+
+
+def send(plan, service, folder, confirm):
+    return campaign.send(
+        plan, account=service.account, folder=folder, batch_size=1, confirm=confirm, progress=False
+    )
+
+
+def phrase_in(error):
+    return re.search(r'confirm="([^"]+)"', str(error))[1]
+
+
+def test_the_right_phrase_sends_everything_once_and_any_other_nothing(service, plan, tmp_path):
+    folder = tmp_path / "visits"
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        send(plan, service, folder, confirm=None)
+    phrase = phrase_in(asked.value)
+    for wrong in ("", "yes", phrase.upper(), phrase + ".", phrase.replace("10", "9"), f" {phrase}"):
+        with pytest.raises(campaign.ConfirmationError):
+            send(plan, service, folder, confirm=wrong)
+    assert (service.accepted, service.requests) == ([], 0)
+
+    result = send(plan, service, folder, confirm=phrase)
+    assert sorted(service.accepted) == list("0123456789")
+    assert result.messages["status"].tolist() == ["accepted"] * 10
+    assert sorted(result.messages["code"]) == list("0123456789")
+    assert result.environment == "live"
+
+    again = send(plan, service, folder, confirm=phrase)  # the same once more is nothing more
+    assert again.messages["status"].tolist() == ["accepted"] * 10
+    assert service.requests == 10
+
+
+def test_the_report_says_live(service, plan, tmp_path):
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        send(plan, service, tmp_path / "visits", confirm=None)
+    result = send(plan, service, tmp_path / "visits", confirm=phrase_in(asked.value))
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert re.search(r'<span class="where live">live\b', page)
+    assert "sandbox" not in page
+
+
+def test_without_the_certificate_nothing_leaves(service, plan, tmp_path):
+    """The system's authorities do not vouch for it, and no switch turns that off."""
+    account = campaign.Account("live", service.account.url, "clinic", "only-for-tests")
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.send(plan, account=account, folder=tmp_path / "visits", progress=False)
+    result = campaign.send(
+        plan, account=account, folder=tmp_path / "visits", progress=False, confirm=phrase_in(asked.value)
+    )
+    assert result.messages["status"].tolist() == ["not_sent"] * 10
+    assert service.requests == 0
