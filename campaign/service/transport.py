@@ -11,6 +11,7 @@ first awaits a gate, and the gate makes the intent durable before the first byte
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -124,7 +125,8 @@ class Transport:
             content = await _read(response.content)
             return content, response.status, response.headers.get("Retry-After", "")
         finally:
-            response.close()
+            with suppress(Exception):  # a connection may be gone in any way; the answer stands
+                response.close()
 
 
 async def _read(stream: aiohttp.StreamReader) -> bytes | None:

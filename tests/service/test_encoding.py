@@ -62,3 +62,12 @@ def test_a_space_is_never_a_plus():
 def test_many_scripts_in_one_column():
     texts = ["नमस्ते दुनिया", "你好，世界！", "مرحبا", "Ünïcödé" * 30, "😀👍🏽" * 20, ""] * 50
     assert percent_encode(column(texts)).to_pylist() == [quote(text, safe="") for text in texts]
+
+
+@pytest.mark.parametrize("shift", range(5))
+def test_not_a_byte_is_lost_between_two_blocks(shift):
+    """Blocks of 64 KiB end wherever they end: inside a character, beside an escape, between two texts."""
+    text = "a" * shift + "Grüße, 5 € 😀 100%! " * 20_000  # eight blocks
+    texts = [text, "", text[1:], "é" * 70_000, "b" * 65_536, "c"]
+    assert percent_encode(column(texts)).to_pylist() == [quote(text, safe="") for text in texts]
+    assert json_escape(column(texts)).to_pylist() == texts

@@ -3,7 +3,9 @@
 import asyncio
 import gzip
 import inspect
+import json
 import socket
+import time
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
@@ -15,8 +17,9 @@ import pytest
 from aioresponses import aioresponses
 from support.raw_server import OK, HostileServer, Visit, hostile, reply
 
+from campaign.service import transport as transports
 from campaign.service.account import Account
-from campaign.service.body import GateClosed, GatedBody
+from campaign.service.body import GateClosed, GatedBody, Witness
 from campaign.service.transport import Outcome, Transport, _reason_unsent
 from campaign.service.wire import EncodedMessages
 
@@ -170,6 +173,33 @@ def test_a_connection_that_never_comes_about_is_not_sent():
         for one in waiting:
             one.close()
     assert (outcome.status, outcome.cause) == ("not_sent", "connect")
+
+
+def test_connecting_has_a_time_of_its_own(monkeypatch):
+    """A try that gets nowhere ends long before the time for a whole exchange, so that there is another."""
+    monkeypatch.setattr(transports, "CONNECT_TIMEOUT", 0.3)
+    with socket.socket() as full:
+        full.bind(("127.0.0.1", 0))
+        full.listen(0)
+        waiting = [socket.socket() for _ in range(3)]
+        for one in waiting:  # the queue of connections is full from here on
+            one.setblocking(False)
+            one.connect_ex(full.getsockname())
+        began = time.monotonic()
+        outcome = asyncio.run(post(account_at(full.getsockname()[1]), timeout=60))
+        for one in waiting:
+            one.close()
+    assert (outcome.status, outcome.cause) == ("not_sent", "connect")
+    assert time.monotonic() - began < 10
+
+
+def test_connecting_takes_at_most_15_seconds_and_a_batch_five_minutes():
+    async def look():
+        async with Transport(account_at(9)) as transport:
+            return transport._session.timeout
+
+    timeout = asyncio.run(look())
+    assert (timeout.sock_connect, timeout.total, timeout.sock_read) == (15, 300, None)
 
 
 def test_waiting_for_a_free_connection_for_too_long_is_not_sent(link):
@@ -482,6 +512,19 @@ def test_an_answer_without_end_is_left_after_64_kib(post_to):
     assert outcome == Outcome("unknown", error="the answer is longer than 64 KiB")
 
 
+@pytest.mark.parametrize(("size", "status"), [(65_536, "accepted"), (65_537, "unknown")])
+@pytest.mark.parametrize("has_length", [True, False])
+def test_an_answer_may_have_64_kib(post_to, size, status, has_length):
+    content = OK + b" " * (size - len(OK))
+
+    async def script(visit):
+        await visit.request()
+        await visit.say(reply(content) if has_length else b"HTTP/1.1 200 OK\r\n\r\n" + content)
+        visit.close()
+
+    assert post_to(script)[0].status == status
+
+
 def test_an_answer_that_unpacks_without_end_is_not_unpacked(post_to):
     async def script(visit):
         await visit.request()
@@ -531,6 +574,77 @@ def test_too_many_requests_is_unknown_and_says_how_long_to_wait(post_to, header,
         cause="throttled",
         retry_after=seconds,
     )
+
+
+def test_any_answer_that_proves_nothing_may_say_how_long_to_wait(post_to):
+    outcome, _ = post_to(answering(reply(b"", "503 Service Unavailable", "Retry-After: 7")))
+    assert (outcome.status, outcome.cause, outcome.retry_after) == ("unknown", "", 7.0)
+
+
+@pytest.mark.parametrize(
+    ("answer", "status"), [(reply(OK, "200 OK", "Retry-After: 7"), "accepted"), (reply(FAILED), "refused")]
+)
+def test_nobody_waits_after_an_answer_that_can_be_read(post_to, answer, status):
+    outcome, _ = post_to(answering(answer))
+    assert (outcome.status, outcome.retry_after) == (status, None)
+
+
+def test_what_the_service_wrote_is_kept_up_to_500_characters(post_to):
+    outcome, _ = post_to(answering(reply(b'{"Status": "Failed", "Message": "%b"}' % (b"x" * 3000))))
+    assert outcome.error == "x" * 500
+
+
+@pytest.mark.parametrize(
+    ("password", "shown"), [("sesam", "sesam"), ("sesame", "<hidden>"), ('s%/ é"', "<hidden>")]
+)
+def test_a_password_of_six_characters_is_hidden_in_what_the_service_wrote(link, password, shown):
+    """A shorter one also occurs in ordinary words and codes: hiding it would tell it."""
+
+    async def script(visit):
+        await visit.request()
+        message = json.dumps({"Status": "Failed", "Message": f"bad login {password}!"})
+        await visit.say(reply(message.encode()))
+
+    async def play():
+        async with link.serve(script) as server:
+            url = link.account(server.port).url
+            return await post(Account("local", url, "clinic", password, ca_file=link.ca_file))
+
+    assert asyncio.run(play()).error == f"bad login {shown}!"
+
+
+class Unspeakable(asyncio.Transport):
+    """A connection that raises at every question, as one that is gone may."""
+
+    def __init__(self, connection):
+        self._connection = connection
+
+    def get_protocol(self):
+        return self._connection.get_protocol()
+
+    def set_protocol(self, protocol):
+        self._connection.set_protocol(protocol)
+
+    def is_closing(self):
+        return False
+
+
+def test_a_connection_that_cannot_be_asked_changes_no_answer(link, monkeypatch):
+    """Nor does a response that cannot be closed: what was answered stands."""
+
+    def fail(*_):
+        raise RuntimeError("gone")
+
+    look = Witness.__init__
+    monkeypatch.setattr(Witness, "__init__", lambda self, connection: look(self, Unspeakable(connection)))
+    monkeypatch.setattr(aiohttp.ClientResponse, "close", fail)
+
+    async def play(answer):
+        async with link.serve(answering(answer)) as server:
+            return await post(link.account(server.port))
+
+    assert asyncio.run(play(reply(OK))).status == "accepted"
+    assert asyncio.run(play(reply(FAILED))).status == "refused"
 
 
 @pytest.mark.parametrize(("hours", "least", "most"), [(0.5, 1790, 1800), (9, 3600, 3600), (-1, 0, 0)])

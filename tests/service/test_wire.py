@@ -2,6 +2,7 @@
 
 import json
 import random
+import tracemalloc
 from decimal import Decimal
 
 import pyarrow as pa
@@ -152,6 +153,33 @@ def test_an_exponent_is_read_and_a_huge_one_is_not():
     assert read_answer(ok().replace(b'"35"', b"1E+2"), 200).cost == Decimal("100")
     assert read_answer(ok().replace(b'"35"', b"1E+400000"), 200).cost is None
     assert read_answer(ok().replace(b'"35"', b"1E+99999999999999999999"), 200).verdict == "unreadable"
+
+
+@pytest.mark.parametrize("cost", [b"1e999999999", b"-1e999999999", b"1e-999999999", b"1e20", b"1e-20"])
+def test_a_cost_of_any_exponent_is_not_written_out(cost):
+    """In full, the first would be a gigabyte of zeros."""
+    tracemalloc.start()
+    try:
+        answer = read_answer(ok().replace(b'"35"', cost), 200)
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert (answer.verdict, answer.cost) == ("accepted", None)
+    assert answer.cost_text
+    assert peak < 1_000_000
+
+
+@pytest.mark.parametrize(
+    ("cost", "amount"),
+    [
+        ("9" * 15, Decimal("9" * 15)),
+        ("9" * 16, None),
+        ("0." + "1" * 9, Decimal("0.111111111")),
+        ("0." + "1" * 10, None),
+    ],
+)
+def test_an_amount_has_up_to_15_digits_and_9_decimals(cost, amount):
+    assert read_answer(ok(Cost=cost), 200).cost == amount
 
 
 def test_a_missing_cost_is_no_failure():
