@@ -157,7 +157,7 @@ def resume(
             f'account=campaign.Account.from_environment("{environment}").'
         )
     with ExitStack() as held:
-        account = account or held.enter_context(Sandbox()).account
+        account = account or held.enter_context(Sandbox(tls=True)).account
         place.check_account(account)
         check_confirmed(
             account,
@@ -239,7 +239,7 @@ def _begin(
 ) -> Run:
     """Freeze the plan or find it again, and start the run."""
     with ExitStack() as held:
-        account = account or held.enter_context(Sandbox()).account
+        account = account or held.enter_context(Sandbox(tls=True)).account
         path = Path(folder) if folder is not None else locate_folder(plan, account, name)
         known = open_folder(path) if folder_exists(path) else None
         if known is not None:

@@ -31,7 +31,7 @@ def test_a_fault_of_the_sandbox_is_no_traceback(monkeypatch):
     """Also while asyncio is debugged, when aiohttp would show one."""
     monkeypatch.setenv("PYTHONASYNCIODEBUG", "1")
     with campaign.Sandbox(username="clinic", password="sesame-0pen") as service:
-        service._stand_in._accepted.close()  # as when a disk fails
+        service._behaviour._accepted.close()  # as when a disk fails
         message = {"number": "256772000012", "message": "Hello", "senderid": "CLINIC"}
         userdata = {"username": "clinic", "password": "sesame-0pen"}
         request = {"method": "SendSms", "userdata": userdata, "msgdata": [message]}
@@ -43,7 +43,7 @@ def test_a_fault_of_the_sandbox_is_no_traceback(monkeypatch):
 def test_the_sandbox_keeps_no_password_on_disk():
     with campaign.Sandbox(password="sesame-0pen") as service:
         assert asyncio.run(post(service.account)).status == "accepted"
-        kept = service._stand_in._accepted
+        kept = service._behaviour._accepted
         kept.seek(0)
         content = kept.read()
         assert b"256772000012" in content
