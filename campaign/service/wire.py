@@ -130,9 +130,9 @@ def read_answer(content: bytes, http_status: int) -> Answer:
     try:
         answer = _DECODER.decode(content.decode("utf-8-sig"))
     except (ValueError, RecursionError, ArithmeticError) as error:
-        return _unreadable(f"the answer is no JSON ({type(error).__name__})", http_status)
+        return _unreadable(f"the answer is not JSON ({type(error).__name__})", http_status)
     if not isinstance(answer, dict):
-        return _unreadable("the answer is no JSON object", http_status)
+        return _unreadable("the answer is not a JSON object", http_status)
     if answer.get("Status") == "OK":
         return _read_success(answer, http_status)
     if answer.get("Status") == "Failed":
@@ -197,7 +197,7 @@ def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 # Made once: `json.loads` with these options would make a decoder for every answer.

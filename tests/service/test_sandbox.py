@@ -94,7 +94,7 @@ def test_every_code_is_another_with_the_same_beginning(sandbox):
         b'{"method": "SendSms",}',
         json.dumps(request_of()).encode()[:-1],
         json.dumps(request_of()).encode() + b"}",
-        b'{"method": "SendSms", "msgdata": [NaN]}',  # Python writes it; it is no JSON
+        b'{"method": "SendSms", "msgdata": [NaN]}',  # Python writes it; it is not JSON
         b'{"method": -Infinity}',
         json.dumps(request_of()).encode("utf-16"),
         b'{"method": "\xff"}',

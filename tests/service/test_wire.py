@@ -293,9 +293,9 @@ def test_a_failed_is_a_refusal_unless_the_http_status_speaks_against_it(http_sta
 @pytest.mark.parametrize(
     ("content", "http_status", "words"),
     [
-        (b"<html>", 200, "the answer is no JSON (JSONDecodeError)"),
-        (b"\xff", 200, "the answer is no JSON (UnicodeDecodeError)"),
-        (b"[]", 200, "the answer is no JSON object"),
+        (b"<html>", 200, "the answer is not JSON (JSONDecodeError)"),
+        (b"\xff", 200, "the answer is not JSON (UnicodeDecodeError)"),
+        (b"[]", 200, "the answer is not a JSON object"),
         (b"{}", 200, "the answer has no known Status"),
         (b"{}", 502, "the answer has no known Status (HTTP status 502)"),
         (ok(), 500, "the answer says OK (HTTP status 500)"),

@@ -1,6 +1,6 @@
-"""How the service answers, without a network: the contract as a small machine.
+"""How the service answers, without a network: the contract as a small state machine.
 
-The order of its looks is: JSON, credentials set, account, input, funds. A batch is charged as a whole or
+It checks in this order: JSON, credentials set, account, input, funds. A batch is charged as a whole or
 refused as a whole (contract, section 4.1, rules 3 and 4).
 """
 
@@ -104,7 +104,7 @@ class Behaviour:
         except (ValueError, RecursionError):
             return failed(wire.WRONG_JSON)
         if not isinstance(request, dict):
-            return failed("sandbox: the body is no JSON object")
+            return failed("sandbox: the body is not a JSON object")
         refusal = self._refusal_of_account(request.get("userdata")) or self._refusal_of_input(request)
         return failed(refusal) if refusal else self._accept(request["msgdata"])
 
@@ -128,7 +128,7 @@ class Behaviour:
         """Input that the contract does not describe is refused in words of its own ("sandbox: …")."""
         messages = request.get("msgdata")
         if not isinstance(messages, list):
-            return "sandbox: msgdata is no list"
+            return "sandbox: msgdata is not a list"
         if not self._takes_undescribed:
             if request.get("method") != wire.METHOD:
                 return f"sandbox: the method is not {wire.METHOD}"
@@ -181,10 +181,10 @@ def is_ambiguous(raw: str) -> bool:
 
 def _fault_of_shape(message: Any) -> str:
     if not isinstance(message, dict):
-        return "is no JSON object"
+        return "is not a JSON object"
     if not all(is_text(message.get(field)) for field in ("number", "message", "senderid")):
         return "lacks number, message or senderid as text"
-    return "" if is_text(message.get("priority", "")) else "has a priority that is no text"
+    return "" if is_text(message.get("priority", "")) else "has a priority that is not text"
 
 
 def _now() -> str:
@@ -192,7 +192,7 @@ def _now() -> str:
 
 
 def _refuse_constant(name: str) -> None:
-    raise ValueError(f"{name} is no JSON")
+    raise ValueError(f"{name} is not JSON")
 
 
 def _check(name: str, value: object, choices: Any) -> None:

@@ -49,7 +49,7 @@ _UNREAD = {
 _OF_ANSWER = {
     "half": "only half of the answer arrives",
     "drip": "the answer arrives at four bytes a second",
-    "garbage": "the answer is no JSON",
+    "garbage": "the answer is not JSON",
     "doubled": "a key stands twice in the answer",
     "odd_status": "the answer's Status is ok instead of OK",
     "no_code": "the answer has no follow-up code",
