@@ -761,6 +761,22 @@ def test_a_body_whose_attempt_is_over_writes_nothing_even_where_it_could():
     assert written == []
 
 
+def test_a_connection_that_is_lost_as_the_gate_opens_got_nothing():
+    class Lost:
+        transport = None
+
+        async def write(self, chunk):
+            raise AssertionError("nothing may be written")
+
+    async def play():
+        body = GatedBody(memoryview(b"{}"), Gate())
+        with pytest.raises(ConnectionResetError):
+            await body.write(Lost())
+        return body.passed
+
+    assert asyncio.run(play()) is False
+
+
 def test_an_answer_after_the_outcome_is_nobodys(link):
     """A late OK never reaches the next batch: every request has a connection of its own."""
 
