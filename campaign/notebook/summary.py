@@ -1,4 +1,4 @@
-"""What came of a campaign, as one widget: the outcome, the cost, and what is left for a person to do."""
+"""The result of a campaign as one widget: the outcome, the cost, and what is left for a person to do."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from campaign import markup
 from campaign.results import charts
 from campaign.results.redaction import Redaction
 from campaign.results.tables import ENVIRONMENTS, Result, check_result
-from campaign.text import figure, money
+from campaign.text import capitalised, counted, figure, money
 
 _ROWS = 20  # shown of each table; the reports hold them all
 
@@ -19,10 +19,10 @@ STYLE = """
 
 
 def summary(result: Result) -> Any:
-    """A widget with what came of a campaign: totals and cost with their charts, batches, rows to follow up.
+    """A widget with the result of a campaign: totals and cost with charts, batches, rows to follow up.
 
-    Phone numbers are masked; names and texts of the rows to follow up are not. What the widget shows is
-    kept in a notebook that is saved with its output.
+    Phone numbers are masked; names and other texts in the rows to follow up are not. A notebook that is saved
+    with its output contains everything that the widget shows.
     """
     from ipywidgets import HTML, Tab
 
@@ -32,7 +32,7 @@ def summary(result: Result) -> Any:
     redaction = Redaction(result, reveal=False)
     follow_up = result.follow_up()
     pages = {
-        "Outcome": _outcome(result, redaction),
+        "Outcome": _outcome(result),
         "Cost": _cost(result),
         f"Batches ({figure(len(result.batches))})": _batches(result, redaction),
         f"To follow up ({figure(len(follow_up))})": _follow_up(result, redaction),
@@ -43,15 +43,14 @@ def summary(result: Result) -> Any:
 
 def _head(result: Result, redaction: Redaction) -> str:
     where = ENVIRONMENTS.get(result.environment, result.environment)
-    said = redaction.texts([result.headline, *result.left_to_do])
+    sentences = redaction.texts([result.headline, *result.left_to_do])
     title = f'<p class="title">What came of it ({markup.escape(where)})</p>'
-    return title + "".join(map(markup.paragraph, said))
+    return title + "".join(map(markup.paragraph, sentences))
 
 
-def _outcome(result: Result, redaction: Redaction) -> str:
-    totals = result.totals
-    rows = figure(totals.rows)
-    return _chart(charts.outcomes(totals)) + markup.paragraph(f"{rows} rows in the file.", note=True)
+def _outcome(result: Result) -> str:
+    rows = capitalised(counted(result.totals.rows, "row"))
+    return _chart(charts.outcomes(result.totals)) + markup.paragraph(f"{rows} in the file.", note=True)
 
 
 def _cost(result: Result) -> str:
@@ -81,7 +80,7 @@ def _follow_up(result: Result, redaction: Redaction) -> str:
     """The rows that need a person, the reasons first."""
     rows = result.follow_up()
     if rows.empty:
-        return markup.paragraph("Nothing: every row was accepted, or was left out on purpose.")
+        return markup.paragraph("Nothing: no row is invalid or refused.")
     reasons = ["last status", "last reason"]
     ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
     return markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))

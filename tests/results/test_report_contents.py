@@ -289,3 +289,17 @@ def test_doubt_is_hatched_and_ids_are_the_charts_own():
 def test_good_and_bad_have_colours_of_their_own():
     chart = charts.outcomes({"accepted": 3, "refused": 2, "blank": 1})
     assert [chart.count(f"fill: {colour}") for colour in ("#0b5cad", "#a3260f", "#5f6368")] == [1, 1, 1]
+
+
+# --- nothing to follow up -----------------------------------------------------------------------------
+
+
+def test_nothing_to_follow_up_claims_no_more_than_is_known(tmp_path):
+    plan = plan_of("Name,Phone\nGrace,0772 000 001\n")
+    sent = result_of(batch(1, "accepted", "35"), plan=plan)
+    assert "None: no row is invalid, refused, unknown or not sent." in page(sent, tmp_path)
+    unknown = result_of(batch(1, "unknown"), plan=plan)
+    assert "None: no row is" not in page(unknown, tmp_path)
+    shown = html_of(campaign.summary(unknown))
+    assert "Nothing: no row is invalid or refused." in shown
+    assert "1 row in the file." in shown
