@@ -7,6 +7,7 @@ import pickle
 import socket
 import ssl
 import subprocess
+from urllib.parse import quote, quote_plus
 
 import keyring
 import pytest
@@ -245,11 +246,12 @@ def test_accounts_differ_by_environment_place_and_user():
     accounts = [
         account("live", "https://a.example"),
         account("live", "https://b.example"),
+        account("live", "https://a.example:8443"),
         Account("sandbox", "https://s.example", "clinic", "of-sandbox"),
         Account("live", "https://a.example", "other", PASSWORD),
         account("local", "http://127.0.0.1:1"),
     ]
-    assert len({one.identity for one in accounts}) == 5
+    assert len({one.identity for one in accounts}) == 6
 
 
 def test_one_account_written_in_two_ways_is_one():
@@ -278,6 +280,27 @@ def test_what_reports_show():
 def test_passwords_of_six_characters_or_more_are_hidden(password, shown):
     made = Account("live", "https://a.example", "clinic", password)
     assert made.hide(f"a {password} b") == shown
+
+
+@pytest.mark.parametrize(
+    "spell",
+    [
+        str,
+        quote,
+        quote_plus,
+        lambda text: quote(text, safe=""),
+        json.dumps,
+        lambda text: json.dumps(text, ensure_ascii=False),
+        repr,
+        lambda text: repr(text.encode()),
+        lambda text: repr(json.dumps(text)),
+        lambda text: repr(json.dumps(text, ensure_ascii=False).encode()),
+    ],
+)
+def test_a_password_is_hidden_as_programs_spell_it(spell):
+    password = "pass/w örd\"'\\"
+    shown = Account("live", "https://a.example", "clinic", password).hide(spell(password))
+    assert shown.strip("b'\"") in ("<hidden>", '\\"<hidden>\\"')
 
 
 def test_a_password_is_hidden_to_its_last_character_in_every_spelling():
