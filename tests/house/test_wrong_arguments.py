@@ -138,7 +138,7 @@ WRONG = {
         "kinds": names(OBJECTS, NUMBERS, "none word empty"),
     },
     "prepare": {
-        "contacts": names(OBJECTS, NUMBERS, "none word", but="frame"),
+        "contacts": names(OBJECTS, NUMBERS, "none word", but="frame list bytes"),
         "message": names(OBJECTS, NUMBERS, "none"),
         "sender": [*TEXT, "none", "empty"],
         "number": [*TEXT, "word", "empty"],
@@ -152,6 +152,7 @@ WRONG = {
         "max_parts": A_COUNT,
         "language": A_WORD,
         "keep_words": [*A_SWITCH, "none"],
+        "as_written": [*A_SWITCH, "none"],
         "not_again": names(OBJECTS, NUMBERS, but="result frame list no_items"),
         "several": [*A_WORD, "none"],
         "kinds": names(OBJECTS, NUMBERS, "none word empty"),
@@ -341,7 +342,7 @@ def forms_of(value):
     if isinstance(value, pd.DataFrame):
         forms.add("table")
     if isinstance(value, (list, dict, bytes, pd.DataFrame)):  # what is wrong may be the first of many
-        forms |= {repr(item) for item in value}
+        forms |= {form for item in value for form in (repr(item), f'"{item}"')}
     if isinstance(value, (str, list)) and not value:
         forms.add("empty")
     if isinstance(value, io.IOBase):
