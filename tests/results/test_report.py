@@ -40,7 +40,8 @@ def result_of(plan: Plan, *rows: tuple) -> Result:
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
     came = [(place, *row, 1, submitted, 0.25) for place, row in enumerate(rows, start=1)]
     batches = pd.DataFrame(came, columns=list(BATCH_COLUMNS))
-    batches = batches.astype({"cost": object, "status": "str", "code": "str", "error": "str"})
+    whole, text = ["batch", "messages", "attempts"], ["status", "code", "error"]
+    batches = batches.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
     return Result(plan, batches, environment="local", folder=Path("campaigns/visits-3fa2c1"))
 
 
@@ -317,6 +318,31 @@ def test_columns_named_like_ours_are_masked_as_columns_of_the_file(tmp_path):
         )
         assert re.findall(r"0772 000 00\d", shown) == []
         assert code in shown
+
+
+@pytest.mark.parametrize("sent", ["Ada,0772 000 001", "Ada,90813"])
+def test_a_number_column_named_like_ours_loses_short_numbers_too(tmp_path, sent):
+    """Also where it is called as in the file, where no row had a usable number, and where it was not used."""
+    table = f"Name,Code,Home phone\n{sent},90814\nBo,90812,90815\n".encode()
+    plan = prepare(read_contacts(table), message="Hi", sender="SHOP", number="Code", region="UG")
+    result = result_of(plan, *[(1, "accepted", None, "", "")][: len(plan.messages)])
+    assert result.follow_up().loc[3, "Code"] == "90812"
+    for ending in ("csv", "xlsx", "html"):
+        path = write_report(result, tmp_path / f"report.{ending}")
+        book = [cells(sheet) for sheet in openpyxl.load_workbook(path)] if ending == "xlsx" else None
+        shown = str(book) if book else path.read_text(encoding="utf-8")
+        assert "9081" not in shown
+        assert "*****" in shown
+
+
+def test_a_rows_own_number_is_masked_where_it_looks_like_a_code(tmp_path):
+    table = b"Phone,Reference\n0772 000 001,INV2000001\n0772 000 002,INV2000001\n"
+    plan = prepare(read_contacts(table), message="About {reference}", sender="SHOP", region="UG")
+    result = result_of(plan, (2, "refused", None, "", "no"))
+    rows = read_rows(write_report(result, tmp_path / "report.csv"))
+    assert [row[2] for row in rows[1:]] == ["INV*****01", "INV2000001"]
+    book = openpyxl.load_workbook(write_report(result, tmp_path / "report.xlsx"))
+    assert [row[2] for row in cells(book["Messages"])[1:]] == ["About INV*****01", "About INV2000001"]
 
 
 def test_numbers_in_issues_are_masked(tmp_path):
