@@ -5,7 +5,7 @@ nothing. This is the only module that reads or makes Arrow buffers.
 """
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any, TypeAlias, cast
+from typing import Any, TypeAlias, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -13,14 +13,14 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-TEXT = pa.large_string()
+from campaign import arrow_types
 
-TextArray: TypeAlias = pa.LargeStringArray
-TextScalar: TypeAlias = pa.LargeStringScalar
-if TYPE_CHECKING:
-    TextChunks: TypeAlias = pa.ChunkedArray[pa.LargeStringScalar]
-else:  # the stubs make it generic, the class is not
-    TextChunks = pa.ChunkedArray
+# For those who need the functions and the types.
+TEXT = arrow_types.TEXT
+TextArray: TypeAlias = arrow_types.TextArray
+TextChunks: TypeAlias = arrow_types.TextChunks
+TextScalar: TypeAlias = arrow_types.TextScalar
+
 
 Ints = npt.NDArray[np.int64]
 Bools = npt.NDArray[np.bool_]

@@ -38,12 +38,12 @@ NOT_A_NUMBER_WORDS = (
 )  # fmt: skip
 
 STROKES = str.maketrans("đłøıħŧ", "dloiht")  # these do not come apart into a letter and an accent
-LONGEST = 10_000  # signs of a header; questions of an online form have some hundred
+LONGEST = 10_000  # characters of a header; questions of an online form have a few hundred
 LISTED = 30  # columns named in one error; a sheet can have 16,384
 
 
 def fold(header: str) -> str:
-    """A header as it is compared: without case, accents, spaces, underscores, hyphens and other signs.
+    """A header as it is compared: without case, accents, spaces, underscores, hyphens and punctuation.
 
     Vowel signs of Indic and Arabic scripts stay: without them words of those scripts become each other.
     """
@@ -69,32 +69,32 @@ def listed(columns: Sequence[str]) -> str:
 
 
 def find_column(columns: Iterable[str], wanted: str) -> str:
-    """The column that is meant by `wanted`.
+    """The column that `wanted` means.
 
-    An exact match wins; otherwise case, accents, spaces, underscores, hyphens and other signs do not count.
-    Raises ColumnError when there is none (it names the nearest and lists all) or more than one.
+    An exact match wins; otherwise case, accents, spaces, underscores, hyphens and punctuation do not count.
+    Raises ColumnError if no column matches (it names the nearest and lists all) or more than one does.
     """
-    there = [str(column) for column in columns]
-    if wanted in there:
+    names = [str(column) for column in columns]
+    if wanted in names:
         return wanted
-    matches = [column for column in there if fold(column) == fold(wanted)]
+    matches = [name for name in names if fold(name) == fold(wanted)]
     if len(matches) == 1:
         return matches[0]
-    raise ColumnError(_why_none(there, matches, wanted))
+    raise ColumnError(_why_none(names, matches, wanted))
 
 
 def why_none(columns: Iterable[str], wanted: str) -> str:
-    """What `find_column` says where it finds none."""
-    there = [str(column) for column in columns]
-    return _why_none(there, [column for column in there if fold(column) == fold(wanted)], wanted)
+    """The message of `find_column` if it finds no column."""
+    names = [str(column) for column in columns]
+    return _why_none(names, [name for name in names if fold(name) == fold(wanted)], wanted)
 
 
-def _why_none(there: list[str], matches: list[str], wanted: str) -> str:
+def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
     if matches:
         return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
-    near = difflib.get_close_matches(fold(wanted), [fold(column) for column in there], n=1)
-    hint = next((f' Did you mean "{column}"?' for column in there if near and fold(column) == near[0]), "")
-    return f'There is no column "{wanted}".{hint} The columns are: {listed(there)}.'
+    near = difflib.get_close_matches(fold(wanted), [fold(name) for name in names], n=1)
+    hint = next((f' Did you mean "{name}"?' for name in names if near and fold(name) == near[0]), "")
+    return f'There is no column "{wanted}".{hint} The columns are: {listed(names)}.'
 
 
 def number_columns(columns: Iterable[str]) -> list[str]:
@@ -112,15 +112,15 @@ OTHER_PERSON = 4
 
 
 def _rank(header: str) -> int | None:
-    whole, parts = fold(header), words(header)
+    folded, parts = fold(header), words(header)
     if any(word in parts for word in NOT_A_NUMBER_WORDS):
         return None
-    found = 0 if _MOBILE.search(whole) else 1 if _PHONE.search(whole) else None
-    if found is None:
-        return 2 if whole in _EXACT else None
+    rank = 0 if _MOBILE.search(folded) else 1 if _PHONE.search(folded) else None
+    if rank is None:
+        return 2 if folded in _EXACT else None
     if any(word in parts for word in OTHER_PERSON_WORDS):
         return OTHER_PERSON
-    return 3 if any(word in parts for word in LANDLINE_WORDS) else found
+    return 3 if any(word in parts for word in LANDLINE_WORDS) else rank
 
 
 _MOBILE = re.compile("|".join(map(fold, MOBILE_WORDS)))
@@ -148,21 +148,28 @@ def check_headers(headers: Sequence[str], *, letters: Sequence[str] | None = Non
     """The column names made of a header row: cleaned, each present, each different.
 
     A column without a header is called "column D" after its letter in the sheet (`letters`, else counted
-    from A). Raises ColumnError, naming all of them, when two headers are the same apart from case, accents,
-    spaces and signs: nobody can tell which of them is meant.
+    from A). Raises ColumnError, naming all of them, if two headers are the same apart from case, accents,
+    spaces and punctuation: it cannot be determined which of them is meant.
     """
     longest = max(map(len, headers), default=0)
     if longest > LONGEST:
-        raise ColumnError(f"A header has {longest:,} signs: that row is none. Give its row number: header=.")
-    at = list(letters) if letters is not None else [column_letter(i) for i in range(len(headers))]
-    names = [clean_header(header) or f"column {letter}" for header, letter in zip(headers, at, strict=True)]
-    same: dict[str, list[int]] = {}
+        raise ColumnError(
+            f"A header has {longest:,} characters, so that row is probably not the header. "
+            "Give the row number of the header with header=."
+        )
+    if letters is None:
+        letters = [column_letter(i) for i in range(len(headers))]
+    names = [
+        clean_header(header) or f"column {letter}" for header, letter in zip(headers, letters, strict=True)
+    ]
+    groups: dict[str, list[int]] = {}
     for i, name in enumerate(names):
-        same.setdefault(fold(name), []).append(i)
-    doubled = [group for group in same.values() if len(group) > 1]
-    if doubled:
+        groups.setdefault(fold(name), []).append(i)
+    duplicates = [group for group in groups.values() if len(group) > 1]
+    if duplicates:
         named = "; ".join(
-            ", ".join(f'"{names[i]}" (column {at[i]})' for i in group[:LISTED]) for group in doubled[:LISTED]
+            ", ".join(f'"{names[i]}" (column {letters[i]})' for i in group[:LISTED])
+            for group in duplicates[:LISTED]
         )
         raise ColumnError(
             f"Several columns have the same name: {named}. "

@@ -1,6 +1,6 @@
-"""A spreadsheet becomes a contact table: every cell text, every row under the number it has in the sheet."""
+"""A spreadsheet becomes a contact table: every cell is text, every row keeps its number in the sheet."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -13,14 +13,14 @@ from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import read_frame, read_parquet
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
-from campaign.contacts.table import Finding, make_table
-from campaign.contacts.workbooks.excel import read_xls, read_xlsx
-from campaign.contacts.workbooks.opendocument import read_ods
+from campaign.contacts.table import CellIssue, ContactTable, make_table
+from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import ColumnError, UsageError
-from campaign.text import figure
+from campaign.text import capitalised, counted, figure
 
 MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
 MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns
+DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,9 @@ class Reading:
     """What was read and how: shown by plans and reports.
 
     `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
-    in which no cell holds anything; `notices` are sentences about all that was found, repaired or left out,
-    `findings` the same for each single cell.
+    in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
+    out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
+    "delimiter".
     """
 
     source: str
@@ -42,22 +43,34 @@ class Reading:
     hidden_rows: int
     blank_rows: int
     notices: tuple[str, ...]
-    findings: tuple[Finding, ...] = ()
+    issues: tuple[CellIssue, ...] = ()
+    detected: tuple[str, ...] = ()
 
-    def __post_init__(self) -> None:
-        """A reading kept as JSON comes back with its findings as plain records."""
-        records = tuple(one if isinstance(one, Finding) else Finding(**one) for one in self.findings)
-        object.__setattr__(self, "findings", records)
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Reading":
+        """A reading that was kept as JSON; before version 0.2 its issues were called findings."""
+        fields = dict(record)
+        issues = fields.pop("findings", fields.pop("issues", ()))
+        fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
+        for name in ("notices", "detected"):
+            fields[name] = tuple(fields.get(name, ()))
+        return cls(**fields)
 
     @property
     def sentence(self) -> str:
         """What was read, in plain words."""
         sheet = f', sheet "{self.sheet}"' if self.sheet else ""
-        header = f"header in row {self.header_row}" if self.header_row else "no header"
-        tail = f"; {figure(self.hidden_rows)} hidden" if self.hidden_rows else ""
-        tail += f"; {figure(self.blank_rows)} blank" if self.blank_rows else ""
-        noun = "row" if self.rows == 1 else "rows"
-        return f"{figure(self.rows)} {noun} from {self.source}{sheet} ({self.format}, {header}{tail})."
+        details = [self.format, f"header in row {self.header_row}" if self.header_row else "no header"]
+        if "delimiter" in self.detected and self.delimiter:
+            details.append(f"separated by {DELIMITER_NAMES.get(self.delimiter, self.delimiter)}")
+        if "encoding" in self.detected and self.encoding:
+            details.append(f"encoding {self.encoding}")
+        counts = [f"; {figure(count)} {kind}" for count, kind in self._left_out() if count]
+        rows = capitalised(counted(self.rows, "row"))
+        return f"{rows} from {self.source}{sheet} ({', '.join(details)}{''.join(counts)})."
+
+    def _left_out(self) -> tuple[tuple[int, str], ...]:
+        return (self.hidden_rows, "hidden"), (self.blank_rows, "blank")
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
         return self  # pandas copies .attrs with every step; what cannot change need not be copied
@@ -73,6 +86,8 @@ def read_contacts(
     hidden: Literal["skip", "include"] = "skip",
     max_bytes: int = MAX_BYTES,
     max_cells: int = MAX_CELLS,
+    max_seconds: float | None = None,
+    max_memory: int | None = None,
 ) -> pd.DataFrame:
     """A contact table from a spreadsheet: csv, tsv, txt, xlsx, xlsm, xls, ods, parquet or a DataFrame.
 
@@ -81,9 +96,13 @@ def read_contacts(
     a parquet file count as a sheet with the column names in row 1. `.attrs["reading"]` is a `Reading`.
 
     `sheet`: its name; by default the first visible one. `header`: the row number of the header; by default
-    it is found; False if there is none; "if any" where a list of numbers may stand without one. `delimiter`,
-    `encoding`: of a text file; by default they are found. `hidden`: "skip" leaves hidden rows and columns
-    out. `max_bytes` and `max_cells` stop what is no contact list.
+    it is detected; False if there is none; "if any" for a list of numbers that may have none. `delimiter`,
+    `encoding`: of a text file; by default they are detected. `hidden`: "skip" leaves hidden rows and columns
+    out.
+
+    `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks are opened in a process of
+    their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in proportion to
+    the size of the file.
 
     Several files must have the same columns. Their rows are numbered as if the files had been pasted one
     below the other, headers included; two columns in front name the file and the row in it.
@@ -93,43 +112,58 @@ def read_contacts(
     """
     if hidden not in ("skip", "include"):
         raise UsageError(f'hidden= is "skip" or "include", not {hidden!r}.')
+    _check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
     if isinstance(source, list | tuple):
-        each: dict[str, Any] = {**options, "header": header, "hidden": hidden}
-        each |= {"max_bytes": max_bytes, "max_cells": max_cells}
-        return _below_each_other([read_contacts(one, **each) for one in source])
+        arguments: dict[str, Any] = {**options, "header": header, "hidden": hidden}
+        arguments |= {"max_bytes": max_bytes, "max_cells": max_cells}
+        arguments |= {"max_seconds": max_seconds, "max_memory": max_memory}
+        return _below_each_other([read_contacts(file, **arguments) for file in source])
     if isinstance(source, pd.DataFrame):
         _refuse_options("a DataFrame", "frame", {**options, "header": header})
         return _from_frame(source, max_cells)
     opened = open_source(source, max_bytes=max_bytes)
-    kind = find_format(opened)
+    kind, limits = find_format(opened), Limits.for_size(len(opened.data), max_seconds, max_memory)
     _refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
     if kind == "text":
         text = to_text(opened.give(), encoding)
         grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
     elif kind == "parquet":
-        grid, header = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells), 1
+        # Texts are held up to three times on their way into a DataFrame.
+        max_text = limits.max_memory // 3
+        grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells, max_memory=max_text)
+        header = 1
     else:
-        read = {"xlsx": read_xlsx, "xls": read_xls, "ods": read_ods}[kind]
-        grid = read(opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
-    return _described(grid, opened, header, hidden == "skip", misnamed(opened, kind))
+        sheet_name = None if sheet is None else str(sheet)
+        grid = read_workbook(
+            kind, opened.data, sheet=sheet_name, max_bytes=max_bytes, max_cells=max_cells, limits=limits
+        )
+    table = make_table(grid, header=header, skip_hidden=hidden == "skip", trim=kind != "parquet")
+    given = [name for name, value in options.items() if value is not None]
+    return _described(table, grid, opened, misnamed(opened, kind), given)
+
+
+def _check_limits(**limits: float | None) -> None:
+    for name, limit in limits.items():
+        is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
+        if limit is not None and not (is_number and limit > 0):
+            raise UsageError(f"{name}= takes a number above 0, not {limit!r}.")
 
 
 def _refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:
-    """An option that cannot have an effect is a misunderstanding, and better said."""
+    """Refuse an option that has no effect on this kind of source: the caller expects one."""
     fitting = {"text": ("header", "delimiter", "encoding"), "frame": (), "parquet": ()}
     for option, value in options.items():
         if value in (None, "if any") or option in fitting.get(kind, ("sheet", "header")):
             continue
         meant = {"sheet": "workbooks", "header": "sheets and text files"}.get(option, "text files")
-        raise UsageError(f"{option}= is for {meant}; {name} is none.")
+        raise UsageError(f"{option}= is for {meant}, and {name} is not one.")
 
 
 def _described(
-    grid: Grid, source: Source, header: Header, skip_hidden: bool, said: Sequence[str]
+    table: ContactTable, grid: Grid, source: Source, notices: Sequence[str], given: Sequence[str]
 ) -> pd.DataFrame:
-    trim = grid.format not in ("DataFrame", "parquet")  # there, rows at the end are rows on purpose
-    table = make_table(grid, header=header, skip_hidden=skip_hidden, trim=trim)
+    of_text = {"encoding": grid.encoding, "delimiter": grid.delimiter}
     table.frame.attrs["reading"] = Reading(
         source=source.name,
         format=grid.format,
@@ -140,34 +174,40 @@ def _described(
         rows=len(table.frame),
         hidden_rows=table.hidden_rows,
         blank_rows=table.blank_rows,
-        notices=(*said, *table.notices),
-        findings=table.findings,
+        notices=(*notices, *table.notices),
+        issues=table.issues,
+        detected=tuple(name for name, value in of_text.items() if value and name not in given),
     )
     return table.frame
 
 
 def _from_frame(frame: pd.DataFrame, max_cells: int) -> pd.DataFrame:
     """A DataFrame as text; one that was read before, and filtered or extended, keeps its row numbers."""
-    table = _described(read_frame(frame, max_cells=max_cells), Source("a DataFrame", b""), 1, False, ())
+    grid = read_frame(frame, max_cells=max_cells)
+    # Rows at the end of a DataFrame are rows on purpose, blank or not.
+    table = make_table(grid, header=1, skip_hidden=False, trim=False)
+    contacts = _described(table, grid, Source("a DataFrame", b""), (), ())
     before, index = frame.attrs.get("reading"), frame.index
-    numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
-    if not isinstance(before, Reading) or not numbered:
-        return table
-    table.index = index.astype("int64")
-    notices, reading = before.notices, table.attrs["reading"]
-    if len(table) != before.rows:
-        said = f"Changed after reading: {figure(len(table))} of {figure(before.rows)} rows are left."
-        notices = (*notices, said)
-    kept = tuple(one for one in before.findings if one.row in index and one.column in table.columns)
-    blank = reading.blank_rows
-    table.attrs["reading"] = replace(
-        before, rows=len(table), blank_rows=blank, notices=notices, findings=kept
+    is_numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
+    if not isinstance(before, Reading) or not is_numbered:
+        return contacts
+    contacts.index = index.astype("int64")
+    notices = before.notices
+    if len(contacts) != before.rows:
+        left = f"{figure(len(contacts))} of {figure(before.rows)} rows are left"
+        notices = (*notices, f"Changed after reading: {left}.")
+    contacts.attrs["reading"] = replace(
+        before,
+        rows=len(contacts),
+        blank_rows=table.blank_rows,
+        notices=notices,
+        issues=tuple(i for i in before.issues if i.row in index and i.column in contacts.columns),
     )
-    return table
+    return contacts
 
 
 def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
-    """Several contact tables as one, numbered on; each row says where it comes from."""
+    """Several contact tables as one, with consecutive row numbers; each row names its file."""
     if not tables:
         raise UsageError("The list of files is empty.")
     first = tables[0]
@@ -175,43 +215,42 @@ def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
     names = ["file", "row in file"]
     while any(fold(name) in places for name in names):
         names = [f"{name} (source)" for name in names]
-    sources = _told_apart([table.attrs["reading"] for table in tables])
+    sources = _numbered_apart([table.attrs["reading"] for table in tables])
     parts: list[pd.DataFrame] = []
     readings: list[Reading] = []
     offset = 0
     for table, reading in zip(tables, sources, strict=True):
-        strange = sorted(places.keys() ^ {fold(name) for name in table.columns})
-        if strange:
+        if places.keys() ^ {fold(name) for name in table.columns}:
             raise ColumnError(
                 f"The files have different columns: {sources[0].source} has "
                 f"{listed(list(first.columns))}, {reading.source} has {listed(list(table.columns))}. "
-                "Give them the same ones."
+                "Give them the same columns."
             )
         part = table.rename(columns=lambda name: places[fold(name)])[list(first.columns)]
         part.insert(0, names[1], table.index.astype(str).astype("str"))
         part.insert(0, names[0], reading.source)
         part.index = table.index + offset
         parts.append(part)
-        moved = tuple(replace(finding, row=finding.row + offset) for finding in reading.findings)
+        issues = tuple(replace(issue, row=issue.row + offset) for issue in reading.issues)
         span = f"rows {part.index[0]} to {part.index[-1]}" if len(part) else "no rows"
-        notices = (f"{reading.source}: {span}.", *(f"{reading.source}: {said}" for said in reading.notices))
-        readings.append(replace(reading, findings=moved, notices=notices))
+        notices = (f"{reading.source}: {span}.", *(f"{reading.source}: {text}" for text in reading.notices))
+        readings.append(replace(reading, issues=issues, notices=notices))
         offset += max([*table.index.tolist(), reading.header_row or 0])
-    whole = pd.concat(parts)
-    whole.attrs["reading"] = _together(readings)
-    return whole
+    contacts = pd.concat(parts)
+    contacts.attrs["reading"] = _combined(readings)
+    return contacts
 
 
-def _told_apart(readings: Sequence[Reading]) -> list[Reading]:
+def _numbered_apart(readings: Sequence[Reading]) -> list[Reading]:
     """The readings, numbered where files have the same name."""
     names = [reading.source for reading in readings]
     return [
-        replace(one, source=f"{one.source} ({i})") if names.count(one.source) > 1 else one
-        for i, one in enumerate(readings, start=1)
+        replace(reading, source=f"{reading.source} ({i})") if names.count(reading.source) > 1 else reading
+        for i, reading in enumerate(readings, start=1)
     ]
 
 
-def _together(readings: Sequence[Reading]) -> Reading:
+def _combined(readings: Sequence[Reading]) -> Reading:
     """One reading for several files; what differs between them is left open."""
 
     def common(values: list[Any]) -> Any:
@@ -228,5 +267,6 @@ def _together(readings: Sequence[Reading]) -> Reading:
         hidden_rows=sum(reading.hidden_rows for reading in readings),
         blank_rows=sum(reading.blank_rows for reading in readings),
         notices=tuple(notice for reading in readings for notice in reading.notices),
-        findings=tuple(finding for reading in readings for finding in reading.findings),
+        issues=tuple(issue for reading in readings for issue in reading.issues),
+        detected=common([reading.detected for reading in readings]) or (),
     )

@@ -1,4 +1,4 @@
-"""A grid under its header: hidden lines out, merged cells filled, columns named, all of it said."""
+"""A grid becomes a contact table: header found, hidden rows left out, merged cells filled, columns named."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -14,17 +14,16 @@ from campaign.contacts.cells.grid import Grid, Merge, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
 from campaign.contacts.columns import check_headers, column_letter, listed
 from campaign.errors import FileError, UsageError
-from campaign.text import clean, figure
+from campaign.text import agreeing, clean, counted
 
-FILLED = 1_000_000  # cells that merged areas may fill: a table of contacts has some dozens of them
-
+FILLED = 1_000_000  # cells that merged areas may fill; a contact table has some dozens
 
 Severity = Literal["error", "warning", "info"]
 
 
 @dataclass(frozen=True)
-class Finding:
-    """One thing found about one cell: where, what it holds now, a code, how grave, and a sentence."""
+class CellIssue:
+    """One issue about one cell: its place, its present value, a code, a severity and a sentence."""
 
     row: int
     column: str
@@ -36,14 +35,14 @@ class Finding:
 
 @dataclass(frozen=True, eq=False)
 class ContactTable:
-    """The rows under their header, and what was done on the way."""
+    """The rows under their header, and what was noticed on the way."""
 
     frame: pd.DataFrame
     header_row: int | None
     hidden_rows: int
     blank_rows: int
     notices: tuple[str, ...]
-    findings: tuple[Finding, ...]
+    issues: tuple[CellIssue, ...]
 
 
 def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> ContactTable:
@@ -63,7 +62,7 @@ def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> 
     below = grid.cut(start, len(grid)).only(seen[start:])
     used = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
     if not used:
-        raise FileError("The table is empty: not one cell holds anything.")
+        raise FileError("The table is empty: all of its cells are blank.")
     names = check_headers([heads[i] for i in used], letters=[column_letter(grid.positions[i]) for i in used])
     below = below.select(used)
     blank, end = _blank(below, trim)
@@ -73,11 +72,11 @@ def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> 
         were = "row above it was" if above == 1 else f"{above} rows above it were"
         notices.append(f"The header was found in row {header_row}; the {were} left out.")
     if skipped := int((~seen[start:]).sum()):
-        were, them = ("row was", "it") if skipped == 1 else ("rows were", "them")
-        notices.append(f'{figure(skipped)} hidden {were} left out; hidden="include" reads {them}.')
-    findings = tuple(_findings(grid, below, names, filled))
-    notices += _finding_notices(findings)
-    return ContactTable(_frame(below, names), header_row, skipped, blank, tuple(notices), findings)
+        was, them = agreeing(skipped, "was", "were"), agreeing(skipped, "it", "them")
+        notices.append(f'{counted(skipped, "hidden row")} {was} left out; hidden="include" reads {them}.')
+    issues = tuple(_issues(grid, below, names, filled))
+    notices += _issue_notices(issues)
+    return ContactTable(_frame(below, names), header_row, skipped, blank, tuple(notices), issues)
 
 
 def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
@@ -95,8 +94,8 @@ def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
 
 def _find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[int | None, list[str]]:
     """The row number of the header, and its cells."""
-    given = isinstance(header, int) and header is not False
-    if given:
+    is_given = isinstance(header, int) and header is not False
+    if is_given:
         seen = grid.rows == header
         if not seen.any():
             last = int(grid.rows[-1]) if len(grid) else 0
@@ -106,21 +105,21 @@ def _find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[i
     top = grid.cut(0, end).only(seen[:end])
     lines = top.head(LOOKED_AT)
     banners = _fill_lines(lines, top)
-    place = 0 if given else header_place(lines, header, banners=banners)
+    place = 0 if is_given else header_place(lines, header, banners=banners)
     return (None, [""] * len(grid.columns)) if place is None else (int(top.rows[place]), lines[place])
 
 
 def _fill_lines(lines: list[list[str]], top: Grid) -> frozenset[int]:
-    """Merged cells of the first lines filled downwards, in place; and the lines with some merged sideways."""
+    """Fill merged cells of the first lines downwards, in place; the lines with cells merged sideways."""
     place = {position: i for i, position in enumerate(top.positions)}
     banners: set[int] = set()
     for merge in top.merges:
-        at = np.flatnonzero((top.rows >= merge.top) & (top.rows <= merge.bottom)).tolist()
+        covered = np.flatnonzero((top.rows >= merge.top) & (top.rows <= merge.bottom)).tolist()
         if merge.right > merge.left:
-            banners.update(at)
+            banners.update(covered)
         elif merge.left in place:
-            for i in at[1:]:
-                lines[i][place[merge.left]] = lines[at[0]][place[merge.left]]
+            for i in covered[1:]:
+                lines[i][place[merge.left]] = lines[covered[0]][place[merge.left]]
     return frozenset(banners)
 
 
@@ -132,7 +131,7 @@ def _header_notices(
     if header_row is None:
         yield f"The table has no header; its columns are called {listed(unnamed)}."
     elif unnamed:
-        yield f"Without a header, and called after their place: {listed(unnamed)}."
+        yield f"Columns without a header are named after their place: {listed(unnamed)}."
     empty = sorted(set(range(used[-1])) - set(used))
     if header_row is not None and empty:
         yield f"Empty columns were left out: {', '.join(letters[i] for i in empty[:30])}."
@@ -153,11 +152,13 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
         bottom = min(merge.bottom, last)
         if merge.left not in place or not header_row < merge.top < bottom:
             continue
-        column = grid.columns[place[merge.left]]
-        text = column[merge.top - first].as_py()
+        text = grid.columns[place[merge.left]][merge.top - first].as_py()
         count += bottom - merge.top
         if count > FILLED:
-            raise FileError("The sheet has far more merged cells than a table of contacts; it is not read.")
+            raise FileError(
+                f"The sheet has more than {FILLED:,} merged cells, which no contact table has. "
+                "Unmerge them, save, then read the file again."
+            )
         if text.strip():
             filled.append(replace(merge, bottom=bottom))
             lines = range(merge.top + 1 - first, bottom + 1 - first)
@@ -168,7 +169,7 @@ def _fill_merges(grid: Grid, header_row: int) -> tuple[Grid, list[Merge]]:
 
 
 def _blank(grid: Grid, trim: bool) -> tuple[int, int]:
-    """How many rows are blank, and where the table ends: trimmed, before the blank rows at its end."""
+    """How many rows are blank, and where the table ends: if trimmed, before the blank rows at its end."""
     blank, end = blank_rows(grid.columns, len(grid)), len(grid)
     if not trim:
         return len(blank), end
@@ -176,47 +177,48 @@ def _blank(grid: Grid, trim: bool) -> tuple[int, int]:
     return len(blank) - trailing, end - trailing
 
 
-def _findings(grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merge]) -> Iterator[Finding]:
+def _issues(grid: Grid, below: Grid, names: Sequence[str], filled: Sequence[Merge]) -> Iterator[CellIssue]:
     if not (filled or grid.uncalculated or grid.errors):
         return
     line = {int(row): i for i, row in enumerate(below.rows)}
     place = {position: i for i, position in enumerate(below.positions)}
 
-    def finding(row: int, position: int, code: str, severity: Severity, detail: str) -> Iterator[Finding]:
+    def issue(row: int, position: int, code: str, severity: Severity, detail: str) -> Iterator[CellIssue]:
         if row in line and position in place:
             value = below.columns[place[position]][line[row]].as_py()
-            yield Finding(row, names[place[position]], value, code, severity, detail)
+            yield CellIssue(row, names[place[position]], value, code, severity, detail)
 
     for merge in filled:
         detail = f"Filled with the value of row {merge.top}: the cells are merged."
         for row in range(merge.top + 1, merge.bottom + 1):
-            yield from finding(row, merge.left, "merged_cell", "info", detail)
+            yield from issue(row, merge.left, "merged_cell", "info", detail)
     for row, position in grid.uncalculated:
         detail = "A formula without a value: open the file in your spreadsheet program and save it again."
-        yield from finding(row, position, "formula_without_value", "warning", detail)
+        yield from issue(row, position, "formula_without_value", "warning", detail)
     for row, position, error in grid.errors:
         detail = f"The cell shows the error {clean(error)}; it is taken as blank."
-        yield from finding(row, position, "cell_error", "warning", detail)
+        yield from issue(row, position, "cell_error", "warning", detail)
 
 
-def _finding_notices(findings: Sequence[Finding]) -> Iterator[str]:
-    said = {
-        "merged_cell": "merged cells were filled with the value above them",
-        "formula_without_value": "formulas have no value, so their cells are blank "
-        "(open the file in your spreadsheet program, save it, and read it again)",
-        "cell_error": "cells show an error such as #N/A and are taken as blank",
-    }
-    for code, words in said.items():
+ISSUE_NOTICES = {
+    "merged_cell": "merged cells were filled with the value above them",
+    "formula_without_value": "formulas have no value, so their cells are blank "
+    "(open the file in your spreadsheet program, save it, and read it again)",
+    "cell_error": "cells show an error such as #N/A and are taken as blank",
+}
+
+
+def _issue_notices(issues: Sequence[CellIssue]) -> Iterator[str]:
+    for code, sentence in ISSUE_NOTICES.items():
         rows: dict[str, list[int]] = {}
-        for finding in findings:
-            if finding.code == code:
-                rows.setdefault(finding.column, []).append(finding.row)
-        for column, at in rows.items():
-            yield f'{name_rows(at)}, column "{column}": {words}.'
+        for issue in issues:
+            if issue.code == code:
+                rows.setdefault(issue.column, []).append(issue.row)
+        for column, affected in rows.items():
+            yield f'{name_rows(affected)}, column "{column}": {sentence}.'
 
 
 def _frame(grid: Grid, names: Sequence[str]) -> pd.DataFrame:
-    table = pa.table(dict(zip(names, grid.columns, strict=True)))
-    frame: pd.DataFrame = table.to_pandas()
+    frame: pd.DataFrame = pa.Table.from_arrays(list(grid.columns), names=list(names)).to_pandas()
     frame.index = pd.Index(grid.rows, dtype="int64", name="row")
     return frame

@@ -191,9 +191,9 @@ def _add_reading_notices(contacts: pd.DataFrame, issues: IssueCollector) -> None
 def _add_reading_issues(contacts: pd.DataFrame, issues: IssueCollector) -> None:
     """Repeat what was found in single cells when the file was read, for rows that are still in the table."""
     reading: Reading | None = contacts.attrs.get("reading")
-    if reading is None or not reading.findings:
+    if reading is None or not reading.issues:
         return
-    cells = pd.DataFrame([vars(finding) for finding in reading.findings])
+    cells = pd.DataFrame([vars(issue) for issue in reading.issues])
     cells["position"] = contacts.index.get_indexer(pd.Index(cells["row"]))
     cells = cells[cells["position"] >= 0].sort_values("position", kind="stable")
     for (column, code, severity), group in cells.groupby(["column", "code", "severity"], sort=False):

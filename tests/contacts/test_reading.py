@@ -11,6 +11,8 @@ import openpyxl
 import pandas as pd
 import pytest
 import xlsxwriter
+from support.old_workbooks import label, old_workbook
+from support.old_workbooks import number as number_cell
 from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import Reading, read_contacts
@@ -23,8 +25,14 @@ HEADER = ["name", "phone"]
 def test_a_csv_and_what_is_said_of_it() -> None:
     table = read_contacts(b"name,phone\nAmina,0772000001\nBen,0772000002\n")
     assert as_rows(table) == {0: HEADER, 2: ["Amina", "0772000001"], 3: ["Ben", "0772000002"]}
-    assert reading(table) == Reading("the given bytes", "csv", None, 1, "utf-8", ",", 2, 0, 0, ())
-    assert reading(table).sentence == "2 rows from the given bytes (csv, header in row 1)."
+    assert reading(table) == Reading(
+        "the given bytes", "csv", None, 1, "utf-8", ",", 2, 0, 0, (), detected=("encoding", "delimiter")
+    )
+    assert reading(table).sentence == (
+        "2 rows from the given bytes (csv, header in row 1, separated by commas, encoding utf-8)."
+    )
+    given = reading(read_contacts(b"name;phone\nAmina;1\n", delimiter=";", encoding="utf-8"))
+    assert given.sentence == "1 row from the given bytes (csv, header in row 1)."
 
 
 def test_a_workbook_and_what_is_said_of_it(tmp_path: Path) -> None:
@@ -161,9 +169,9 @@ def test_a_table_without_a_header_is_not_read_as_if_it_had_one() -> None:
     with pytest.raises(FileError) as raised:
         read_contacts(data)
     assert str(raised.value) == (
-        "The table has no header: where it should stand, there is a phone number or a mail address. "
-        "Write a name over each column, or give header=False for a table without one (its columns are "
-        "then called column A, column B and so on), or the header's row number."
+        "The table has no header: in its place there is a phone number or a mail address. "
+        "Write a name above each column, or give header=False for a table without a header (its columns "
+        "are then called column A, column B and so on), or give the header's row number."
     )
     expected = {0: ["column A", "column B"], 1: ["Amina", "0772000001"], 2: ["Ben", "0772000002"]}
     for header in (False, "if any"):
@@ -218,8 +226,51 @@ def test_a_cell_merged_over_two_people_counts_for_both() -> None:
     assert reading(table).notices == (
         'Row 3, column "clinic": merged cells were filled with the value above them.',
     )
-    found = reading(table).findings[0]
+    found = reading(table).issues[0]
     assert (found.row, found.column, found.value, found.code) == (3, "clinic", "Gulu", "merged_cell")
+
+
+def test_merged_cells_in_the_header_and_above_it_fill_no_row() -> None:
+    book = workbook(["Visits", None], [None, None], ["name", "clinic"], [None, "Gulu"], ["Ben", None])
+    book.active.merge_cells("A1:A2")
+    book.active.merge_cells("A3:A4")  # the header's own cell, which reaches into the row of a contact
+    table = read_contacts(saved(book), header=3)
+    assert as_rows(table) == {0: ["name", "clinic"], 4: ["", "Gulu"], 5: ["Ben", ""]}
+    assert reading(table).issues == ()
+
+
+def test_a_merged_area_of_blank_cells_is_no_issue() -> None:
+    book = workbook(["name", "clinic"], ["Amina", None], ["Ben", None])
+    book.active.merge_cells("B2:B3")
+    table = read_contacts(saved(book))
+    assert as_rows(table) == {0: ["name", "clinic"], 2: ["Amina", ""], 3: ["Ben", ""]}
+    assert reading(table).issues == ()
+
+
+def test_more_merged_cells_than_any_contact_table_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = [["Title", None]] * 6 + [
+        ["name", "clinic"],
+        ["Amina", "Gulu"],
+        *([[f"N{i}", None]] for i in range(4)),
+    ]
+    book = workbook(*[row if len(row) == 2 else row[0] for row in rows])
+    book.active.merge_cells("A1:A6")  # above the header: not counted
+    book.active.merge_cells("B8:B10")
+    monkeypatch.setattr("campaign.contacts.table.FILLED", 2)
+    assert read_contacts(saved(book), header=7)["clinic"].tolist() == ["Gulu", "Gulu", "Gulu", "", ""]
+    book.active.merge_cells("A10:A11")
+    with pytest.raises(FileError, match="The sheet has more than 2 merged cells"):
+        read_contacts(saved(book), header=7)
+
+
+def test_merged_areas_in_hidden_columns_and_below_the_table_are_left_alone() -> None:
+    book = workbook(["name", "secret", "phone"], ["Amina", "s", "1"], ["Ben", None, "2"])
+    book.active.column_dimensions["B"].hidden = True
+    book.active.merge_cells("B2:B3")
+    book.active.merge_cells("C3:C9")
+    table = read_contacts(saved(book))
+    assert as_rows(table) == {0: HEADER, 2: ["Amina", "1"], 3: ["Ben", "2"]}
+    assert reading(table).issues == ()
 
 
 def with_hidden() -> bytes:
@@ -267,7 +318,7 @@ def test_a_sheet_is_named_without_case_and_spaces_or_all_are_listed() -> None:
     hidden = read_contacts(with_hidden(), sheet="Old", header=1)
     assert reading(hidden).notices[0] == 'The sheet "Old" is hidden in the workbook.'
     with pytest.raises(
-        UsageError, match=r'There is no one sheet "Feb". The sheets are: "Old", "Visits", "Notes".'
+        UsageError, match=r'There is not exactly one sheet "Feb". The sheets are: "Old", "Visits", "Notes".'
     ):
         read_contacts(with_hidden(), sheet="Feb")
 
@@ -279,7 +330,7 @@ def test_a_formula_that_was_never_calculated_is_named() -> None:
         'Row 2, column "total": formulas have no value, so their cells are blank '
         "(open the file in your spreadsheet program, save it, and read it again).",
     )
-    assert [(found.row, found.code) for found in reading(table).findings] == [(2, "formula_without_value")]
+    assert [(found.row, found.code) for found in reading(table).issues] == [(2, "formula_without_value")]
 
 
 def test_the_zero_that_a_library_writes_for_a_formula_is_no_value() -> None:
@@ -292,7 +343,7 @@ def test_the_zero_that_a_library_writes_for_a_formula_is_no_value() -> None:
     book.close()
     table = read_contacts(target.getvalue())
     assert as_rows(table) == {0: ["name", "total", "known"], 2: ["Amina", "", "5"]}
-    assert [found.column for found in reading(table).findings] == ["total"]
+    assert [found.column for found in reading(table).issues] == ["total"]
 
 
 AS_WRITTEN: dict[str, Any] = {
@@ -316,6 +367,48 @@ def test_dates_and_amounts_are_as_a_person_writes_them() -> None:
     assert read_contacts(saved(book))["value"].tolist() == list(AS_WRITTEN)
     frame = pd.DataFrame({"name": "x", "value": pd.Series(list(AS_WRITTEN.values()), dtype=object)})
     assert read_contacts(frame)["value"].tolist() == list(AS_WRITTEN)
+
+
+NO_MOMENT: list[tuple[float, str, str]] = [  # a number, its format, what a person would write
+    (256772000001, "[h]:mm:ss", "256772000001"),
+    (772000001, "[h]:mm:ss", "772000001"),
+    (256772000001, "yyyy-mm-dd", "256772000001"),
+    (-256772000001, "[h]:mm", "-256772000001"),
+    (-5, "yyyy-mm-dd", "-5"),
+    (-0.25, "h:mm", "-0.25"),
+    (-0.25, "[h]:mm", "-6:00"),
+    (1.5, "[h]:mm", "36:00"),
+    (0, "h:mm", "00:00"),
+    (0.5, "h:mm", "12:00"),
+    (61, "yyyy-mm-dd", "1900-03-01"),
+    (2958465, "yyyy-mm-dd", "9999-12-31"),
+    (2958466, "yyyy-mm-dd", "2958466"),
+]
+
+
+def test_numbers_that_no_date_or_time_can_be_keep_their_digits() -> None:
+    """A format for dates or times on a column of phone numbers is a slip of the hand."""
+    book = workbook(["name", "value"])
+    for number, style, _ in NO_MOMENT:
+        book.active.append(["Amina", number])
+        book.active.cell(book.active.max_row, 2).number_format = style
+    assert read_contacts(saved(book))["value"].tolist() == [text for *_, text in NO_MOMENT]
+    cells = [number_cell(i + 1, 1, value, i + 1) for i, (value, *_) in enumerate(NO_MOMENT)]
+    names = [label(i + 1, 0, "Amina") for i in range(len(NO_MOMENT))]
+    styles = tuple(style for _, style, _ in NO_MOMENT)
+    old = old_workbook(label(0, 0, "name"), label(0, 1, "value"), *names, *cells, formats=styles)
+    assert read_contacts(old)["value"].tolist() == [text for *_, text in NO_MOMENT]
+
+
+def test_negative_amounts_beside_times_stay_what_they_are() -> None:
+    book = workbook(["name", "time", "amount"], ["Amina", 0.5, -5], ["Ben", -3, -7])
+    for cell in ("B2", "B3"):
+        book.active[cell].number_format = "h:mm"
+    assert as_rows(read_contacts(saved(book))) == {
+        0: ["name", "time", "amount"],
+        2: ["Amina", "12:00", "-5"],
+        3: ["Ben", "-3", "-7"],
+    }
 
 
 UNTOUCHED = """
@@ -349,7 +442,7 @@ def test_the_mark_of_an_open_workbook_is_told_apart(tmp_path: Path) -> None:
     path = tmp_path / "~$visits.xlsx"
     path.write_bytes(b"\5Amina" + b" " * 159)
     with pytest.raises(
-        FileError, match=r'"~\$visits.xlsx" is the mark of a workbook that is open; read "visits.xlsx"'
+        FileError, match=r'"~\$visits.xlsx" is the lock file of an open workbook; read "visits.xlsx"'
     ):
         read_contacts(path)
 
@@ -388,7 +481,7 @@ REFUSED = {
     "empty.csv": (b"", "is empty"),
     "blank.csv": (b"\xef\xbb\xbf \r\n\r\n", "is empty"),
     "noise.csv": (b"name,phone\nA\0mina,1\n", "Line 2 holds a zero byte"),
-    "x.zip": (b"PK\5\6" + b"\0" * 18, "is a zip archive and no workbook"),
+    "x.zip": (b"PK\5\6" + b"\0" * 18, "is a zip archive, not a workbook"),
 }
 
 
@@ -612,15 +705,17 @@ def test_a_reading_comes_back_from_json() -> None:
     book.active.merge_cells("B2:B3")
     said = reading(read_contacts(saved(book)))
     record = json.loads(json.dumps(asdict(said)))
-    assert Reading(**{**record, "notices": tuple(record["notices"])}) == said
+    assert Reading.from_record(record) == said
+    of_version_0_1 = {key: value for key, value in record.items() if key not in ("issues", "detected")}
+    assert Reading.from_record({**of_version_0_1, "findings": record["issues"]}) == said
 
 
 def test_options_that_can_have_no_effect_are_refused() -> None:
-    with pytest.raises(UsageError, match=r'sheet= is for workbooks; "the given bytes" is none.'):
+    with pytest.raises(UsageError, match=r'sheet= is for workbooks, and "the given bytes" is not one.'):
         read_contacts(b"name\nA\n", sheet="x")
     with pytest.raises(UsageError, match="delimiter= is for text files"):
         read_contacts(saved(workbook(HEADER)), delimiter=";")
-    with pytest.raises(UsageError, match="header= is for sheets and text files; a DataFrame is none"):
+    with pytest.raises(UsageError, match="header= is for sheets and text files, and a DataFrame is not one"):
         read_contacts(pd.DataFrame({"a": ["b"]}), header=2)
     with pytest.raises(UsageError, match='hidden= is "skip" or "include"'):
         read_contacts(b"name\nA\n", hidden="show")  # type: ignore[arg-type]
@@ -647,7 +742,7 @@ def test_several_files_need_the_same_columns() -> None:
         read_contacts([b"name,phone\nA,1\n", b"name,mobile\nB,2\n"])
     assert str(raised.value) == (
         'The files have different columns: the given bytes (1) has "name", "phone", the given bytes (2) has '
-        '"name", "mobile". Give them the same ones.'
+        '"name", "mobile". Give them the same columns.'
     )
     with pytest.raises(UsageError, match="The list of files is empty"):
         read_contacts([])
@@ -657,5 +752,5 @@ def test_a_frame_without_columns_and_half_a_character_are_said_in_a_sentence():
     with pytest.raises(FileError, match="no columns"):
         read_contacts(pd.DataFrame())
     broken = pd.DataFrame({"phone": pd.Series(["0772000001", "a\ud800"], dtype=object)})
-    with pytest.raises(ColumnError, match='Column "phone", row 3: half a character'):
+    with pytest.raises(ColumnError, match='Column "phone", row 3: the cell holds half a character'):
         read_contacts(broken)

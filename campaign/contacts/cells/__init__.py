@@ -1,1 +1,1 @@
-"""What every reader delivers: cells as text in a grid, and which of its rows is the header."""
+"""Cells as text, the grid of them that every reader delivers, and the search for its header."""

@@ -1,29 +1,32 @@
 """Cells as a person writes them: whatever type a reader or a DataFrame delivers, text comes out.
 
 1500.0 is "1500", a date is "2026-01-05", a time of day "14:30", true is "TRUE", nothing is "".
+
+pyarrow.compute is imported where it is used: it takes a quarter of the time in which a process that opens a
+workbook starts, and most workbooks do not need it.
 """
 
 import datetime as dt
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
-from typing import Any
+from typing import Any, TypeAlias, cast
 
 import numpy as np
-import pandas as pd
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
+from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.errors import ColumnError
 
-TEXT = pa.large_string()  # 64-bit offsets: what pandas' str columns hold, so the hand-over copies nothing
 EXACT = 2.0**53  # whole numbers up to here are exact in a spreadsheet's cell; beyond it digits are lost
+DAY = dt.timedelta(days=1)
+AFTER_LAST_DAY = 2_958_466  # days: spreadsheets count them from 1900 to 9999
 
 
 def number_text(value: float) -> str:
     """One float: whole numbers without a point, at most 15 digits as spreadsheets keep them, no exponent.
 
-    A number too large to be exact keeps its exponent, so that nobody takes its digits for known.
+    A number too large to be exact keeps its exponent, so that its digits are not taken for exact.
     """
     if value != value:
         return ""
@@ -54,7 +57,13 @@ def clock_text(value: dt.time) -> str:
 
 
 def span_text(value: dt.timedelta) -> str:
-    """A length of time in hours: "26:30", "0:05:12"."""
+    """A length of time in hours: "26:30", "0:05:12".
+
+    One that is longer than the calendar of spreadsheets is a number under the wrong format, a phone number
+    as a rule: its digits come out.
+    """
+    if abs(value) >= AFTER_LAST_DAY * DAY:
+        return number_text(value / DAY)
     seconds = round(value.total_seconds())
     hours, rest = divmod(abs(seconds), 3600)
     tail = f":{rest % 60:02d}" if rest % 60 else ""
@@ -66,112 +75,127 @@ def truth_text(value: bool) -> str:
     return "TRUE" if value else "FALSE"
 
 
-def float_texts(numbers: NDArray[np.float64]) -> pa.Array:
+def float_texts(numbers: NDArray[np.float64]) -> TextArray:
     """Many floats, each as `number_text` writes it."""
-    whole = np.isfinite(numbers) & (np.abs(numbers) <= EXACT) & (numbers == np.trunc(numbers))
-    if whole.all():
-        return pc.cast(pa.array(numbers.astype(np.int64)), TEXT)
-    integers = pa.array(np.where(whole, numbers, 0).astype(np.int64)).cast(TEXT)
+    is_whole = np.isfinite(numbers) & (np.abs(numbers) <= EXACT) & (numbers == np.trunc(numbers))
+    if is_whole.all():
+        return cast(TextArray, pa.array(numbers.astype(np.int64)).cast(TEXT))
+    return _mixed_texts(numbers, is_whole)
+
+
+def _mixed_texts(numbers: NDArray[np.float64], is_whole: NDArray[np.bool_]) -> TextArray:
+    import pyarrow.compute as pc
+
+    integers = pa.array(np.where(is_whole, numbers, 0).astype(np.int64)).cast(TEXT)
     shortest = pa.array(numbers, from_pandas=False).cast(TEXT)  # that reads back as the same number
-    texts = pc.if_else(pa.array(whole), integers, shortest)
-    longer = pc.greater(pc.binary_length(texts), 16)  # than 15 digits and a point
-    odd = pc.or_(longer, pc.match_substring(texts, "e")).to_numpy(zero_copy_only=False) & ~whole
-    odd |= ~np.isfinite(numbers)
-    exact = pa.array([number_text(number) for number in numbers[odd].tolist()], TEXT)
-    return pc.replace_with_mask(texts, pa.array(odd), exact)
+    texts = cast(TextArray, pc.if_else(pa.array(is_whole), integers, shortest))
+    longer = pc.binary_length(texts).to_numpy() > 16  # than 15 digits and a point
+    has_exponent = pc.match_substring(texts, "e").to_numpy(zero_copy_only=False)
+    inexact = (longer | has_exponent) & ~is_whole | ~np.isfinite(numbers)
+    exact = pa.array([number_text(number) for number in numbers[inexact].tolist()], TEXT)
+    replaced: TextArray = pc.replace_with_mask(texts, pa.array(inexact), exact)
+    return replaced
 
 
-def moment_texts(moments: pa.Array) -> pa.Array:
+def moment_texts(moments: "pa.TimestampArray[Any, Any]") -> TextArray:
     """Arrow timestamps, each as `moment_text` writes it; nulls stay."""
+    import pyarrow.compute as pc
+
     if moments.type.tz is not None:
         moments = pc.local_timestamp(moments)
     seconds = pc.round_temporal(moments, unit="second").cast(pa.timestamp("s"))
-    texts = pc.replace_substring_regex(seconds.cast(TEXT), "[ T]00:00:00$", "")
+    texts = pc.replace_substring_regex(cast(TextArray, seconds.cast(TEXT)), "[ T]00:00:00$", "")
     return pc.replace_substring_regex(texts, r"^(.+ \d\d:\d\d):00$", r"\1")
 
 
-def truth_texts(truths: pa.Array) -> pa.Array:
+def truth_texts(truths: pa.BooleanArray) -> TextArray:
     """Arrow booleans, each as `truth_text` writes it; nulls stay."""
-    return pc.if_else(truths, pa.scalar("TRUE", TEXT), pa.scalar("FALSE", TEXT))
+    import pyarrow.compute as pc
+
+    return cast(TextArray, pc.if_else(truths, pa.scalar("TRUE", TEXT), pa.scalar("FALSE", TEXT)))
 
 
-def _moments(values: Sequence[dt.datetime]) -> pa.Array:
-    unique = {value: moment_text(value) for value in set(values)}
-    return pa.array([unique[value] for value in values], TEXT)
+Writer: TypeAlias = Callable[[Sequence[Any]], TextArray]
 
 
-def _integers(values: Sequence[int]) -> pa.Array:
-    try:
-        return pc.cast(pa.array(values, pa.int64()), TEXT)
-    except (pa.ArrowInvalid, OverflowError):
-        return pa.array([str(value) for value in values], TEXT)
-
-
-def _each(write: Callable[[Any], str]) -> Callable[[Sequence[Any]], pa.Array]:
+def writer(write: Callable[[Any], str]) -> Writer:
+    """Writes many values of one type, one after the other."""
     return lambda values: pa.array([write(value) for value in values], TEXT)
 
 
-WRITERS: dict[type, Callable[[Sequence[Any]], pa.Array]] = {
+def _write_moments(moments: Sequence[dt.datetime]) -> TextArray:
+    unique = {moment: moment_text(moment) for moment in set(moments)}
+    return pa.array([unique[moment] for moment in moments], TEXT)
+
+
+def _write_integers(integers: Sequence[int]) -> TextArray:
+    try:
+        return cast(TextArray, pa.array(integers, pa.int64()).cast(TEXT))
+    except (pa.ArrowInvalid, OverflowError):
+        return pa.array([str(integer) for integer in integers], TEXT)
+
+
+WRITERS: Mapping[type, Writer] = {
     str: lambda values: pa.array(values, TEXT),
     float: lambda values: float_texts(np.asarray(values, dtype=np.float64)),
-    int: _integers,
-    bool: _each(truth_text),
-    dt.datetime: _moments,
-    pd.Timestamp: _each(lambda value: moment_text(value.to_pydatetime(warn=False))),
-    dt.date: _each(dt.date.isoformat),
-    dt.time: _each(clock_text),
-    dt.timedelta: _each(span_text),
-    pd.Timedelta: _each(lambda value: span_text(value.to_pytimedelta())),
-    Decimal: _each(lambda value: format(value, "f")),
-    type(None): _each(lambda _: ""),
-    type(pd.NA): _each(lambda _: ""),
-    type(pd.NaT): _each(lambda _: ""),
+    int: _write_integers,
+    bool: writer(truth_text),
+    dt.datetime: _write_moments,
+    dt.date: writer(dt.date.isoformat),
+    dt.time: writer(clock_text),
+    dt.timedelta: writer(span_text),
+    Decimal: writer(lambda value: format(value, "f")),
+    type(None): writer(lambda _: ""),
 }
 
 
-def column_text(values: Sequence[Any]) -> pa.Array:
+def column_text(values: Sequence[Any], writers: Mapping[type, Writer] = WRITERS) -> TextArray:
     """Python values of any mixture as one Arrow array of text without nulls, one type at a time.
 
-    Raises ColumnError for a value that is no cell: a list, a dict, bytes.
+    Raises ColumnError for a value that does not fit into a cell: a list, a dict, bytes.
     """
     kinds = set(map(type, values))
     if kinds <= {str}:
         return pa.array(values, TEXT)
     if len(kinds) == 1:
-        return _writer(kinds.pop())(values)
+        return _writer_for(kinds.pop(), writers)(values)
     cells = np.empty(len(values), dtype=object)
     cells[:] = values
     types = np.fromiter(map(id, map(type, values)), dtype=np.int64, count=len(values))
     for kind in kinds - {str}:
-        at = types == id(kind)
-        cells[at] = _writer(kind)(cells[at].tolist()).to_numpy(zero_copy_only=False)
+        places = types == id(kind)
+        texts = _writer_for(kind, writers)(cells[places].tolist())
+        cells[places] = texts.to_numpy(zero_copy_only=False)
     return pa.array(cells, TEXT)
 
 
-def _writer(kind: type) -> Callable[[Sequence[Any]], pa.Array]:
-    if kind in WRITERS:
-        return WRITERS[kind]
+def _writer_for(kind: type, writers: Mapping[type, Writer]) -> Writer:
+    if kind in writers:
+        return writers[kind]
     if issubclass(kind, np.generic):
-        return lambda values: column_text([value.item() for value in values])
+        return lambda values: column_text([value.item() for value in values], writers)
     if issubclass(kind, str):
-        return _each(str)
+        return writer(str)
     raise ColumnError(
         f"A cell holds a {kind.__name__}, which cannot be written in one cell of a spreadsheet."
     )
 
 
-def blank_rows(columns: Iterable[pa.ChunkedArray], rows: int) -> NDArray[np.int64]:
+def blank_rows(columns: Iterable[TextChunks], rows: int) -> NDArray[np.int64]:
     """The positions of the rows in which no cell holds more than spaces.
 
     Each column is looked at only where the ones before it were blank, so that a table without blank rows
     costs one column.
     """
-    at: NDArray[np.int64] | None = None
+    import pyarrow.compute as pc
+
+    blank: NDArray[np.int64] | None = None
     for column in columns:
-        cells = column if at is None else column.take(pa.array(at))
-        empty = pc.or_(pc.equal(pc.binary_length(cells), 0), pc.utf8_is_space(cells))
-        here = np.flatnonzero(empty.to_numpy(zero_copy_only=False))
-        at = here if at is None else at[here]
-        if not len(at):
+        cells = column if blank is None else column.take(blank)
+        is_empty = pc.binary_length(cells).to_numpy() == 0
+        is_blank = is_empty | pc.utf8_is_space(cells).to_numpy()
+        places = np.flatnonzero(is_blank)
+        blank = places if blank is None else blank[places]
+        if not len(blank):
             break
-    return np.arange(rows, dtype=np.int64) if at is None else at
+    return np.arange(rows, dtype=np.int64) if blank is None else blank

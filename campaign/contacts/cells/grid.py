@@ -1,17 +1,17 @@
-"""What every reader delivers: the sheet as it stands, as columns of text, before a header is looked for."""
+"""A grid: the sheet as every reader delivers it, as columns of text, before a header is looked for."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
+from typing import cast
 
 import numpy as np
 import pyarrow as pa
-import pyarrow.compute as pc
 from numpy.typing import NDArray
 
-from campaign.contacts.cells.cell_text import TEXT
+from campaign.arrow_types import TEXT, TextArray, TextChunks
 from campaign.errors import FileError
 
-NAMED = 10  # rows named in one sentence
+NAMED = 10  # rows listed in one sentence
 
 
 @dataclass(frozen=True)
@@ -33,7 +33,7 @@ class Grid:
     """
 
     format: str
-    columns: Sequence[pa.ChunkedArray]
+    columns: Sequence[TextChunks]
     rows: NDArray[np.int64]
     positions: Sequence[int]
     sheet: str | None = None
@@ -44,17 +44,15 @@ class Grid:
     merges: Sequence[Merge] = ()
     uncalculated: Sequence[tuple[int, int]] = ()  # (row number, column position) of formulas without a value
     errors: Sequence[tuple[int, int, str]] = ()  # (row number, column position, "#N/A")
-    notices: Sequence[str] = field(default=())
+    notices: Sequence[str] = ()
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def head(self, count: int) -> list[list[str]]:
         """The first lines as lists of text."""
-        return [
-            list(line)
-            for line in zip(*(column.slice(0, count).to_pylist() for column in self.columns), strict=True)
-        ]
+        tops = [cast("list[str]", column.slice(0, count).to_pylist()) for column in self.columns]
+        return [list(line) for line in zip(*tops, strict=True)]
 
     def cut(self, start: int, stop: int) -> "Grid":
         """The lines from `start` to before `stop`; nothing is copied."""
@@ -80,6 +78,8 @@ class Grid:
 
     def is_empty(self, place: int) -> bool:
         """Whether no cell of that column holds more than spaces."""
+        import pyarrow.compute as pc  # see cell_text
+
         column = self.columns[place]
         if not len(column):
             return True
@@ -88,11 +88,13 @@ class Grid:
 
     def put(self, place: int, cells: dict[int, str]) -> "Grid":
         """With other texts in a few cells of one column (line -> text)."""
+        import pyarrow.compute as pc  # see cell_text
+
         lines = np.fromiter(sorted(cells), dtype=np.int64)
         mask = np.zeros(len(self), dtype=bool)
         mask[lines] = True
         texts = pa.array([cells[int(line)] for line in lines], TEXT)
-        column = pc.replace_with_mask(
+        column: TextChunks = pc.replace_with_mask(
             pa.chunked_array([self.columns[place].combine_chunks()]), pa.array(mask), texts
         )
         columns = list(self.columns)
@@ -100,13 +102,13 @@ class Grid:
         return replace(self, columns=columns)
 
 
-def chunked(array: pa.Array | pa.ChunkedArray) -> pa.ChunkedArray:
+def chunked(array: TextArray | TextChunks) -> TextChunks:
     """One kind of column for all readers."""
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array], TEXT)
 
 
 def name_rows(rows: Sequence[int]) -> str:
-    """ "Row 3", "Rows 3, 7 and 12", "Rows 3, 7, … and 90 more": at most 10 of them."""
+    """ "Row 3", "Rows 3, 7 and 12", "Rows 3, 7, … and 90 more": at most 10 of them are listed."""
     shown = [str(row) for row in rows[:NAMED]]
     if len(rows) > NAMED:
         return f"Rows {', '.join(shown)} and {len(rows) - NAMED:,} more"

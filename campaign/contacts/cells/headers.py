@@ -9,7 +9,7 @@ from campaign.errors import FileError, UsageError
 
 Header = int | Literal[False, "if any"] | None  # as users give it: see read_contacts
 LOOKED_AT = 50  # rows from the top in which a header is looked for
-LONGEST = 300  # signs of a cell that may be a number, a mail address or the header of one
+LONGEST = 300  # characters of a cell that may be a number, a mail address or the header of one
 _PHONE = re.compile(r"[\s(]*(?:\+|00)?[\d\s().\-/]{7,}(?:\.0)?\s*")
 _DATE = re.compile(r"(?:\d{4}-\d\d?-\d\d?|\d\d?[./-]\d\d?[./-]\d{4})(?:[ T][\d:]+)?")
 _MAIL = re.compile(r"\S+@\S+\.\w+")
@@ -18,11 +18,11 @@ _MAIL = re.compile(r"\S+@\S+\.\w+")
 def header_place(
     lines: Sequence[Sequence[str]], header: Header, *, banners: frozenset[int] = frozenset()
 ) -> int | None:
-    """The place of the header among the first lines: as told by `header`, else found; None for no header.
+    """The place of the header among the first lines: as given by `header`, else detected; None for no header.
 
-    `header` is a row number counted from 1, False for a table without one, None to look for it, "if any" to
-    do without where the first contact stands in its place. Raises FileError there otherwise, and where no
-    line holds anything.
+    `header` is a row number counted from 1, False for a table without one, None to detect it, "if any" to
+    do without one if the first line is a contact. Otherwise such a table raises FileError, as an empty one
+    does.
     """
     if header is False:
         return None
@@ -35,25 +35,25 @@ def header_place(
     place = locate_header(lines, banners=banners)
     if place is None and header is None:
         raise FileError(
-            "The table has no header: where it should stand, there is a phone number or a mail address. "
-            "Write a name over each column, or give header=False for a table without one (its columns are "
-            "then called column A, column B and so on), or the header's row number."
+            "The table has no header: in its place there is a phone number or a mail address. "
+            "Write a name above each column, or give header=False for a table without a header (its columns "
+            "are then called column A, column B and so on), or give the header's row number."
         )
     return place
 
 
 def locate_header(lines: Sequence[Sequence[str]], *, banners: frozenset[int] = frozenset()) -> int | None:
-    """The place of the header in the first lines of a sheet, or None where the first contact stands instead.
+    """The place of the header in the first lines of a sheet, or None if the first contact is in its place.
 
     The header is the first line that fills at least half of the columns in use and is no merged banner
-    (`banners`: places of lines with cells merged sideways); the first contact, known by a phone number or a
-    mail address, ends the search. If a line between them names a phone column and fills more cells, that one
-    is taken: "Exported on; 2026-01-05" is no header. Raises FileError when all lines are blank.
+    (`banners`: places of lines with cells merged sideways); the first contact, recognised by a phone number
+    or a mail address, ends the search. If a line between them names a phone column and fills more cells, it
+    is the header: "Exported on; 2026-01-05" is not. Raises FileError when all lines are blank.
     """
     filled = [sum(bool(cell.strip()) for cell in line) for line in lines[:LOOKED_AT]]
     usual = max(filled, default=0)
     if not usual:
-        raise FileError("The table is empty: not one cell holds anything.")
+        raise FileError("The table is empty: all of its cells are blank.")
     heads = []
     for i, count in enumerate(filled):
         if count * 2 < usual or count == 1 < usual:
@@ -75,7 +75,7 @@ def looks_like_contact(cells: Sequence[str]) -> bool:
 
 
 def is_number(cell: str) -> bool:
-    """Whether a cell looks like a phone number: nothing but seven or more digits and the usual signs."""
+    """Whether a cell looks like a phone number: seven or more digits and usual punctuation only."""
     digits = sum(c.isdigit() for c in cell)
     return digits >= 7 and bool(_PHONE.fullmatch(cell)) and not _DATE.fullmatch(cell.strip())
 

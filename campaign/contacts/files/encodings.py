@@ -1,7 +1,7 @@
 """Bytes of a text file to UTF-8, and which encoding they were in.
 
-A byte order mark or valid UTF-8 is proof. Everything else is a guess: it is said, with a word from the file
-to check it by, and where no guess fits the file is refused.
+A byte order mark or valid UTF-8 is proof. Everything else is a guess: a notice says so, with a word from the
+file to check it by, and if no guess fits, the file is refused.
 """
 
 import codecs
@@ -26,7 +26,7 @@ BYTE_ORDER_MARKS = (
 )
 WEST = ("àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúüªº", "ãõáéíóúâêôàçü", "àèéìíòóùú", "åäöæøéü", "éëïöüáíóúèà")
 # The letters beyond ASCII of the languages written in each encoding: a list of names rarely mixes them.
-# Icelandic is missing: its þ, ð and ý stand where Turkish has ş, ğ and ı, and nobody can tell them apart.
+# Icelandic is missing: its þ, ð and ý have the bytes of Turkish ş, ğ and ı and cannot be told from them.
 ALPHABETS: dict[str, tuple[str, ...]] = {
     "cp1252": WEST,
     "cp1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž"),
@@ -40,11 +40,11 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
 OTHER_SCRIPTS = (
     "cp1251", "koi8_r", "koi8_u", "cp1253", "cp1255", "cp1256", "cp874", "cp932", "gb18030", "big5", "cp949",
 )  # fmt: skip
-IN_WORDS = "'’‘`´-–·.ªº"  # signs that stand between letters in all languages
+IN_WORDS = "'’‘`´-–·.ªº"  # characters that stand between letters in all languages
 SAMPLE = 1 << 16  # bytes looked at to tell scripts apart
 UNKNOWN = (
-    "The file is not UTF-8, and its encoding cannot be told. Save it as UTF-8 (in Excel: CSV UTF-8), or give "
-    'encoding=, such as "cp1252" for Western Europe, "cp1250" for Poland or Czechia, "cp1254" for Turkey.'
+    "The file is not UTF-8, and its encoding cannot be determined. Save it as UTF-8 (in Excel: CSV UTF-8), "
+    'or give encoding=, such as "cp1252" for Western Europe, "cp1250" for Poland, "cp1254" for Turkey.'
 )
 
 
@@ -57,7 +57,7 @@ class Text:
     notices: tuple[str, ...] = ()
 
     def give(self) -> bytes:
-        """The data, which is forgotten here: whoever takes it decides how long it takes up memory."""
+        """The data, which is released here: the caller decides how long it takes up memory."""
         data, self.data = self.data, b""
         return data
 
@@ -79,11 +79,11 @@ def to_text(data: bytes, encoding: str | None) -> Text:
         return Text(data, "utf-8")
     name = _guess(data)
     converted = _convert(data, name)
-    said = (
+    notice = (
         f'The file does not say its encoding and is not UTF-8: read as {name}, so that it holds "'
         f'{_odd_word(converted)}". If letters look wrong, give encoding=.'
     )
-    return Text(converted, name, (said,))
+    return Text(converted, name, (notice,))
 
 
 def is_utf8(data: bytes) -> bool:
@@ -117,7 +117,7 @@ def _convert(data: bytes, encoding: str) -> bytes:
         return data.decode(name).removeprefix("\ufeff").encode()
     except LookupError:
         raise UsageError(
-            f'There is no encoding "{encoding}"; "utf-8", "utf-16" or "cp1252" are some.'
+            f'There is no encoding "{encoding}". Give one such as "utf-8", "utf-16" or "cp1252".'
         ) from None
     except UnicodeError as problem:
         line = data.count(b"\n", 0, getattr(problem, "start", 0)) + 1
@@ -145,36 +145,36 @@ def _guess(data: bytes) -> str:
 
 def _guess_latin(high: bytes, lines: bytes) -> str | None:
     letters = {name: _letters(name, high, lines) for name in ALPHABETS}
-    for name, found in letters.items():
-        if found is not None and any(found <= set(alphabet) for alphabet in ALPHABETS[name]):
+    for name, used in letters.items():
+        if used is not None and any(used <= set(alphabet) for alphabet in ALPHABETS[name]):
             return name
     western = letters["cp1252"]  # names from all over Western Europe in one list
     return "cp1252" if western is not None and western <= set("".join(WEST)) else None
 
 
 def _letters(encoding: str, high: bytes, lines: bytes) -> set[str] | None:
-    """The letters that the high bytes are in an encoding, in small; None if words make no sense in it."""
+    """The lower-case letters that the high bytes are in an encoding; None if words make no sense in it."""
     try:
         text = lines.decode(encoding)
-        signs = high.decode(encoding)
+        characters = high.decode(encoding)
     except UnicodeDecodeError:
         return None
-    odd = re.escape("".join(c for c in signs if not c.isalpha() and c not in IN_WORDS))
+    odd = re.escape("".join(c for c in characters if not c.isalpha() and c not in IN_WORDS))
     if odd and re.search(rf"[^\W\d_][{odd}]+[^\W\d_]|(?:^|[\W_])[£¥¯¼¾¤¦¨¬±³¹][^\W\d_]", text):
         return None
-    capitals = re.escape("".join(c for c in signs if c.isupper()))
+    capitals = re.escape("".join(c for c in characters if c.isupper()))
     if capitals and any(match[0].islower() for match in re.finditer(rf"[^\W\d_](?=[{capitals}])", text)):
         return None  # a foreign capital behind a small letter: "JosŽ"
-    return {c.lower()[:1] for c in signs if c.isalpha()}
+    return {c.lower()[:1] for c in characters if c.isalpha()}
 
 
 def _guess_script(lines: bytes) -> str:
     import charset_normalizer
 
-    found = charset_normalizer.from_bytes(lines, cp_isolation=list(OTHER_SCRIPTS))
-    likely = [(match.encoding, match.chaos, match.coherence) for match in list(found)[:2]]
+    matches = charset_normalizer.from_bytes(lines, cp_isolation=list(OTHER_SCRIPTS))
+    likely = [(match.encoding, match.chaos, match.coherence) for match in list(matches)[:2]]
     if not likely or (len(likely) == 2 and likely[0][1:] == likely[1][1:] and not likely[0][2]):
-        raise FileError(UNKNOWN)  # two as likely, neither like a language: in 40 samples it erred only so
+        raise FileError(UNKNOWN)  # two as likely, neither like a language: its only errors in 40 samples
     return likely[0][0]
 
 

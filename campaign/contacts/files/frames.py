@@ -2,14 +2,24 @@
 
 import re
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, cast
 
 import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.contacts.cells.cell_text import TEXT, column_text, float_texts, moment_texts, truth_texts
+from campaign.arrow_types import TEXT, TextArray, TextChunks
+from campaign.contacts.cells.cell_text import (
+    WRITERS,
+    column_text,
+    float_texts,
+    moment_text,
+    moment_texts,
+    span_text,
+    truth_texts,
+    writer,
+)
 from campaign.contacts.cells.grid import Grid, chunked, hold_budget
 from campaign.errors import ColumnError, FileError
 
@@ -22,6 +32,13 @@ PLAIN = (
     pa.types.is_date,
     pa.types.is_null,
 )  # their casts to text are what a person writes
+FRAME_WRITERS = {
+    **WRITERS,
+    pd.Timestamp: writer(lambda value: moment_text(value.to_pydatetime(warn=False))),
+    pd.Timedelta: writer(lambda value: span_text(value.to_pytimedelta())),
+    type(pd.NA): writer(lambda _: ""),
+    type(pd.NaT): writer(lambda _: ""),
+}
 LINES = 65_536  # rows of a parquet file that are decoded at a time
 
 
@@ -37,11 +54,11 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
     return _grid("DataFrame", names, columns, len(frame))
 
 
-def read_parquet(data: bytes, *, max_bytes: int, max_cells: int) -> Grid:
+def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, max_memory: int) -> Grid:
     """A parquet file, its columns as in the file. Encrypted and nested columns are refused.
 
     Texts are read as the dictionaries they are kept as: a row costs a few bytes there however long its text
-    is, and the whole is counted before it is laid out.
+    is, and the texts are counted before they are laid out.
     """
     import pyarrow.parquet  # costs a tenth of a second, and few files are parquet
 
@@ -50,15 +67,12 @@ def read_parquet(data: bytes, *, max_bytes: int, max_cells: int) -> Grid:
         names = [name for name in schema.names if not name.startswith("__index_level_")]
         file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=names)
         hold_budget(file.metadata.num_rows + 1, len(names), max_cells)
-        parts: list[list[pa.Array]] = [[] for _ in names]
+        parts: list[list[TextArray]] = [[] for _ in names]
         size = 0
         for batch in file.iter_batches(LINES, columns=names):
             size += sum(_decoded_size(column) for column in batch.columns)
-            if size > max_bytes:
-                raise FileError(
-                    f"Unpacked, the file has more than {max_bytes:,} bytes. "
-                    "If it is meant, give a larger max_bytes=."
-                )
+            hold_size(size, max_bytes, "max_bytes")
+            hold_size(size, max_memory, "max_memory")
             for i, name in enumerate(names):
                 parts[i].append(_arrow_text(batch.column(i), name))
     # For damaged columns Arrow raises Python's own errors, too.
@@ -68,15 +82,25 @@ def read_parquet(data: bytes, *, max_bytes: int, max_cells: int) -> Grid:
     return _grid("parquet", [_name(name) for name in names], columns, len(columns[0]) if columns else 0)
 
 
-def _decoded_size(array: pa.Array) -> int:
+def hold_size(size: int, limit: int, argument: str) -> None:
+    """Refuse a file whose texts take more bytes than allowed once each row has its own."""
+    if size > limit:
+        raise FileError(
+            f"Unpacked, the file has more than {limit:,} bytes. If it is meant, give a larger {argument}=."
+        )
+
+
+def _decoded_size(array: "pa.Array[Any]") -> int:
     """The bytes that a column takes once each row has its own text."""
-    if not pa.types.is_dictionary(array.type):
+    if not isinstance(array, pa.DictionaryArray):
         return int(array.nbytes)
-    lengths = pc.binary_length(array.dictionary) if len(array.dictionary) else pa.array([0])
-    return pc.sum(lengths.take(array.indices)).as_py() or 0
+    if not len(array.dictionary):
+        return 0
+    lengths = pc.binary_length(cast(TextArray, array.dictionary)).take(array.indices)
+    return pc.sum(lengths).as_py() or 0
 
 
-def _grid(kind: str, names: list[str], columns: Iterable[pa.ChunkedArray], rows: int) -> Grid:
+def _grid(kind: str, names: list[str], columns: Iterable[TextChunks], rows: int) -> Grid:
     headed = [
         pa.chunked_array([[name], *column.chunks], TEXT) for name, column in zip(names, columns, strict=True)
     ]
@@ -90,43 +114,46 @@ def _name(name: object) -> str:
     return "" if name is None or name is pd.NA or name != name else str(name)
 
 
-def _series_text(series: Any, name: str) -> pa.ChunkedArray:
+def _series_text(series: Any, name: str) -> TextChunks:
     if isinstance(series.dtype, pd.DatetimeTZDtype):
         series = series.dt.tz_localize(None)  # the time that its own clock showed
     if series.dtype == object:
         try:
-            return chunked(column_text(series.tolist()))
+            return chunked(column_text(series.tolist(), FRAME_WRITERS))
         except ColumnError as problem:
             raise ColumnError(f'Column "{name}": {problem}') from None
         except UnicodeEncodeError:
             row = _first_broken(series.tolist()) + 2
             raise ColumnError(
-                f'Column "{name}", row {row}: half a character stands here. Type the cell again.'
+                f'Column "{name}", row {row}: the cell holds half a character. Type it again.'
             ) from None
-    return chunked(_arrow_text(pa.array(series, from_pandas=True), name))
+    values = pa.array(series, from_pandas=True)
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    return pa.chunked_array([_arrow_text(chunk, name) for chunk in chunks], TEXT)
 
 
 def _first_broken(values: list[object]) -> int:
-    """The place of the first text that is no Unicode; there is one."""
+    """The position of the first text with half a character; there is one."""
     return next(place for place, value in enumerate(values) if re.search("[\ud800-\udfff]", str(value)))
 
 
-def _arrow_text(array: pa.Array | pa.ChunkedArray, name: str) -> pa.Array | pa.ChunkedArray:
+def _arrow_text(array: "pa.Array[Any]", name: str) -> TextArray:
     """Any Arrow array of single values as text without nulls."""
     kind = array.type
     if pa.types.is_dictionary(kind):
         return _arrow_text(array.cast(kind.value_type), name)
     if pa.types.is_floating(kind):
-        return float_texts(array.cast(pa.float64()).fill_null(float("nan")).to_numpy(zero_copy_only=False))
+        floats = array.cast(pa.float64()).to_numpy(zero_copy_only=False)  # nulls become NaN, which is blank
+        return float_texts(floats.astype(np.float64, copy=False))
     if any(is_kind(kind) for is_kind in (pa.types.is_decimal, pa.types.is_time, pa.types.is_duration)):
-        return column_text(array.to_pylist())
-    if pa.types.is_timestamp(kind):
+        return column_text(array.to_pylist(), FRAME_WRITERS)
+    if isinstance(array, pa.TimestampArray):
         texts = moment_texts(array)
-    elif pa.types.is_boolean(kind):
+    elif isinstance(array, pa.BooleanArray):
         texts = truth_texts(array)
     elif any(is_kind(kind) for is_kind in PLAIN):
-        texts = array.cast(TEXT)
+        texts = cast(TextArray, array.cast(TEXT))
         texts.validate(full=True)  # parquet does not promise that texts are UTF-8
     else:
         raise ColumnError(f'Column "{name}" holds values of the kind {kind}, which do not fit into one cell.')
-    return pc.fill_null(texts, "")
+    return cast(TextArray, texts.fill_null("")) if texts.null_count else texts

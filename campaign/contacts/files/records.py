@@ -1,21 +1,21 @@
-"""The records of a text file: one strict reading of its quotes, by Arrow where it can be trusted with it."""
+"""The records of a text file: one strict reading of its quotes, by Arrow where it reads them the same way."""
 
 import io
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal
+from typing import IO, Literal, cast
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
-from campaign.contacts.cells.cell_text import TEXT
+from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.grid import hold_budget
 from campaign.errors import FileError
 
-Signs = NDArray[np.uint8]
+Bytes = NDArray[np.uint8]
 QUOTE = ord('"')
 _LINE_END = np.array([13], np.uint8)
 PIECE = 1 << 22  # bytes that are looked at in one go: memory stays flat
@@ -26,7 +26,7 @@ BLOCK = 1 << 20  # bytes that Arrow parses in one go, unless a record is longer
 class MalformedError(Exception):
     """A quote that is not closed, or is followed by text.
 
-    `row` counts from 1; `is_open` tells that the quote may yet be closed behind the end of the text.
+    `row` counts from 1; `is_open`: the quote may be closed after the end of the text.
     """
 
     def __init__(self, row: int, is_open: bool) -> None:
@@ -39,8 +39,8 @@ _OPEN = re.compile(r'"(?:[^"]++|"")*+"?\Z')
 def records(text: str, delimiter: str) -> Iterator[list[str]]:
     """The records of a text, strictly: a cell is quoted as a whole or not at all.
 
-    Quotes inside an unquoted cell are ordinary signs (5" pipe). Raises MalformedError where a cell starts
-    with a quote and does not end with one.
+    Quotes inside an unquoted cell are ordinary characters (5" pipe). Raises MalformedError where a cell
+    starts with a quote and does not end with one.
     """
     d = re.escape(delimiter)
     match = re.compile(rf'(?:"((?:[^"]++|"")*+)"|([^"{d}\r\n][^{d}\r\n]*+)?)({d}|\r\n|\r|\n|\Z)').match
@@ -65,12 +65,12 @@ class Survey:
     """What a look over the bytes tells.
 
     `quotes`: there are none; or each opens a cell at its start, closes it at its end or stands doubled inside
-    (strict: nobody can read the file in two ways); or none opens a cell, so that they are signs like others
-    (5" pipe); or they are tangled and have to be followed. Unless they are: no record has more than `longest`
-    bytes, and there are no more than `rows` of them (line ends inside quotes are counted, too).
+    (strict: the file cannot be read in two ways); or none opens a cell, so that they are ordinary characters
+    (literal: 5" pipe); or they are tangled and have to be followed. Unless they are, no record has more than
+    `longest` bytes, and there are at most `rows` of them (line ends inside quotes are counted, too).
     """
 
-    quotes: Literal["none", "strict", "signs", "tangled"]
+    quotes: Literal["none", "strict", "literal", "tangled"]
     rows: int = 0
     longest: int = 0
 
@@ -82,18 +82,18 @@ def survey(data: bytes, delimiter: str) -> Survey:
     try:
         return _measured(data, delimiter, "strict")
     except _TangledError:
-        return _measured(data, delimiter, "signs") if _opens_no_cell(data, delimiter) else Survey("tangled")
+        return _measured(data, delimiter, "literal") if _opens_no_cell(data, delimiter) else Survey("tangled")
 
 
 class _TangledError(Exception):
     """A quote inside an unquoted cell, or behind a closing one."""
 
 
-def _measured(data: bytes, delimiter: str, quotes: Literal["none", "strict", "signs"]) -> Survey:
-    signs, has_returns = np.frombuffer(data, np.uint8), b"\r" in data
+def _measured(data: bytes, delimiter: str, quotes: Literal["none", "strict", "literal"]) -> Survey:
+    octets, has_returns = np.frombuffer(data, np.uint8), b"\r" in data
     inside, rows, longest, last = False, 0, 0, -1
-    for start in range(0, len(signs), PIECE):
-        around = _around(signs, start)
+    for start in range(0, len(octets), PIECE):
+        around = _around(octets, start)
         is_end = _line_ends(around, has_returns)
         rows += int(np.count_nonzero(is_end))
         ends = _some(is_end)
@@ -107,18 +107,18 @@ def _measured(data: bytes, delimiter: str, quotes: Literal["none", "strict", "si
     if inside:
         raise _TangledError
     rows += not data.endswith((b"\n", b"\r"))
-    return Survey(quotes, rows, max(longest, len(signs) - 1 - last))
+    return Survey(quotes, rows, max(longest, len(octets) - 1 - last))
 
 
-def _around(signs: Signs, start: int) -> Signs:
+def _around(octets: Bytes, start: int) -> Bytes:
     """A piece with one byte more on either side; the file itself begins and ends like a line."""
-    stop = min(start + PIECE, len(signs))
-    before = signs[start - 1 : start] if start else _LINE_END
-    after = signs[stop : stop + 1] if stop < len(signs) else _LINE_END
-    return np.concatenate([before, signs[start:stop], after])
+    stop = min(start + PIECE, len(octets))
+    before = octets[start - 1 : start] if start else _LINE_END
+    after = octets[stop : stop + 1] if stop < len(octets) else _LINE_END
+    return np.concatenate([before, octets[start:stop], after])
 
 
-def _outside(around: Signs, inside: bool, delimiter: str) -> NDArray[np.int64]:
+def _outside(around: Bytes, inside: bool, delimiter: str) -> NDArray[np.int64]:
     """The places of the quotes in a piece, if each has a delimiter, a line end or another on its outer side.
 
     Counted from the start of the file, quotes open and close in turns, so the byte before an opening and the
@@ -132,17 +132,18 @@ def _outside(around: Signs, inside: bool, delimiter: str) -> NDArray[np.int64]:
 
 
 def _opens_no_cell(data: bytes, delimiter: str) -> bool:
-    signs = np.frombuffer(data, np.uint8)
-    pieces = (_around(signs, start) for start in range(0, len(signs), PIECE))
+    octets = np.frombuffer(data, np.uint8)
+    pieces = (_around(octets, start) for start in range(0, len(octets), PIECE))
     return not any((_bounds(piece[:-1], delimiter) & (piece[1:] == QUOTE)).any() for piece in pieces)
 
 
-def _bounds(signs: Signs, delimiter: str) -> NDArray[np.bool_]:
+def _bounds(octets: Bytes, delimiter: str) -> NDArray[np.bool_]:
     """Where a cell ends."""
-    return (signs == ord(delimiter)) | (signs == 10) | (signs == 13)  # type: ignore[no-any-return] # numpy says Any
+    ends: NDArray[np.bool_] = (octets == ord(delimiter)) | (octets == 10) | (octets == 13)
+    return ends
 
 
-def _line_ends(around: Signs, has_returns: bool) -> NDArray[np.bool_]:
+def _line_ends(around: Bytes, has_returns: bool) -> NDArray[np.bool_]:
     """The line feeds of a piece, and the carriage returns without one."""
     ends: NDArray[np.bool_] = around[1:-1] == 10
     return ends | ((around[1:-1] == 13) & (around[2:] != 10)) if has_returns else ends
@@ -150,16 +151,16 @@ def _line_ends(around: Signs, has_returns: bool) -> NDArray[np.bool_]:
 
 def _some(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
     """Where the marks are: each, or if they are many, the first of each stretch of a thousand."""
-    whole = len(marks) // STRETCH * STRETCH
-    first = marks[:whole].reshape(-1, STRETCH).argmax(axis=1) + np.arange(0, whole, STRETCH)
-    return np.concatenate([first[marks[first]], whole + np.flatnonzero(marks[whole:])])
+    end = len(marks) // STRETCH * STRETCH
+    first = marks[:end].reshape(-1, STRETCH).argmax(axis=1) + np.arange(0, end, STRETCH)
+    return np.concatenate([first[marks[first]], end + np.flatnonzero(marks[end:])])
 
 
 @dataclass(frozen=True)
-class Table:
+class ParsedRecords:
     """Records of the usual width as columns, and the others (row number, cells) beside them."""
 
-    columns: list[pa.ChunkedArray]
+    columns: list[TextChunks]
     others: list[tuple[int, list[str]]]
 
     @property
@@ -169,7 +170,7 @@ class Table:
 
 
 class Pieces(io.RawIOBase):
-    """Bytes that are given away piece by piece, so that the table can take their place in memory.
+    """Bytes that are released piece by piece, so that the columns can take their place in memory.
 
     A piece of `size` bytes is one shorter rather than end between a carriage return and its line feed: there
     Arrow drops the line feed, even inside quotes.
@@ -191,24 +192,24 @@ class Pieces(io.RawIOBase):
         return self._pieces.pop() if self._pieces else b""
 
 
-def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: bool) -> Table:
-    """Arrow's parser, in one thread: only so does it know the number of a record that it will not take.
+def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: bool) -> ParsedRecords:
+    """Arrow's parser, in one thread: only then does it know the number of a record that it refuses.
 
     A piece holds `block` bytes, not less than the longest record. Unless the text is `quoted`, quotes are
-    signs like others.
+    ordinary characters.
     """
     names = [str(i) for i in range(width)]
     others: list[tuple[int, list[str]]] = []
 
-    def set_aside(row: pa_csv.InvalidRow) -> str:
+    def set_aside(row: pa_csv.InvalidRow) -> Literal["skip", "error"]:
         cells = next(records(row.text, delimiter)) if quoted else row.text.split(delimiter)
-        others.append((row.number, cells))
+        others.append((cast(int, row.number), cells))  # known, as there is one thread
         return "skip"
 
     try:
         batches = list(
             pa_csv.open_csv(
-                pa.PythonFile(pieces, mode="r"),
+                cast("IO[bytes]", pa.PythonFile(pieces, mode="r")),  # the stubs forget Arrow's own files
                 pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=block),
                 pa_csv.ParseOptions(
                     delimiter=delimiter,
@@ -218,7 +219,7 @@ def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: 
                     invalid_row_handler=set_aside,
                 ),
                 pa_csv.ConvertOptions(
-                    check_utf8=False,  # checked when the encoding was found
+                    check_utf8=False,  # checked when the encoding was detected
                     column_types=dict.fromkeys(names, TEXT),
                     null_values=[],
                     strings_can_be_null=False,
@@ -227,12 +228,14 @@ def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: 
         )
     except pa.ArrowException:
         raise FileError("The file cannot be read as a table of text.") from None
-    columns = [pa.chunked_array([batch.column(i) for batch in batches], TEXT) for i in range(width)]
-    return Table(columns, others)
+    columns: list[TextChunks] = [
+        pa.chunked_array([batch.column(i) for batch in batches], TEXT) for i in range(width)
+    ]
+    return ParsedRecords(columns, others)
 
 
-def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> Table:
-    """For the files whose quotes need following: some forty times slower, and exact."""
+def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> ParsedRecords:
+    """For files whose quotes have to be followed: some forty times slower, and exact."""
     usual: list[list[str]] = []
     others: list[tuple[int, list[str]]] = []
     blank = [""] * width
@@ -245,8 +248,10 @@ def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> Table:
             hold_budget(row, width, max_cells)
     except MalformedError as problem:
         raise FileError(
-            f"Row {problem.row}: a quotation mark opens a cell and does not close it at its end. "
+            f"Row {problem.row}: a quotation mark opens a cell, but the cell does not end with one. "
             'Write it twice ("") inside a quoted cell, or close the cell, then read the file again.'
         ) from None
-    columns = [pa.chunked_array([pa.array(column, TEXT)]) for column in zip(*usual, strict=True)]
-    return Table(columns or [pa.chunked_array([], TEXT)] * width, others)
+    columns: list[TextChunks] = [
+        pa.chunked_array([pa.array(column, TEXT)], TEXT) for column in zip(*usual, strict=True)
+    ]
+    return ParsedRecords(columns or [pa.chunked_array([], TEXT)] * width, others)

@@ -1,4 +1,4 @@
-"""Where a table comes from: a path, bytes or an open file; and what it is, judged by its content."""
+"""Where a table comes from (a path, bytes or an open file), and its format, judged by its content."""
 
 import os
 import stat
@@ -10,7 +10,7 @@ from typing import Any
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
-# First bytes of what is met under a spreadsheet's name, and what to say of it.
+# The first bytes of files that are not spreadsheets, whatever they are called, and what to do about them.
 REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"%PDF", "is a PDF. Save the table itself as .xlsx or .csv"),
     (b"\x1f\x8b", "is compressed (gzip). Unpack it first"),
@@ -45,13 +45,13 @@ BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any e
 
 @dataclass
 class Source:
-    """A name to call it by, and its bytes."""
+    """The bytes of a file, and its name for messages."""
 
     name: str
     data: bytes
 
     def give(self) -> bytes:
-        """The bytes, which are forgotten here: whoever takes them decides how long they take up memory."""
+        """The bytes, which are released here: the caller decides how long they take up memory."""
         data, self.data = self.data, b""
         return data
 
@@ -73,15 +73,15 @@ def open_source(source: Any, *, max_bytes: int) -> Source:
 def _from_path(path: Path, max_bytes: int) -> Source:
     name = clean(path.name)
     if name.startswith("~$"):
-        raise FileError(f'"{name}" is the mark of a workbook that is open; read "{name[2:]}" itself.')
+        raise FileError(f'"{name}" is the lock file of an open workbook; read "{name[2:]}" itself.')
     if name.startswith(".~lock.") and name.endswith("#"):
-        raise FileError(f'"{name}" is the mark of a file that is open; read "{name[7:-1]}" itself.')
+        raise FileError(f'"{name}" is the lock file of an open file; read "{name[7:-1]}" itself.')
     try:
         kind = path.stat().st_mode
         if stat.S_ISDIR(kind):
             raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
         if not stat.S_ISREG(kind):
-            raise FileError(f'"{clean(path)}" is no file.')
+            raise FileError(f'"{clean(path)}" is not a file.')
         with path.open("rb") as opened:
             if os.fstat(opened.fileno()).st_size > max_bytes:
                 raise FileError(TOO_LARGE.format(f'"{name}"', max_bytes))
@@ -91,7 +91,7 @@ def _from_path(path: Path, max_bytes: int) -> Source:
         raise FileError(f'There is no file "{clean(path)}". The folder looked in is "{folder}".') from None
     except PermissionError:
         raise FileError(
-            f'"{name}" may not be read: another program has it open, or it is not yours.'
+            f'"{name}" cannot be read: another program has it open, or you do not have permission.'
         ) from None
     except (OSError, ValueError):
         raise FileError(f'"{name}" cannot be opened as a file.') from None
@@ -103,14 +103,14 @@ def _from_file(opened: Any, max_bytes: int) -> Source:
         pieces = list(_pieces(opened, max_bytes))
     except (OSError, ValueError):
         raise FileError(f'"{name}" cannot be read: is it still open?') from None
-    strange = next((type(piece).__name__ for piece in pieces if not isinstance(piece, bytes)), None)
-    if strange is not None:
-        raise UsageError(f"The open file gives a {strange} instead of bytes or text.")
+    kind = next((type(piece).__name__ for piece in pieces if not isinstance(piece, bytes)), None)
+    if kind is not None:
+        raise UsageError(f"The open file gives a {kind} instead of bytes or text.")
     return Source(name, _held(pieces, f'"{name}"', max_bytes))
 
 
 def _pieces(opened: Any, max_bytes: int) -> Iterator[Any]:
-    """What the file holds from where it stands, until a little more than is allowed."""
+    """The file from its current position, up to a little more than is allowed."""
     size = 0
     while size <= max_bytes and (piece := opened.read(PIECE)):
         yield piece.encode("utf-8", "surrogatepass") if isinstance(piece, str) else piece
@@ -158,13 +158,13 @@ def _zip_format(source: Source) -> str:
         return "xlsx"
     if b"word/document.xml" in data or b"ppt/presentation.xml" in data:
         raise FileError(
-            f'"{source.name}" is no spreadsheet but a document. Save the table itself as .xlsx or .csv.'
+            f'"{source.name}" is a document, not a spreadsheet. Save the table itself as .xlsx or .csv.'
         )
     if b"Index/Document.iwa" in data:
         raise FileError(f'"{source.name}" is an Apple Numbers file. Export it as Excel or CSV.')
     if b"content.xml" in data:
         return "ods"
-    raise FileError(f'"{source.name}" is a zip archive and no workbook. Unpack it and name the table in it.')
+    raise FileError(f'"{source.name}" is a zip archive, not a workbook. Unpack it and name the table in it.')
 
 
 def _text_format(source: Source) -> str:
@@ -186,9 +186,9 @@ def _text_format(source: Source) -> str:
 
 
 def misnamed(source: Source, kind: str) -> list[str]:
-    """What to say where the name promises another kind of file."""
+    """A notice if the name suggests another kind of file."""
     promised = KINDS.get(Path(source.name).suffix.lower(), kind)
     if promised == kind:
         return []
-    called = Path(source.name).suffix
-    return [f'"{source.name}" is called {called}, but holds {CALLED[kind]}; it was read as that.']
+    suffix = Path(source.name).suffix
+    return [f'"{source.name}" is called {suffix}, but holds {CALLED[kind]}; it was read as that.']

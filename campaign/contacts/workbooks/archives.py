@@ -14,7 +14,7 @@ MEMBERS = 10_000  # a workbook of a thousand sheets has some three thousand part
 RATIO = 100  # sheets deflate to a tenth; Apache POI refuses below a hundredth as well
 RATIO_FROM = 10_000_000  # bytes below which a ratio says nothing: an empty table deflates to almost nothing
 PIECE = 1 << 21  # bytes inflated at a time
-SMALL_PART = 64_000_000  # bytes of a part that is read whole (the list of sheets, styles)
+SMALL_PART = 64_000_000  # bytes of a part that is read all at once (the list of sheets)
 
 _LOCAL = struct.Struct("<4s5H3I2H")
 _CENTRAL = struct.Struct("<4s6H3I5H2I")
@@ -28,7 +28,7 @@ DAMAGED = (
 
 @dataclass(frozen=True)
 class Member:
-    """One compressed part: its bytes as they stand in the file, and what its directory entry claims."""
+    """One compressed part: its bytes as they are in the file, and what its directory entry states."""
 
     name: str
     method: int
@@ -38,7 +38,7 @@ class Member:
 
 
 class Archive:
-    """The parts of a zip file. Sizes are never believed: each byte that comes out is counted."""
+    """The parts of a zip file. No size that the file states is trusted: every inflated byte is counted."""
 
     def __init__(self, data: bytes, *, max_bytes: int) -> None:
         self._data, self._max_bytes = memoryview(data), max_bytes
@@ -47,7 +47,7 @@ class Archive:
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as opened:
                 entries = opened.infolist()
-        # zipfile checks few of the numbers in a list of parts: what they break raises any of these.
+        # zipfile checks few of the numbers in a list of parts; wrong ones raise any of these.
         except (zipfile.BadZipFile, NotImplementedError, OSError, ValueError, OverflowError, struct.error):
             raise FileError(DAMAGED.format("its list of parts cannot be read")) from None
         self._entries = {entry.filename.replace("\\", "/").lower(): entry for entry in entries}
@@ -56,7 +56,7 @@ class Archive:
 
     @property
     def names(self) -> list[str]:
-        """The parts, in small letters: readers of workbooks do not tell cases apart."""
+        """The names of the parts in lower case: readers of workbooks ignore case."""
         return list(self._entries)
 
     def member(self, name: str) -> Member:
@@ -65,11 +65,9 @@ class Archive:
         if entry is None:
             raise FileError(DAMAGED.format(f'its part "{clean(name[:80])}" is missing'))
         if entry.flag_bits & 1:
-            raise FileError(
-                "The workbook is protected by a password. Save it without one, then read that file."
-            )
+            raise FileError(LOCKED)
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise FileError(DAMAGED.format("it is compressed in a way that workbooks never are"))
+            raise FileError(DAMAGED.format("it is compressed in a way that no workbook is"))
         at = entry.header_offset
         if not 0 <= at <= len(self._data) - _LOCAL.size:
             raise FileError(DAMAGED.format("a part lies outside the file"))
@@ -81,7 +79,7 @@ class Archive:
         return Member(entry.filename, entry.compress_type, entry.CRC, entry.file_size, packed)
 
     def pieces(self, name: str) -> Iterator[bytes]:
-        """The part inflated, two megabytes at a time; ends well only if size and checksum are as claimed."""
+        """The part inflated, two megabytes at a time. Raises FileError if its checksum is wrong."""
         part = self.member(name)
         total, crc = 0, 0
         for piece in _inflate(part):
@@ -92,15 +90,13 @@ class Archive:
             raise FileError(DAMAGED.format("a part does not hold what it should"))
 
     def read(self, name: str) -> bytes:
-        """A small part as a whole."""
-        whole = bytearray()
+        """A small part, all of it."""
+        content = bytearray()
         for piece in self.pieces(name):
-            whole += piece
-            if len(whole) > SMALL_PART:
-                raise FileError(
-                    "The workbook has an unusually large list of sheets or styles; it is not read."
-                )
-        return bytes(whole)
+            content += piece
+            if len(content) > SMALL_PART:
+                raise FileError("The workbook has an unusually large list of sheets; it is not read.")
+        return bytes(content)
 
     def _check(self, total: int, packed: int) -> None:
         if total > self._max_bytes:
@@ -134,11 +130,16 @@ def _inflate(part: Member) -> Iterator[bytes]:
         raise FileError(DAMAGED.format("a part is longer than it says"))
 
 
+def stored_member(name: str, data: bytes) -> Member:
+    """A part with new content, not compressed."""
+    return Member(name, zipfile.ZIP_STORED, zlib.crc32(data), len(data), memoryview(data))
+
+
 def packed_again(members: Iterable[Member]) -> bytes:
     """A fresh zip file with only these parts, as they are compressed already.
 
-    The reader is given this and not the original: it can only see what the guard has seen, however
-    differently the two may understand a crooked file.
+    Calamine is given this and not the original: it reads the very parts that were scanned here, even where
+    two readers would understand the same file differently.
     """
     body, directory, count = io.BytesIO(), io.BytesIO(), 0
     for part in members:

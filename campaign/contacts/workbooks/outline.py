@@ -12,13 +12,13 @@ from campaign.contacts.workbooks.xml_parts import parse_xml
 class Outline:
     """What a workbook consists of.
 
-    `parts` are those that say so, `shared` those that its sheets draw upon (kind -> texts, number formats).
+    `parts` list its sheets, `shared` are the parts that all sheets use (texts, number formats).
     `never_calculated`: a library wrote it, and formulas may hold 0 until a spreadsheet program opens it.
     """
 
     parts: list[str]
     sheets: list[Sheet] = field(default_factory=list)
-    shared: dict[str, str] = field(default_factory=dict)
+    shared: list[str] = field(default_factory=list)
     never_calculated: bool = False
     has_links: bool = False
     has_macros: bool = False
@@ -30,12 +30,12 @@ def read_outline(archive: Archive) -> Outline:
     book = next((part for kind, part in root.values() if kind == "officeDocument"), "")
     around = _relations(archive, book)
     outline = Outline([_relations_part(""), book, _relations_part(book)])
-    there = set(archive.names)
+    names = set(archive.names)
     for kind, part in around.values():
         outline.has_links |= kind == "externalLink"
         outline.has_macros |= kind == "vbaProject"
-        if kind in ("sharedStrings", "styles") and part in there:
-            outline.shared.setdefault(kind, part)
+        if kind in ("sharedStrings", "styles") and part in names and part not in outline.shared:
+            outline.shared.append(part)
 
     def element(name: str, attributes: dict[str, str]) -> None:
         if name == "calcPr":
@@ -58,14 +58,14 @@ def _relations_part(part: str) -> str:
 
 def _relations(archive: Archive, part: str) -> dict[str, tuple[str, str]]:
     """What a part refers to: id -> (last word of the kind, part)."""
-    found: dict[str, tuple[str, str]] = {}
+    relations: dict[str, tuple[str, str]] = {}
     folder = "/" + posixpath.dirname(part)
 
     def relation(name: str, attributes: dict[str, str]) -> None:
         if name == "Relationship":
             target = posixpath.normpath(posixpath.join(folder, attributes.get("Target", "")))
             kind = attributes.get("Type", "").rpartition("/")[2]
-            found[attributes.get("Id", "")] = (kind, target.lstrip("/").lower())
+            relations[attributes.get("Id", "")] = (kind, target.lstrip("/").lower())
 
     parse_xml([archive.read(_relations_part(part))], relation)
-    return found
+    return relations

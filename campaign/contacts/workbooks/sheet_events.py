@@ -1,4 +1,4 @@
-"""The facts of an .xlsx sheet that calamine does not tell, by expat: any XML, one event at a time."""
+"""The facts about an .xlsx sheet that calamine leaves out, by expat: any XML, one event at a time."""
 
 import re
 from collections.abc import Iterable
@@ -58,10 +58,10 @@ class _Events:
         self.kind = attributes.get("t", "n")
 
     def _place(self, reference: str) -> tuple[int, int]:
-        found = _REFERENCE.fullmatch(reference)
-        if found is None:
+        match = _REFERENCE.fullmatch(reference)
+        if match is None:
             raise FileError(DAMAGED.format(f'a cell is called "{clean(reference[:20])}"'))
-        return int(found[2]), column_position(found[1].encode())
+        return int(match[2]), column_position(match[1].encode())
 
     def characters(self, text: str) -> None:
         if self.inside:
@@ -70,6 +70,7 @@ class _Events:
     def end(self, name: str) -> None:
         if name == "v":
             self.inside = False
+            self._note_negative()
         elif name == "c" and self.kind == "e":
             self.facts.errors.append((self.row, self.column, self.value[:20]))
         elif name == "c" and self.formula:
@@ -77,6 +78,11 @@ class _Events:
                 self.facts.zero_formulas.append((self.row, self.column))
             elif not self.value.strip() and not (self.has_value and self.kind == "str"):
                 self.facts.uncalculated.append((self.row, self.column))
+
+    def _note_negative(self) -> None:
+        if self.kind == "n" and self.value.startswith("-"):
+            self.facts.has_negatives = True
+            self.facts.negatives.append((self.row, self.column, float(self.value)))
 
 
 def scan_events(pieces: Iterable[bytes]) -> SheetFacts:

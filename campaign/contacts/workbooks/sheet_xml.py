@@ -119,6 +119,7 @@ def _scan_rows(xml: bytes, facts: SheetFacts) -> None:
         row = _ROW.match(xml, xml.rfind(b"<", 0, hit.start()))
         if row is not None:
             facts.hidden_rows.add(int(row[1]))
+    facts.has_negatives |= b"<v>-" in xml
     if (opens & (following == ord("f"))).any():
         _scan_formulas(xml, facts)
     if b't="e"' in xml:

@@ -1,16 +1,19 @@
-"""The sheets of a workbook of any format: which one is read, what is known of it, how far it may reach."""
+"""The sheets of a workbook of any format: which one is read, what is known about it, how far it may reach."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+
+import numpy as np
 
 from campaign.contacts.cells.grid import Merge
 from campaign.contacts.columns import column_letter, fold, listed
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError, UsageError
+from campaign.text import clean
 
 LAST_ROW, LAST_COLUMN = 1_048_576, 16_384  # Excel's own limits
 SPARSE = 50  # empty cells in the rectangle for each that is filled; a stray far cell makes it thousands
-SPARSE_FROM = 2_000_000  # cells that cost no more than a blink, however few are filled
+SPARSE_FROM = 2_000_000  # cells: smaller rectangles are read however few of their cells are filled
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,11 @@ class Sheet:
 
 @dataclass
 class SheetFacts:
-    """What was seen of a sheet. Row numbers count from 1, columns from 0."""
+    """What was seen of a sheet. Row numbers count from 1, columns from 0.
+
+    `has_negatives`: there are negative numbers, which are no dates whatever their format. Where the scan can
+    tell at no cost which they are, `negatives` holds them: row number, column position, value.
+    """
 
     cells: int = 0
     last_row: int = 0
@@ -34,38 +41,41 @@ class SheetFacts:
     merges: list[Merge] = field(default_factory=list)
     uncalculated: list[tuple[int, int]] = field(default_factory=list)
     zero_formulas: list[tuple[int, int]] = field(default_factory=list)
+    negatives: list[tuple[int, int, float]] = field(default_factory=list, compare=False)
+    has_negatives: bool = field(default=False, compare=False)
     errors: list[tuple[int, int, str]] = field(default_factory=list)
 
     @property
     def hidden_columns(self) -> frozenset[int]:
         """Hidden columns among those that are in use."""
-        return frozenset(
-            i for first, last in self.hidden_spans for i in range(first, min(last, self.last_column) + 1)
-        )
+        is_hidden = np.zeros(self.last_column + 1, bool)
+        for first, last in self.hidden_spans:
+            is_hidden[max(first, 0) : last + 1] = True
+        return frozenset(np.flatnonzero(is_hidden).tolist())
 
     def reach(self, row: int, column: int) -> None:
-        """A cell at this place counts for the rectangle."""
+        """Extend the rectangle in use to a cell."""
         self.last_row, self.last_column = max(self.last_row, row), max(self.last_column, column)
 
 
 def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, list[str]]:
-    """The sheet of that name, hidden or not, else the first one that is visible; and what to say of it."""
+    """The sheet of that name, hidden or not, else the first visible one; and the notices about the choice."""
     names = listed([sheet.name for sheet in sheets])
     if not sheets:
         raise FileError("The workbook has no sheet with cells.")
     if wanted is not None:
-        alike = [sheet for sheet in sheets if fold(sheet.name) == fold(str(wanted))]
-        same = [sheet for sheet in sheets if sheet.name == wanted] or alike
-        if len(same) != 1:
-            raise UsageError(f'There is no one sheet "{wanted}". The sheets are: {names}.')
-        said = f"The sheet {listed([same[0].name])} is hidden in the workbook."
-        return same[0], [] if same[0].visible else [said]
+        similar = [sheet for sheet in sheets if fold(sheet.name) == fold(wanted)]
+        matches = [sheet for sheet in sheets if sheet.name == wanted] or similar
+        if len(matches) != 1:
+            raise UsageError(f'There is not exactly one sheet "{clean(wanted)}". The sheets are: {names}.')
+        hidden = f"The sheet {listed([matches[0].name])} is hidden in the workbook."
+        return matches[0], [] if matches[0].visible else [hidden]
     chosen = next((sheet for sheet in sheets if sheet.visible), None)
     if chosen is None:
         raise FileError(f"All sheets are hidden: {names}. Name the one to read with sheet=.")
     others = [sheet.name + ("" if sheet.visible else " (hidden)") for sheet in sheets if sheet is not chosen]
-    said = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
-    return chosen, [said] if others else []
+    skipped = f"Only the sheet {listed([chosen.name])} was read, not {listed(others)}."
+    return chosen, [skipped] if others else []
 
 
 def hold_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:

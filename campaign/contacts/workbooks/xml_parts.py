@@ -34,8 +34,14 @@ def parse_xml(
         expat.ExpatError,
         LookupError,
         ValueError,
-    ):  # the latter two: encodings it does not know, no numbers
+    ):  # unknown encoding, text for a number
         raise FileError(DAMAGED.format("its XML is broken")) from None
+
+
+def refuse_document_type(pieces: Iterable[bytes]) -> None:
+    """Refuse a part with a document type, in which texts may stand for others; looks at its first piece."""
+    if b"<!DOCTYPE" in next(iter(pieces), b""):
+        _refuse_doctype()
 
 
 def _plain(name: str) -> str:

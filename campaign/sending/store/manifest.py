@@ -75,12 +75,7 @@ class Manifest:
         return Totals.from_record(self.totals)
 
     def load_reading(self) -> Reading | None:
-        if self.reading is None:
-            return None
-        record: dict[str, Any] = {
-            name: tuple(value) if isinstance(value, list) else value for name, value in self.reading.items()
-        }
-        return Reading(**record)
+        return None if self.reading is None else Reading.from_record(self.reading)
 
 
 _KINDS: dict[str, tuple[type, ...]] = {

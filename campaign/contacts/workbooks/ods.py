@@ -1,17 +1,17 @@
-"""OpenDocument sheets (.ods), read from their XML in one pass: what is checked is what is read.
+"""OpenDocument sheets (.ods), read from their XML in one pass.
 
-A row or a cell may say that it is repeated a million times; nothing is laid out before it is counted.
+A row or a cell may be repeated a million times; nothing is laid out before it is counted.
 """
 
 import datetime as dt
 import re
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 import pyarrow as pa
 
-from campaign.contacts.cells.cell_text import TEXT, clock_text, moment_text, number_text, span_text
+from campaign.arrow_types import TEXT, TextChunks
+from campaign.contacts.cells.cell_text import clock_text, moment_text, number_text, span_text
 from campaign.contacts.cells.grid import Grid, Merge
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
 from campaign.contacts.workbooks.sheets import LAST_COLUMN, LAST_ROW, Sheet, choose_sheet, hold_rectangle
@@ -26,8 +26,12 @@ _TEXT = "urn:oasis:names:tc:opendocument:xmlns:text:1.0}"
 _CALC = "urn:org:documentfoundation:names:experimental:calc:xmlns:calcext:1.0}"
 _SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)?S)?")
 _HIDDEN = ("collapse", "filter")
-_SIGNS = {"s": " ", "tab": "\t", "line-break": "\n"}
-LONGEST_CELL = 32_767  # signs, in Excel and LibreOffice alike
+_SPACING = {"s": " ", "tab": "\t", "line-break": "\n"}
+LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
+DEEPEST = 200  # elements inside each other; spreadsheet programs write some twenty
+
+
+NESTED = "A table inside a cell of the sheet was left out."
 
 
 def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
@@ -37,7 +41,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     if manifest in archive.names and b"encryption-data" in archive.read(manifest):
         raise FileError(LOCKED)
     chosen, notices = choose_sheet(_sheets(archive), sheet)
-    table = _Table(chosen.part, max_bytes)
+    table = _TableParser(chosen.part, max_bytes)
     parse_xml(archive.pieces("content.xml"), table.start, end=table.end, text=table.characters)
     hold_rectangle(len(table.lines), table.width - 1, table.filled, max_cells)
     return Grid(
@@ -51,41 +55,47 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
         merges=table.merges,
         uncalculated=table.uncalculated,
         errors=table.errors,
-        notices=notices,
+        notices=[*notices, NESTED] if table.has_nested else notices,
     )
 
 
 def _sheets(archive: Archive) -> list[Sheet]:
-    """The sheets in their order; a sheet's place stands for its part."""
+    """The sheets in their order; the part of a sheet is its number."""
     sheets: list[Sheet] = []
     hidden: set[str] = set()
     style = ""
+    depth = 0
 
-    def element(name: str, attributes: dict[str, str]) -> None:
-        nonlocal style
+    def start(name: str, attributes: dict[str, str]) -> None:
+        nonlocal style, depth
+        depth += name == "table"
         if name == "style":
             style = attributes.get(_STYLE + "name", "")
         elif name == "table-properties" and attributes.get(_TABLE + "display") == "false":
             hidden.add(style)
-        elif name == "table" and _TABLE + "name" in attributes:
+        elif name == "table" and depth == 1 and _TABLE + "name" in attributes:
             visible = attributes.get(_TABLE + "style-name") not in hidden
             sheets.append(Sheet(attributes[_TABLE + "name"], visible, str(len(sheets))))
 
-    parse_xml(archive.pieces("content.xml"), element)
+    def end(name: str) -> None:
+        nonlocal depth
+        depth -= name == "table"
+
+    parse_xml(archive.pieces("content.xml"), start, end=end)
     return sheets
 
 
-def _columns(lines: Sequence[Sequence[str]], width: int) -> list[pa.ChunkedArray]:
+def _columns(lines: Sequence[Sequence[str]], width: int) -> list[TextChunks]:
     return [
         pa.chunked_array([pa.array([line[i] if i < len(line) else "" for line in lines], TEXT)])
         for i in range(width)
     ]
 
 
-class _Table:
-    """Collects the cells of the table at one place of the file."""
+class _TableParser:
+    """Collects the cells of one sheet, chosen by its number in the file; tables nested in it are left out."""
 
-    def __init__(self, place: str, max_bytes: int) -> None:
+    def __init__(self, number: str, max_bytes: int) -> None:
         self.lines: list[Sequence[str]] = []
         self.width = self.filled = 0
         self.hidden_rows: set[int] = set()
@@ -93,45 +103,61 @@ class _Table:
         self.merges: list[Merge] = []
         self.uncalculated: list[tuple[int, int]] = []
         self.errors: list[tuple[int, int, str]] = []
-        self._place, self._tables, self._left = int(place), -1, max_bytes
-        self._open: list[str] = []  # elements inside the table
-        self._row = self._column = 0  # lines and columns before this one, blank ones included
+        self.has_nested = False
+        self._number, self._sheets, self._bytes_left = int(number), -1, max_bytes
+        self._skipped = 0  # depth inside another sheet or a nested table
+        self._open: list[str] = []  # elements inside the sheet
+        self._row = self._column = 0  # rows and columns before this one, blank ones included
         self._cells: list[str] = []
         self._cell: dict[str, str] = {}
-        self._row_said: dict[str, str] = {}
-        self._text, self._has_paragraph = "", False
+        self._row_attributes: dict[str, str] = {}
+        self._texts: list[str] = []
+        self._has_paragraph = False
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
-        if name == "table" and not self._open and _TABLE + "name" in attributes:
-            self._tables += 1
-        if not self._open and (name != "table" or self._tables != self._place):
+        if name == "table":
+            self._start_table(attributes)
+        if self._skipped or not (self._open or name == "table"):
             return
         self._open.append(name)
-        if len(self._open) > 200:
+        if len(self._open) > DEEPEST:
             raise FileError(DAMAGED.format("its elements are nested without end"))
         if name == "table-column":
             self._hide_columns(attributes)
         elif name == "table-row":
-            self._cells, self._column, self._row_said = [], 0, attributes
+            self._cells, self._column, self._row_attributes = [], 0, attributes
         elif name in ("table-cell", "covered-table-cell"):
-            self._cell, self._text, self._has_paragraph = attributes, "", False
+            self._cell, self._texts, self._has_paragraph = attributes, [], False
         elif name == "p" and self._open[-2] == "table-cell":
-            self._text += "\n" if self._has_paragraph else ""
+            if self._has_paragraph:
+                self._texts.append("\n")
             self._has_paragraph = True
-        elif name in _SIGNS and self._in_paragraph():
+        elif name in _SPACING and self._in_paragraph():
             count = int(attributes.get(_TEXT + "c", "1")) if name == "s" else 1
-            self._text += _SIGNS[name] * min(count, LONGEST_CELL)
+            self._texts.append(_SPACING[name] * min(count, LONGEST_CELL))
+
+    def _start_table(self, attributes: dict[str, str]) -> None:
+        if self._skipped or self._open:
+            self.has_nested |= not self._skipped
+            self._skipped += 1
+            return
+        self._sheets += _TABLE + "name" in attributes
+        if self._sheets != self._number or _TABLE + "name" not in attributes:
+            self._skipped = 1
 
     def characters(self, text: str) -> None:
-        if self._open and self._in_paragraph():
-            self._text += re.sub(r"[\t\r\n]", " ", text)
+        if self._open and not self._skipped and self._in_paragraph():
+            self._texts.append(re.sub(r"[\t\r\n]", " ", text))
 
     def _in_paragraph(self) -> bool:
         """Inside the text of a cell itself, not of a comment or a drawing in it."""
-        inside = self._open[::-1]
-        return "p" in inside and inside[inside.index("p") + 1] == "table-cell"
+        outwards = self._open[::-1]
+        return "p" in outwards and outwards[outwards.index("p") + 1] == "table-cell"
 
     def end(self, name: str) -> None:
+        if self._skipped:
+            self._skipped -= name == "table"
+            return
         if not self._open:
             return
         self._open.pop()
@@ -148,34 +174,34 @@ class _Table:
         self._column += count
 
     def _end_cell(self, *, covered: bool) -> None:
-        said = self._cell
-        count = _count(said, "number-columns-repeated")
-        text = "" if covered else _value(said, self._text)
+        attributes, shown = self._cell, "".join(self._texts)
+        count = _count(attributes, "number-columns-repeated")
+        text = "" if covered else _value(attributes, shown)
         here = (self._row + 1, self._column)
-        if said.get(_CALC + "value-type") == "error":
-            self.errors.append((*here, self._text[:20]))
+        if attributes.get(_CALC + "value-type") == "error":
+            self.errors.append((*here, shown[:20]))
             text = ""
-        elif _TABLE + "formula" in said and _OFFICE + "value-type" not in said:
+        elif _TABLE + "formula" in attributes and _OFFICE + "value-type" not in attributes:
             self.uncalculated.append(here)
-        down, right = _count(said, "number-rows-spanned"), _count(said, "number-columns-spanned")
+        down, right = _count(attributes, "number-rows-spanned"), _count(attributes, "number-columns-spanned")
         if down > 1 or right > 1:
             self.merges.append(Merge(here[0], here[1], here[0] + down - 1, here[1] + right - 1))
         if text:
             if self._column + count > LAST_COLUMN:
                 raise FileError(DAMAGED.format("it has a cell beyond the end of any sheet"))
             self._cells += [""] * (self._column - len(self._cells)) + [text] * count
-            self._left -= len(text) * count
+            self._bytes_left -= len(text) * count
         self._column += count
 
     def _end_row(self) -> None:
-        count = _count(self._row_said, "number-rows-repeated")
-        if self._row_said.get(_TABLE + "visibility") in _HIDDEN:
+        count = _count(self._row_attributes, "number-rows-repeated")
+        if self._row_attributes.get(_TABLE + "visibility") in _HIDDEN:
             self.hidden_rows.update(range(self._row + 1, min(self._row + count, LAST_ROW) + 1))
         if self._cells:
             if self._row + count > LAST_ROW:
                 raise FileError(DAMAGED.format("it has a cell beyond the end of any sheet"))
-            self._left -= sum(map(len, self._cells)) * (count - 1)
-            if self._left < 0:
+            self._bytes_left -= sum(map(len, self._cells)) * (count - 1)
+            if self._bytes_left < 0:
                 raise FileError("The sheet repeats more text than max_bytes= allows; it is not read.")
             self.lines += [()] * (self._row - len(self.lines)) + [self._cells] * count
             self.width = max(self.width, len(self._cells))
@@ -187,18 +213,18 @@ def _count(attributes: dict[str, str], name: str) -> int:
     return max(int(attributes.get(_TABLE + name, "1")), 1)
 
 
-def _value(said: dict[str, str], text: str) -> str:
-    """A cell's value as a person writes it; what is shown (`text`) may be cut or rounded."""
-    kind = said.get(_OFFICE + "value-type")
+def _value(attributes: dict[str, str], shown: str) -> str:
+    """A cell's value as a person writes it; what is shown may be cut or rounded."""
+    kind = attributes.get(_OFFICE + "value-type")
     if kind in ("float", "percentage", "currency"):
-        return number_text(float(said.get(_OFFICE + "value", "nan")))
+        return number_text(float(attributes.get(_OFFICE + "value", "nan")))
     if kind == "boolean":
-        return said.get(_OFFICE + "boolean-value", "").upper()
+        return attributes.get(_OFFICE + "boolean-value", "").upper()
     if kind == "date":
-        return _moment(said.get(_OFFICE + "date-value", ""), text)
+        return _moment(attributes.get(_OFFICE + "date-value", ""), shown)
     if kind == "time":
-        return _clock(said.get(_OFFICE + "time-value", ""), text)
-    return said.get(_OFFICE + "string-value", text)
+        return _clock(attributes.get(_OFFICE + "time-value", ""), shown)
+    return attributes.get(_OFFICE + "string-value", shown)
 
 
 def _moment(value: str, shown: str) -> str:
@@ -212,10 +238,10 @@ def _moment(value: str, shown: str) -> str:
 
 
 def _clock(value: str, shown: str) -> str:
-    found: Any = _SPAN.fullmatch(value)
-    if found is None:
+    match = _SPAN.fullmatch(value)
+    if match is None:
         return shown
-    sign, hours, minutes, seconds = found.groups(default="0")
+    sign, hours, minutes, seconds = match.groups(default="0")
     span = dt.timedelta(hours=int(hours), minutes=int(minutes), seconds=int(seconds))
     if sign != "-" and span < dt.timedelta(days=1):
         return clock_text((dt.datetime.min + span).time())

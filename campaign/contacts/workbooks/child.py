@@ -1,0 +1,66 @@
+"""The process that opens one workbook: limits first, then the file, then its sheet back to the parent.
+
+It is started by `process`, which explains the exchange. It imports as little as it can: its start is what a
+workbook costs more than a text file.
+"""
+
+import faulthandler
+import json
+import os
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+from campaign.contacts.workbooks.handover import send_error, send_grid
+from campaign.contacts.workbooks.opening import read_sheet
+from campaign.errors import CampaignError
+
+READY = b"ready\n"
+GRACE = 5.0  # seconds
+
+
+def main() -> None:
+    """Read one request from standard input and write the answer to standard output."""
+    answer = os.fdopen(os.dup(1), "wb")
+    with Path(os.devnull).open("wb") as nowhere:
+        os.dup2(nowhere.fileno(), 1)  # nothing that a library prints gets into the answer
+    answer.write(READY)
+    answer.flush()
+    request = json.loads(sys.stdin.buffer.readline())
+    limits = request.pop("limits")
+    _limit_time(limits["clock"])
+    _limit_memory(limits["memory"])
+    data = sys.stdin.buffer.read(request.pop("size"))
+    threading.Thread(target=_end_with_parent, daemon=True).start()
+    try:
+        send_grid(read_sheet(data=data, **request), answer)
+    except CampaignError as error:
+        send_error(error, answer)
+    answer.flush()
+    os._exit(0)  # at once: nothing is left to tidy up
+
+
+def _end_with_parent() -> None:
+    """Standard input ends when the parent does: it is kept open there until the answer has come."""
+    os.read(0, 1)
+    os._exit(1)
+
+
+def _limit_time(seconds: float) -> None:
+    """A timer outside Python, which ends the process even while a library does not return.
+
+    The parent, if it is there, has ended it earlier and can say why.
+    """
+    faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=1)  # by now that is nowhere
+
+
+def _limit_memory(size: int) -> None:
+    """Let the system refuse more memory, where it can: Linux. Elsewhere the parent watches."""
+    with suppress(ImportError, OSError, ValueError):
+        import resource
+
+        in_use = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        limit = in_use + size if most == resource.RLIM_INFINITY else min(in_use + size, most)
+        resource.setrlimit(resource.RLIMIT_AS, (limit, most))

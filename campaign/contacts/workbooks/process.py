@@ -1,0 +1,195 @@
+"""A workbook opened in a process of its own, with limits on time and memory.
+
+Libraries that read workbooks can be made to end the process, to loop or to fill the memory by a file of a few
+kilobytes, and no list of checks covers them all. Here that happens to a child process, and the parent raises
+FileError.
+
+The exchange: the child says that it is ready, the parent sends a line of options and the file, the child
+sends the sheet or an error. The parent ends the child when it takes too long or grows too large; the child
+limits itself as well, and ends when its parent does.
+"""
+
+import json
+import os
+import subprocess
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from io import BufferedIOBase
+from typing import IO, Any, cast
+
+import pyarrow as pa
+
+from campaign.contacts.cells.grid import Grid
+from campaign.contacts.workbooks.child import READY
+from campaign.contacts.workbooks.handover import receive_grid
+from campaign.contacts.workbooks.opening import read_sheet
+from campaign.errors import CampaignError, FileError
+
+# What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
+SECONDS, SECONDS_PER_MB = 10.0, 4.0
+MEMORY, MEMORY_PER_BYTE = 1 << 30, 30
+START = 60.0  # seconds by the clock within which a process must be ready, or reading goes on without one
+WAITING = 10  # seconds by the clock for each second of computing
+PAUSE = 0.02  # seconds between two looks at the child
+# What the child runs. It finds modules where this process does, and nothing in the current folder (-P).
+CODE = (
+    "import json, sys; sys.path[:] = json.loads(sys.stdin.buffer.readline()); "
+    "from campaign.contacts.workbooks.child import main; main()"
+)
+NO_PROCESS = (
+    "No other process could be started, so the workbook was opened in this one, "
+    "without limits on time and memory."
+)
+SIMPLER = "Open it in your spreadsheet program, save the table alone as .xlsx or .csv, then read that file"
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How many seconds of computing reading a workbook may take, and how many bytes of memory.
+
+    Computing, because on a busy machine the same workbook takes ten times as long by the clock.
+    """
+
+    max_seconds: float
+    max_memory: int
+
+    @classmethod
+    def for_size(cls, size: int, max_seconds: float | None, max_memory: int | None) -> "Limits":
+        """The given limits; without one, in proportion to the size of the file."""
+        seconds = SECONDS + SECONDS_PER_MB * size / 1e6 if max_seconds is None else max_seconds
+        return cls(seconds, MEMORY + MEMORY_PER_BYTE * size if max_memory is None else max_memory)
+
+
+def read_workbook(
+    kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int, limits: Limits
+) -> Grid:
+    """One sheet of a workbook. Raises FileError for whatever happens to the process that opens it."""
+    options = {"kind": kind, "sheet": sheet, "max_bytes": max_bytes, "max_cells": max_cells}
+    child = _start()
+    if child is not None:
+        watch = _Watch(child)
+        try:
+            if watch.sees_ready():
+                return _exchange(child, watch, data, options, limits)
+        finally:
+            watch.end()
+    grid = read_sheet(kind, data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+    return replace(grid, notices=[*grid.notices, NO_PROCESS])
+
+
+def _start() -> "subprocess.Popen[bytes] | None":
+    """A child process, or None where there is none to be had."""
+    if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
+        return None
+    # It opens files from anywhere: no credentials. One thread is enough, and each would reserve memory.
+    env = {name: value for name, value in os.environ.items() if not name.startswith("CAMPAIGN_")}
+    env |= {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    try:
+        return subprocess.Popen(  # noqa: S603 - nothing in the command comes from the file
+            [sys.executable, "-P", "-c", CODE],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env=env,
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except (OSError, ValueError):
+        return None
+
+
+def _exchange(
+    child: "subprocess.Popen[bytes]", watch: "_Watch", data: bytes, options: dict[str, Any], limits: Limits
+) -> Grid:
+    watch.limit(limits)
+    own_limits = {"clock": limits.max_seconds * WAITING, "memory": limits.max_memory}
+    try:
+        _send(child, options | {"limits": own_limits, "size": len(data)}, data)
+        return receive_grid(_pipe(child.stdout))
+    except CampaignError:
+        raise  # the child's answer
+    # A broken pipe, half a line, half a stream: the child is gone.
+    except (OSError, ValueError, pa.ArrowException):
+        pass
+    raise FileError(watch.reason or _ended(limits))
+
+
+def _ended(limits: Limits) -> str:
+    return (
+        "The workbook cannot be read: the process that opened it ended without an answer. It is damaged, or "
+        f"it needs more than {limits.max_memory:,} bytes of memory. {SIMPLER}; or give a larger max_memory=."
+    )
+
+
+def _send(child: "subprocess.Popen[bytes]", request: object, data: bytes = b"") -> None:
+    pipe = _pipe(child.stdin)
+    pipe.write(json.dumps(request).encode() + b"\n")
+    pipe.write(data)
+    pipe.flush()
+
+
+def _pipe(pipe: IO[bytes] | None) -> BufferedIOBase:
+    return cast(BufferedIOBase, pipe)  # there is one: the child is started with PIPE
+
+
+class _Watch(threading.Thread):
+    """Ends the child when its time is over or its memory too large, and keeps the reason."""
+
+    def __init__(self, child: "subprocess.Popen[bytes]") -> None:
+        super().__init__(name="campaign-workbook", daemon=True)
+        self.reason = ""
+        self._child, self._done = child, threading.Event()
+        self._limits, self._until = Limits(START, sys.maxsize), time.monotonic() + START
+        self.start()
+
+    def sees_ready(self) -> bool:
+        """Whether the child has started; then it waits for the request."""
+        try:
+            _send(self._child, [entry for entry in sys.path if isinstance(entry, str)])
+            return _pipe(self._child.stdout).readline() == READY
+        except OSError:
+            return False
+
+    def limit(self, limits: Limits) -> None:
+        """From now on, these limits hold."""
+        self._limits, self._until = limits, time.monotonic() + limits.max_seconds * WAITING
+
+    def run(self) -> None:
+        import psutil
+
+        with suppress(psutil.Error):  # it has ended, or the system does not tell its memory
+            process = psutil.Process(self._child.pid)
+            while not self._done.wait(PAUSE):
+                computing = process.cpu_times()
+                too_long = computing.user + computing.system > self._limits.max_seconds
+                if too_long or time.monotonic() > self._until:
+                    self.reason = self._too_long()
+                elif process.memory_info().rss > self._limits.max_memory:
+                    self.reason = self._too_much()
+                if self.reason:
+                    self._child.kill()
+                    return
+
+    def _too_long(self) -> str:
+        return (
+            f"The workbook was not read within {self._limits.max_seconds:,.0f} seconds of computing, much "
+            f"longer than a file of its size takes. {SIMPLER}; or give a larger max_seconds=."
+        )
+
+    def _too_much(self) -> str:
+        return (
+            f"Reading the workbook takes more than {self._limits.max_memory:,} bytes of memory, much more "
+            f"than a file of its size should. {SIMPLER}; or give a larger max_memory=."
+        )
+
+    def end(self) -> None:
+        """End the child and close its pipes."""
+        self._done.set()
+        self._child.kill()
+        self.join()
+        for pipe in (self._child.stdin, self._child.stdout):
+            with suppress(OSError):  # what was not sent any more
+                _pipe(pipe).close()
+        self._child.wait()

@@ -1,0 +1,154 @@
+"""Old Excel workbooks (.xls, Excel 5 to 2003) through xlrd. The only module that imports it."""
+
+import datetime as dt
+import re
+import struct
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+import xlrd
+from xlrd.biffh import XLRDError
+
+from campaign.arrow_types import TEXT
+from campaign.contacts.cells.cell_text import AFTER_LAST_DAY, column_text
+from campaign.contacts.cells.grid import Grid, Merge
+from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
+from campaign.contacts.workbooks.sheets import Sheet, SheetFacts, choose_sheet, hold_rectangle
+from campaign.errors import FileError
+from campaign.text import clean
+
+NO_WORKBOOK = "The file is an old Office document, but no workbook. Save the table as .xlsx or .csv."
+ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream of an .xlsx that is saved with a password
+EOF = 0x0A
+NUMBERS = (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE)
+FORMULAS = (0x06, 0x206, 0x406)
+ELAPSED = re.compile(r"\[(?:h+|m+|s+)\]", re.IGNORECASE)  # [h]:mm is a length of time, h:mm a time of day
+DAY_0 = {0: dt.datetime(1899, 12, 30), 1: dt.datetime(1904, 1, 1)}  # of both date systems
+LEAP_DAY_1900 = 60  # 29 February 1900, which Excel believes in; days before it are one off
+
+
+def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+    """One sheet of an .xls file."""
+    if ENCRYPTED in data:
+        raise FileError(LOCKED)
+    try:
+        return _read_xls(data, sheet, max_cells)
+    except XLRDError as problem:
+        raise FileError(_sentence(str(problem))) from None
+
+
+def _sentence(problem: str) -> str:
+    if "encrypted" in problem:
+        return LOCKED
+    if "Can't find workbook" in problem:
+        return NO_WORKBOOK
+    return DAMAGED.format("its records do not fit together")
+
+
+def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> Grid:
+    # Only with formatting_info does xlrd tell of merged areas, hidden rows and columns, and formats.
+    book: Any = xlrd.open_workbook(
+        file_contents=data, logfile=StringIO(), formatting_info=True, on_demand=True, ragged_rows=True
+    )
+    visibility = book._sheet_visibility  # public only on sheets that are loaded, and loading them takes time
+    sheets = [Sheet(name, not visibility[i], str(i)) for i, name in enumerate(book.sheet_names())]
+    chosen, notices = choose_sheet(sheets, sheet)
+    loaded = book.sheet_by_index(int(chosen.part))
+    facts = _facts(loaded)
+    facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
+    hold_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
+    width = facts.last_column + 1
+    lines = _lines(book, loaded, facts.last_row, width, set(facts.uncalculated))
+    columns = [pa.chunked_array([column_text(column)], TEXT) for column in zip(*lines, strict=True)]
+    return Grid(
+        "xls",
+        columns,
+        np.arange(1, facts.last_row + 1, dtype=np.int64),
+        range(width),
+        sheet=clean(chosen.name),
+        hidden_rows=frozenset(facts.hidden_rows),
+        hidden_columns=facts.hidden_columns,
+        merges=facts.merges,
+        uncalculated=facts.uncalculated,
+        errors=facts.errors,
+        notices=notices,
+    )
+
+
+def _facts(sheet: Any) -> SheetFacts:
+    facts = SheetFacts()
+    for row in range(sheet.nrows):
+        kinds = sheet.row_types(row)
+        used = [i for i, kind in enumerate(kinds) if kind not in (xlrd.XL_CELL_EMPTY, xlrd.XL_CELL_BLANK)]
+        if used:
+            facts.cells += len(used)
+            facts.reach(row + 1, used[-1])
+        for i in used:
+            if kinds[i] == xlrd.XL_CELL_ERROR:
+                error = xlrd.error_text_from_code.get(sheet.cell_value(row, i), "#ERROR")
+                facts.errors.append((row + 1, i, error))
+    facts.hidden_rows.update(row + 1 for row, info in sheet.rowinfo_map.items() if info.hidden)
+    facts.hidden_spans += [(i, i) for i, info in sheet.colinfo_map.items() if info.hidden]
+    for top, after_bottom, left, after_right in sheet.merged_cells:
+        facts.merges.append(Merge(top + 1, left, after_bottom, after_right - 1))
+    return facts
+
+
+def _uncalculated(book: Any, number: int) -> Iterator[tuple[int, int]]:
+    """Formulas that hold 0 until a spreadsheet program opens the file: xlrd does not tell them from numbers.
+
+    Cells come before everything that may be nested in a sheet, so its first end is far enough.
+    """
+    book._position = book._sh_abs_posn[number]
+    kind = None
+    while kind != EOF:
+        kind, length, body = book.get_record_parts()
+        if kind in FORMULAS and length > 14 and not any(body[6:14]) and body[14] & 2:
+            row, column = struct.unpack_from("<2H", body)
+            yield row + 1, column
+
+
+def _lines(
+    book: Any, sheet: Any, rows: int, width: int, uncalculated: set[tuple[int, int]]
+) -> Iterator[list[object]]:
+    """The cells as Python values, row by row, each row `width` cells long."""
+    elapsed = {i for i, xf in enumerate(book.xf_list) if ELAPSED.search(_format(book, xf))}
+    for row in range(rows):
+        kinds, values = sheet.row_types(row), sheet.row_values(row)
+        cells: list[object] = [""] * width
+        for i, (kind, value) in enumerate(zip(kinds[:width], values[:width], strict=True)):
+            if kind == xlrd.XL_CELL_TEXT:
+                cells[i] = value
+            elif kind == xlrd.XL_CELL_BOOLEAN:
+                cells[i] = bool(value)
+            elif kind in NUMBERS and (row + 1, i) not in uncalculated:
+                is_elapsed = bool(elapsed) and sheet.cell_xf_index(row, i) in elapsed
+                is_moment = kind == xlrd.XL_CELL_DATE or is_elapsed
+                cells[i] = _moment(value, book.datemode, is_elapsed) if is_moment else value
+        yield cells
+
+
+def _format(book: Any, xf: Any) -> str:
+    style = book.format_map.get(xf.format_key)
+    return style.format_str if style is not None else ""
+
+
+def _moment(days: float, datemode: int, is_elapsed: bool) -> object:
+    """The date or time that a number stands for under its format, or the number if it stands for none."""
+    if not abs(days) < AFTER_LAST_DAY:
+        return days
+    if is_elapsed:
+        return dt.timedelta(days=days)
+    if days < 0:
+        return days
+    if days < 1:
+        return (DAY_0[1] + dt.timedelta(days=days)).time()
+    if datemode == 0 and days < LEAP_DAY_1900:
+        days += 1
+    try:
+        return DAY_0[datemode] + dt.timedelta(days=days)
+    except OverflowError:
+        return days

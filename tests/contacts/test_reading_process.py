@@ -1,0 +1,299 @@
+"""Workbooks are opened in a process of their own: whatever happens there is a sentence here."""
+
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from textwrap import indent
+
+import psutil
+import pytest
+from support.old_workbooks import label, old_workbook, record
+from support.spreadsheets import as_rows, reading, saved, workbook
+from test_reading_guards import open_document, repeated_texts
+from test_reading_workbooks import AMINA, HEAD, rows_xml, with_part, with_sheet
+
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.workbooks import process
+from campaign.errors import FileError, UsageError
+
+ROOT = Path(__file__).parents[2]
+NO_ANSWER = "the process that opened it ended without an answer"
+SLOW = "was not read within"
+STOPPED = f"{NO_ANSWER}|{SLOW}|takes more than"  # whichever limit is met first
+SHARED = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
+
+
+def shared_texts(attributes: str) -> bytes:
+    """A workbook whose list of shared texts says how long it is."""
+    xml = f'<?xml version="1.0"?><sst xmlns="{SHARED}" {attributes}><si><t>name</t></si></sst>'
+    return with_part(repeated_texts(), "xl/sharedStrings.xml", xml.encode())
+
+
+def hidden_spans() -> bytes:
+    spans = '<col min="1" max="16384" hidden="1"/>' * 200_000
+    return with_sheet(f"<cols>{spans}</cols>{rows_xml(HEAD, AMINA)}")
+
+
+def open_cell(content: str) -> bytes:
+    cell = f'<table:table-cell office:value-type="string">{content}</table:table-cell>'
+    return open_document(f"<table:table-row>{cell}</table:table-row>")
+
+
+def repeated_rows() -> bytes:
+    cell = '<table:table-cell table:number-columns-repeated="150" office:value-type="string">'
+    row = f'<table:table-row table:number-rows-repeated="1048000">{cell}<text:p>x</text:p></table:table-cell>'
+    return open_document(f"{row}</table:table-row>")
+
+
+def continued_texts() -> bytes:
+    return old_workbook(
+        label(0, 0, "name"), sheets=record(0xFC, bytes(12)) + record(0x3C, b"\0x") * 1_000_000
+    )
+
+
+# Each of these took a minute, gigabytes or the whole process where nothing limits them.
+ATTACKS: dict[str, tuple[Callable[[], bytes], str]] = {
+    "4,000,000,000,000 shared texts": (
+        lambda: shared_texts('count="9" uniqueCount="4000000000000"'),
+        STOPPED,
+    ),
+    "4,294,967,295 shared texts": (
+        lambda: shared_texts('count="4294967295" uniqueCount="4294967295"'),
+        STOPPED,
+    ),
+    "a text of a megabyte in 10,000 cells": (repeated_texts, STOPPED),
+    "200,000 hidden spans": (hidden_spans, f"{STOPPED}|all of its cells are blank"),
+    "2,000,000,000,000 spaces": (
+        lambda: open_cell("<text:p>" + '<text:s text:c="1000000000"/>' * 2000 + "</text:p>"),
+        f"{STOPPED}|all of its cells are blank",
+    ),
+    "rows repeated a million times": (repeated_rows, STOPPED),
+}
+
+
+@contextmanager
+def memory_of_children() -> Iterator[list[int]]:
+    """The most memory that a process started in the block was seen to take, in bytes."""
+    peak, done = [0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.01):
+            for child in psutil.Process().children():
+                try:
+                    peak[0] = max(peak[0], child.memory_info().rss)
+                except psutil.Error:  # it has just ended
+                    continue
+
+    thread = threading.Thread(target=watch)
+    thread.start()
+    try:
+        yield peak
+    finally:
+        done.set()
+        thread.join()
+
+
+@pytest.mark.parametrize("attack", ATTACKS)
+def test_an_attack_costs_a_sentence_a_little_time_and_a_little_memory(attack: str) -> None:
+    make, sentence = ATTACKS[attack]
+    data = make()
+    assert len(data) < 200_000
+    with memory_of_children() as peak, pytest.raises(FileError, match=sentence):
+        read_contacts(data, max_seconds=8)
+    assert peak[0] < 1_300_000_000
+
+
+def test_a_cell_of_very_many_paragraphs_is_read() -> None:
+    table = read_contacts(open_cell("<text:p>x</text:p>" * 20_000), header=False)
+    assert len(table.iloc[0, 0]) == 39_999
+
+
+def test_very_many_records_that_continue_others_are_passed_over() -> None:
+    with pytest.raises(FileError):
+        read_contacts(continued_texts(), max_seconds=0.5)
+    assert as_rows(read_contacts(continued_texts())) == {0: ["name"]}
+
+
+# --- limits -------------------------------------------------------------------------------------------
+
+
+def test_the_limits_grow_with_the_file_and_can_be_given() -> None:
+    assert process.Limits.for_size(50_000_000, None, None) == process.Limits(210.0, (1 << 30) + 1_500_000_000)
+    assert process.Limits.for_size(50_000_000, 7.5, 1000) == process.Limits(7.5, 1000)
+
+
+@pytest.mark.parametrize("limit", [{"max_seconds": 0}, {"max_memory": -1}, {"max_seconds": "9"}])
+def test_a_limit_is_a_number_above_zero(limit: dict[str, object]) -> None:
+    with pytest.raises(UsageError, match=r"takes a number above 0"):
+        read_contacts(b"name\nAmina\n", **limit)  # type: ignore[arg-type] # that is the point
+
+
+@pytest.fixture
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+    """Puts code in the place of calamine, in the process that opens a workbook only."""
+
+    def replace(code: str) -> None:
+        (tmp_path / "python_calamine.py").write_text(
+            "import os, sys, time\n"
+            "PasswordError = CalamineError = OSError\n"
+            "class CalamineWorkbook:\n"
+            "    def from_filelike(file):\n" + indent(code, " " * 8)
+        )
+        monkeypatch.syspath_prepend(tmp_path)
+
+    return replace
+
+
+def amina() -> bytes:
+    return saved(workbook(["name", "phone"], ["Amina", "0772000001"]))
+
+
+def test_a_workbook_that_never_ends_is_stopped(library: Callable[[str], None]) -> None:
+    library("while True: pass")
+    with pytest.raises(FileError, match=r"not read within 1 seconds of .*give a larger max_seconds="):
+        read_contacts(amina(), max_seconds=1)
+
+
+def test_a_workbook_that_fills_the_memory_is_stopped(library: Callable[[str], None]) -> None:
+    library("pages = []\nwhile True: pages.append(bytearray(1 << 20))")
+    with (
+        memory_of_children() as peak,
+        pytest.raises(FileError, match=f"needs more memory than|{NO_ANSWER}|takes more than 200"),
+    ):
+        read_contacts(amina(), max_memory=200_000_000)
+    assert peak[0] < 400_000_000
+
+
+def test_where_the_system_sets_no_limit_the_parent_watches_the_memory(library: Callable[[str], None]) -> None:
+    library(
+        "import resource\n"
+        "most = resource.getrlimit(resource.RLIMIT_AS)[1]\n"
+        "resource.setrlimit(resource.RLIMIT_AS, (most, most))\n"
+        "pages = []\n"
+        "while True: pages.append(bytearray(b'x') * (1 << 20)); time.sleep(0.001)"
+    )
+    with memory_of_children() as peak, pytest.raises(FileError, match="takes more than 200,000,000 bytes"):
+        read_contacts(amina(), max_memory=200_000_000)
+    assert peak[0] < 400_000_000
+
+
+@pytest.mark.parametrize("end", ["os.abort()", "os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_a_process_that_ends_is_a_sentence(end: str, library: Callable[[str], None]) -> None:
+    library(end)
+    with pytest.raises(FileError, match=NO_ANSWER):
+        read_contacts(amina())
+
+
+def test_a_process_that_is_killed_from_outside_is_a_sentence(library: Callable[[str], None]) -> None:
+    library("while True: time.sleep(1)")
+    seen = threading.Event()
+
+    def kill() -> None:
+        while not seen.wait(0.01):
+            for child in psutil.Process().children():
+                # It has imported all it needs, and sleeps in the library.
+                if child.num_threads() > 2 and child.status() == psutil.STATUS_SLEEPING:
+                    child.kill()
+                    return
+
+    thread = threading.Thread(target=kill)
+    thread.start()
+    try:
+        with pytest.raises(FileError, match=NO_ANSWER):
+            read_contacts(amina())
+    finally:
+        seen.set()
+        thread.join()
+
+
+def test_what_a_library_prints_and_raises_does_not_disturb_the_answer(library: Callable[[str], None]) -> None:
+    library("print('name,phone')\nraise ZeroDivisionError")
+    with pytest.raises(FileError, match=r"its cells cannot be read \(ZeroDivisionError\)"):
+        read_contacts(amina())
+
+
+def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
+    """Killed outright, so that it cannot tidy up."""
+    (tmp_path / "python_calamine.py").write_text("import time\nwhile True: time.sleep(0.1)\n")
+    (tmp_path / "amina.xlsx").write_bytes(amina())
+    code = (
+        f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import campaign; "
+        f"campaign.read_contacts({str(tmp_path / 'amina.xlsx')!r})"
+    )
+    parent = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)})
+    try:
+        children: list[psutil.Process] = []
+        while not children:
+            assert parent.poll() is None
+            children = psutil.Process(parent.pid).children()
+    finally:
+        parent.kill()
+        parent.wait()
+    assert psutil.wait_procs(children, timeout=30)[1] == []
+
+
+# --- the surroundings ---------------------------------------------------------------------------------
+
+
+def test_nothing_of_it_is_left_behind() -> None:
+    threads = threading.active_count()
+    read_contacts(amina())
+    with pytest.raises(FileError):
+        read_contacts(shared_texts('count="9" uniqueCount="4000000000000"'))
+    assert psutil.Process().children() == []
+    assert threading.active_count() == threads
+
+
+def test_it_gets_no_credentials(monkeypatch: pytest.MonkeyPatch, library: Callable[[str], None]) -> None:
+    monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "sentinel-password")
+    library("raise KeyError if 'CAMPAIGN_LIVE_PASSWORD' in os.environ else IndexError")
+    with pytest.raises(FileError, match="IndexError"):
+        read_contacts(amina())
+
+
+def test_a_module_in_the_current_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "json.py").write_text("raise SystemExit")
+    monkeypatch.chdir(tmp_path)
+    assert as_rows(read_contacts(amina()))[2] == ["Amina", "0772000001"]
+
+
+def test_it_imports_next_to_nothing() -> None:
+    code = (
+        "import campaign.contacts.workbooks.child, campaign.contacts.workbooks.xlsx, sys; "
+        "heavy = ('pandas', 'pyarrow.compute', 'aiohttp', 'psutil', 'xlrd'); "
+        "print([name for name in heavy if name in sys.modules])"
+    )
+    printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert printed.stdout.strip() == "[]"
+
+
+@pytest.mark.parametrize("place", ["no interpreter", "a frozen program", "not allowed", "another program"])
+def test_where_no_process_can_be_started_it_reads_in_this_one_and_says_so(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    program = tmp_path / "program"
+    program.write_text("#!/bin/sh\nexit 3\n")
+    program.chmod(0o755 if place == "another program" else 0o600)
+    if place == "a frozen program":
+        monkeypatch.setattr(sys, "frozen", True, raising=False)
+    else:
+        monkeypatch.setattr(sys, "executable", "" if place == "no interpreter" else str(program))
+    table = read_contacts(amina())
+    assert as_rows(table)[2] == ["Amina", "0772000001"]
+    assert reading(table).notices == (process.NO_PROCESS,)
+    with pytest.raises(FileError, match="its list of parts cannot be read"):
+        read_contacts(amina()[:-10])
+
+
+def test_several_workbooks_are_read_at_once_in_threads() -> None:
+    tables: list[object] = []
+    threads = [threading.Thread(target=lambda: tables.append(read_contacts(amina()))) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert [as_rows(table)[2] for table in tables] == [["Amina", "0772000001"]] * 2  # type: ignore[arg-type]
