@@ -88,29 +88,30 @@ def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
     assert [row for row, *_ in issues_of(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
 
 
-THREE_BLOCKS = """\
+FOUR_BLOCKS = """\
     Name,Phone
     Ann,0772000001
     Ben,0772000002
     Cas,0772000003
     Dee,0772000004
-    Dee,0772000004
+    Eve,0772000005
+    Eve,0772000005
     Ann,0772000001
     Cas,0772000003
-    Ben,0772000001
-    Cas,0772000004
+    Ben,0772000004
+    Eve,0772000002
 """
 
 
 def test_texts_are_compared_with_the_kept_ones_of_all_blocks_before(monkeypatch):
-    """Each block keeps texts of its own: later blocks find the right one among all."""
-    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 3)
-    assert [(row, code, detail[-6:]) for row, _, code, detail in repeats_of(plan(THREE_BLOCKS))] == [
-        (6, "duplicate", "row 5,"),
-        (7, "duplicate", "row 2,"),
-        (8, "duplicate", "row 4,"),
-        (9, "duplicate_other_text", "row 2,"),
+    """Each block keeps texts of its own: later blocks find the right one among all of them."""
+    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
+    assert [(row, code, detail[-6:]) for row, _, code, detail in repeats_of(plan(FOUR_BLOCKS))] == [
+        (7, "duplicate", "row 6,"),
+        (8, "duplicate", "row 2,"),
+        (9, "duplicate", "row 4,"),
         (10, "duplicate_other_text", "row 5,"),
+        (11, "duplicate_other_text", "row 3,"),
     ]
 
 

@@ -11,7 +11,6 @@ from campaign.messages import plan
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import EarlierCampaign, reached_numbers
 from campaign.paths import is_file
-from campaign.sending.store.folder import open_folder
 
 P = ParamSpec("P")
 
@@ -38,6 +37,8 @@ def _read_folders(not_again: Any) -> list[Any]:
 
 
 def _read_campaign(folder: str | Path) -> EarlierCampaign:
+    from campaign.sending.store.folder import open_folder  # loads the ledger, which few calls need
+
     result = open_folder(folder).load_result()
     return EarlierCampaign(str(folder), reached_numbers(result.messages))
 
