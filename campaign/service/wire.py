@@ -15,9 +15,17 @@ from typing import Any, Literal
 from urllib.parse import quote
 
 import pyarrow as pa
-import pyarrow.compute as pc
 
-from campaign.arrow_text import join_texts, text_buffers, text_scalar
+from campaign.arrow_text import (
+    TextArray,
+    as_text,
+    choose_texts,
+    equal_texts,
+    join_texts,
+    text_array,
+    text_buffers,
+    unique_texts,
+)
 from campaign.contract import MESSAGE_TEXTS
 from campaign.service.contradictions import contradiction
 from campaign.service.encoding import json_escape, percent_encode
@@ -71,20 +79,19 @@ class EncodedMessages:
         return self._data.data[self._offsets[start] : self._offsets[stop] - 1]
 
 
-def _objects(messages: pa.Table, encoding: Encoding) -> pa.Array:
+def _objects(messages: pa.Table, encoding: Encoding) -> TextArray:
     """One JSON object and a comma for each message (section 2.3).
 
     Number and priority are digits in every plan, so that they are not escaped.
     """
     encode = percent_encode if encoding == "url" else json_escape
     number, message, sender, priority = (
-        messages.column(name).combine_chunks().cast(pa.large_string()) for name in MESSAGE_TEXTS
+        as_text(messages.column(name).combine_chunks()) for name in MESSAGE_TEXTS
     )
-    senders = sender.dictionary_encode()  # a campaign has one sender or a few
-    sender = encode(senders.dictionary).take(senders.indices)
-    close = pc.if_else(
-        pc.equal(priority, ""), text_scalar('"},'), join_texts('","priority":"', priority, '"},')
-    )
+    strings, places = unique_texts(sender)  # a campaign has one sender or a few
+    sender = encode(text_array(strings)).take(places)
+    close = join_texts('","priority":"', priority, '"},')
+    close = choose_texts(equal_texts(priority, ""), '"},', close)
     return join_texts(
         '{"number":"', number, '","message":"', encode(message), '","senderid":"', sender, close
     )
