@@ -143,11 +143,14 @@ def read_contacts(
     return _described(table, grid, opened, misnamed(opened, kind), given)
 
 
-def _check_limits(**limits: float | None) -> None:
-    for name, limit in limits.items():
-        is_number = isinstance(limit, int | float) and not isinstance(limit, bool)
-        if limit is not None and not (is_number and limit > 0):
-            raise UsageError(f"{name}= takes a number above 0, not {limit!r}.")
+def _check_limits(*, max_seconds: float | None, **sizes: int | None) -> None:
+    for name, size in sizes.items():
+        is_optional = name == "max_memory" and size is None
+        if not is_optional and not (isinstance(size, int) and not isinstance(size, bool) and size > 0):
+            raise UsageError(f"{name}= takes a whole number above 0, not {size!r}.")
+    is_number = isinstance(max_seconds, int | float) and not isinstance(max_seconds, bool)
+    if max_seconds is not None and not (is_number and max_seconds > 0):
+        raise UsageError(f"max_seconds= takes a number above 0, not {max_seconds!r}.")
 
 
 def _refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:

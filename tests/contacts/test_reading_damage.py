@@ -20,7 +20,7 @@ from campaign.errors import CampaignError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 MEMORY = 4 << 30  # bytes of address space for the reading process
-PATIENCE = 5.0  # seconds
+PATIENCE = 20.0  # seconds, the start of a process on a busy machine among them
 
 
 def originals() -> dict[str, bytes]:
@@ -133,12 +133,12 @@ def damage(count: int, kept: Path) -> dict[str, int]:
 
 
 def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
-    counts = damage(450, tmp_path)
-    assert min(counts.values()) > 20
+    counts = damage(64, tmp_path)  # each workbook takes a process of its own
+    assert min(counts.values()) > 5
 
 
 @pytest.mark.long
-@pytest.mark.timeout(3600)
+@pytest.mark.timeout(4 * 3600)
 def test_ten_thousand_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
     counts = damage(10_000, tmp_path)
     print(counts)
