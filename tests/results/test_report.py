@@ -339,8 +339,6 @@ def test_a_rows_own_number_is_masked_where_it_looks_like_a_code(tmp_path):
     table = b"Phone,Reference\n0772 000 001,INV2000001\n0772 000 002,INV2000001\n"
     plan = prepare(read_contacts(table), message="About {reference}", sender="SHOP", region="UG")
     result = result_of(plan, (2, "refused", None, "", "no"))
-    rows = read_rows(write_report(result, tmp_path / "report.csv"))
-    assert [row[2] for row in rows[1:]] == ["INV*****01", "INV2000001"]
     book = openpyxl.load_workbook(write_report(result, tmp_path / "report.xlsx"))
     assert [row[2] for row in cells(book["Messages"])[1:]] == ["About INV*****01", "About INV2000001"]
 
@@ -365,7 +363,7 @@ def test_numbers_in_issues_are_masked(tmp_path):
 
 
 def test_details_do_not_quote_the_number_that_they_are_about():
-    detail = "0772 000 101 is the number of row 2 too: 256772000101, not 200 000."
+    detail = "0772 000 101 is the number of row 2 too: INV2000101, not INV2000102."
     issues = pd.DataFrame(
         {
             "row": [3],
@@ -378,7 +376,7 @@ def test_details_do_not_quote_the_number_that_they_are_about():
     plan = prepare(read_contacts(b"Phone\n0772 000 101\n"), message="Hi", sender="SHOP", region="UG")
     redaction = Redaction(result_of(plan, (1, "accepted", None, "", "")), reveal=False)
     masked = redaction.issues(issues.astype("str"))
-    assert masked["detail"].tolist() == ["077*****01 is the number of row 2 too: 25677*****01, not 200 000."]
+    assert masked["detail"].tolist() == ["077*****01 is the number of row 2 too: INV*****01, not INV2000102."]
     assert masked["value"].tolist() == ["077*****01"]
 
 
