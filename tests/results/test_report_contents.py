@@ -135,10 +135,7 @@ def test_issues_are_counted_with_the_gravest_and_most_frequent_first(tmp_path):
 def test_hidden_and_blank_rows_are_not_mixed_up(tmp_path):
     plan = plan_of()
     read = replace(plan.reading, hidden_rows=7, blank_rows=1, notices=("Row 3 holds 0772 000 009.",))
-    plan = campaign.Plan(
-        messages=plan.messages, issues=plan.issues, contacts=plan.contacts, totals=plan.totals, reading=read
-    )
-    text = page(result_of(*MIXED, plan=plan), tmp_path)
+    text = page(result_of(*MIXED, plan=replace(plan, reading=read)), tmp_path)
     assert (fact(text, "Hidden rows"), fact(text, "Blank rows")) == ("7", "1")
     assert "Row 3 holds 077*****09." in text
 
@@ -170,8 +167,7 @@ def test_numbers_in_what_the_service_said_are_masked_everywhere(tmp_path):
 def test_a_number_in_the_example_of_an_issue_is_masked(tmp_path):
     plan = plan_of()
     issues = plan.issues.assign(detail="0772 000 009 is no number.")
-    plan = campaign.Plan(messages=plan.messages, issues=issues, contacts=plan.contacts, totals=plan.totals)
-    text = page(result_of(*MIXED, plan=plan), tmp_path)
+    text = page(result_of(*MIXED, plan=replace(plan, issues=issues)), tmp_path)
     assert "077*****09 is no number." in text
     assert "000 009" not in text
 

@@ -1,6 +1,7 @@
 """A result can be reported whatever became of it and wherever it comes from: sent, loaded, resumed, empty."""
 
 import csv
+from dataclasses import replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -105,12 +106,11 @@ def every_status(folder: Path) -> Result:
 def in_chunks(folder: Path) -> Result:
     """Every text column of plan and batches in one chunk for each row."""
     result = every_status(folder)
-    plan = campaign.Plan(
+    plan = replace(
+        result.plan,
         messages=chunked(result.plan.messages),
         issues=chunked(result.plan.issues),
         contacts=chunked(result.plan.contacts),
-        totals=result.plan.totals,
-        reading=result.reading,
     )
     return Result(plan, chunked(result.batches), environment="live", folder=result.folder)
 
