@@ -1,5 +1,10 @@
 """What holds for every test, and the states of the world that many begin in."""
 
+import os
+import signal
+import tempfile
+from pathlib import Path
+
 import pytest
 from hypothesis import settings
 from support.small_campaigns import people, plan_for
@@ -11,6 +16,30 @@ from campaign.service import separation
 # blamed on a busy machine. The long proofs look for new examples.
 settings.register_profile("repeatable", derandomize=True, deadline=None)
 settings.load_profile("repeatable")
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _settings_of_our_own():
+    """Jupyter, IPython and matplotlib keep settings and caches here, and not in a home that may be read-only
+    or hold a person's own. A folder's name must be short: kernels may put sockets into it."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
+        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR"):
+            path = Path(folder) / name.lower()
+            path.mkdir()
+            environment.setenv(name, str(path))
+        environment.setenv("JUPYTER_RUNTIME_DIR", os.fspath(Path(folder) / "runtime"))
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _ctrl_c_is_heard():
+    """Tests that are started by nohup or from a script's background inherit that Ctrl-C is ignored, and so
+    would every process that they interrupt."""
+    inherited = signal.getsignal(signal.SIGINT)
+    if inherited is signal.SIG_IGN:
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, inherited)
 
 
 @pytest.fixture(autouse=True)
