@@ -1,8 +1,10 @@
-"""Near misses: the choice or the file that a person probably meant."""
+"""Near misses: the choice, the file or the time zone that a person probably meant."""
 
 import difflib
 from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
+from zoneinfo import ZoneInfo, available_timezones
 
 _FOLDER_LIMIT = 10_000  # names looked at: a folder of a million files must not hold up an error message
 
@@ -27,3 +29,38 @@ def similar_file(path: Path) -> str:
     except (OSError, ValueError):  # no such folder, or a name that none can have
         return ""
     return closest(path.name, names)
+
+
+def time_zone_advice(name: str) -> str:
+    """What to write instead of something that is not a time zone: "EAT", "Kampala", "kampla"."""
+    if abbreviated := _zones_abbreviated(name):
+        return f"Abbreviations are ambiguous: write a region and city, such as {', '.join(abbreviated)}"
+    if similar := _zones_like(name):
+        return f"Perhaps you mean {' or '.join(similar)}"
+    return "Write a region and city"
+
+
+def _zones_abbreviated(name: str) -> list[str]:
+    """Some cities whose clocks use this abbreviation, in winter or in summer."""
+    if not (name.isascii() and name.isalpha() and name.isupper() and len(name) <= 5):
+        return []
+    days = [datetime(datetime.now(UTC).year, month, 1, tzinfo=UTC) for month in (1, 7)]
+    cities = sorted(zone for zone in available_timezones() if _is_city(zone))
+    return [zone for zone in cities if any(day.astimezone(ZoneInfo(zone)).tzname() == name for day in days)][
+        :12
+    ]
+
+
+def _zones_like(name: str) -> list[str]:
+    """The zones whose city or whole name is spelled like this."""
+    zones = {zone.casefold(): zone for zone in sorted(available_timezones())}
+    cities = {zone.rpartition("/")[2]: zone for zone in zones if _is_city(zones[zone])}
+    wanted = name.strip().casefold().replace(" ", "_")
+    close = [cities[city] for city in difflib.get_close_matches(wanted, cities, 2, cutoff=0.8)]
+    close = close or difflib.get_close_matches(wanted, zones, 1, cutoff=0.8)
+    return [zones[zone] for zone in close]
+
+
+def _is_city(zone: str) -> bool:
+    """Whether a zone is named by region and city: `Etc/GMT-3` and `US/Eastern` are not."""
+    return "/" in zone and zone.partition("/")[0] not in ("Etc", "US", "SystemV", "posix", "right")

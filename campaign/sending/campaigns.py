@@ -1,10 +1,9 @@
-"""From a plan to a result: `send`, `start` and `asend`, and going on with a campaign from its folder."""
+"""The verbs of a campaign: `send`, `start`, `asend`, `resume`, `load_result` and `resolve`."""
 
 from __future__ import annotations
 
 import asyncio
 import getpass
-import os
 from collections.abc import Hashable, Mapping
 from contextlib import ExitStack, closing
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.argument_checks import check_choice, check_count, check_path, check_text, described
 from campaign.errors import AccountError, ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -19,28 +19,23 @@ from campaign.sending.confirmation import check_confirmed
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import open_ledger
 from campaign.sending.ledger.views import Count, count_by_state, result_frame
-from campaign.sending.options import Money, Policy
-from campaign.sending.run import Progress, Run
+from campaign.sending.options import Money, Place, Progress, SendOptions
+from campaign.sending.run import OpenCampaign, Run
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, folder_exists, locate_folder, open_folder
 from campaign.sending.valves import Budget, Hours
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
+from campaign.text import counted
 
-Place = str | os.PathLike[str]
-
+_FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _SETTLED = {"accepted": "accepted", "refused": "refused", "again": "pending"}
-_PHRASES = {
-    "accepted": "batch {batch} was accepted",
-    "refused": "batch {batch} was refused",
-    "again": "send batch {batch} again, {people} people may get it twice",
-}
 
 
 def send(
     plan: Plan,
     *,
-    account: Account | None = None,
+    account: Account | Sandbox | None = None,
     folder: Place | None = None,
     name: str | None = None,
     batch_size: int = 100,
@@ -60,31 +55,40 @@ def send(
     `campaigns/<name>-<fingerprint>`), and the same plan for the same account meets its own ledger there. What
     is complete stays so; what was interrupted goes on. Give another `name` to say the same thing again.
 
-    - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing
+    - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
+      `Sandbox` may be given itself; one that is not running is started for the length of the run
     - `batch_size`: messages in one request, at most 1000
-    - `concurrency`: requests under way at once; if the service dies, up to `concurrency` x `batch_size`
-      messages may end as unknown
+    - `concurrency`: requests at a time; if the service dies, up to `concurrency` x `batch_size` messages may
+      end as unknown
     - `rate`: messages a second at most
     - `budget`: cost units at most, or a `Budget` of cost units and messages
     - `hours`: when messages may be sent, for example "08:00-20:00 Africa/Kampala"
     - `canary`: the first batch is one message, and the rest waits for its answer
-    - `max_unknown`: the run pauses when the fate of this many batches is unknown
+    - `max_unknown`: the run pauses when this many batches are unknown
     - `confirm`: needed for live sending: the phrase that the error shows; it names the number of messages
     - `progress`: a progress bar; "tqdm" for the plain one also in notebooks
     - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk
 
     A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
-    Ctrl-C stops cleanly. Raises `ConfirmationError`, `FolderError` and its kinds, and `UsageError`.
+    Whatever ends it, requests under way finish first, and the campaign can be resumed when this returns.
+    Ctrl-C and SIGTERM stop cleanly: the first lets requests under way finish, the second ends at once. Then
+    `KeyboardInterrupt` is raised, or for SIGTERM `SystemExit(143)`.
+
+    Raises `ConfirmationError`, `FolderError` and its kinds, and `UsageError`.
     """
-    policy = Policy.of(concurrency, rate, budget, hours, max_unknown, batch_size, canary)
-    run = _begin(plan, account, folder, name, policy, confirm, progress, ledger, attended=False)
-    return run.wait()
+    check_plan(plan)
+    options = SendOptions(
+        account=account, folder=folder, name=name, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
+        progress=progress, ledger=ledger,
+    )  # fmt: skip
+    return Run(_open(plan, options), attended=False).wait()
 
 
 def start(
     plan: Plan,
     *,
-    account: Account | None = None,
+    account: Account | Sandbox | None = None,
     folder: Place | None = None,
     name: str | None = None,
     batch_size: int = 100,
@@ -102,14 +106,19 @@ def start(
 
     A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook the run shows its dashboard.
     """
-    policy = Policy.of(concurrency, rate, budget, hours, max_unknown, batch_size, canary)
-    return _begin(plan, account, folder, name, policy, confirm, progress, ledger, attended=True)
+    check_plan(plan)
+    options = SendOptions(
+        account=account, folder=folder, name=name, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
+        progress=progress, ledger=ledger,
+    )  # fmt: skip
+    return Run(_open(plan, options), attended=True)
 
 
 async def asend(
     plan: Plan,
     *,
-    account: Account | None = None,
+    account: Account | Sandbox | None = None,
     folder: Place | None = None,
     name: str | None = None,
     batch_size: int = 100,
@@ -123,18 +132,21 @@ async def asend(
     progress: Progress = True,
     ledger: Place | None = None,
 ) -> Result:
-    """`send` as a coroutine. A cancellation stops the run cleanly before it is raised."""
-    policy = Policy.of(concurrency, rate, budget, hours, max_unknown, batch_size, canary)
-    run = await asyncio.to_thread(
-        _begin, plan, account, folder, name, policy, confirm, progress, ledger, attended=False
-    )
-    return await run.finished()
+    """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
+    check_plan(plan)
+    options = SendOptions(
+        account=account, folder=folder, name=name, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
+        progress=progress, ledger=ledger,
+    )  # fmt: skip
+    opened = await _opened(asyncio.create_task(asyncio.to_thread(_open, plan, options)))
+    return await Run(opened, attended=False).finished()
 
 
 def resume(
     folder: Place,
     *,
-    account: Account | None = None,
+    account: Account | Sandbox | None = None,
     concurrency: int = 8,
     rate: float | None = None,
     budget: Budget | Money | None = None,
@@ -143,36 +155,22 @@ def resume(
     confirm: str | None = None,
     progress: Progress = True,
 ) -> Result:
-    """Go on with an interrupted campaign: what was never attempted goes out, and nothing else does.
+    """Continue an interrupted campaign: send what was never attempted, and nothing else.
 
     What was under way when a program died is `unknown` and stays so until a person decides. `account` is
     the one that the campaign was started with; a local one needs none. The other options are those of `send`.
     """
-    policy = Policy.of(concurrency, rate, budget, hours, max_unknown)
-    place = open_folder(folder)
-    if account is None and place.manifest.environment != "local":
-        environment = place.manifest.environment
-        raise AccountError(
-            f"This campaign is {environment}: give the account that it was started with, for example "
-            f'account=campaign.Account.from_environment("{environment}").'
-        )
-    with ExitStack() as held:
-        account = account or held.enter_context(Sandbox(tls=True)).account
-        place.check_account(account)
-        check_confirmed(
-            account,
-            confirm,
-            place.load_plan,
-            waiting=_waiting(place),
-            batch_size=place.manifest.batch_size,
-            concurrency=policy.concurrency,
-        )
-        run = Run(place, account, policy, held=held.pop_all(), attended=False, progress=progress)
-    return run.wait()
+    check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
+    options = SendOptions(
+        account=account, folder=folder, concurrency=concurrency, rate=rate, budget=budget, hours=hours,
+        max_unknown=max_unknown, confirm=confirm, progress=progress,
+    )  # fmt: skip
+    return Run(_open(None, options), attended=False).wait()
 
 
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
+    check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     return open_folder(folder).load_result()
 
 
@@ -186,80 +184,148 @@ def resolve(
 ) -> Result:
     """Settle a batch whose fate is unknown, after you have found out what became of it.
 
-    `outcome` is "accepted" (the service has it), "refused" (it does not), or "again": it is not known, and
-    `resume` shall send it again, so that people may get it twice. `confirm` is the phrase that the error
-    shows together with the evidence; `note` says how you know. The journal keeps who decided, when and why.
+    `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
+    knows, and `resume` shall send it once more, so that people may get it twice. `confirm` is the phrase that
+    the error shows together with the evidence; `note` says how you know. The journal keeps who decided, when
+    and why.
 
     Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
     `LockedError` while a run has the campaign open.
     """
-    if outcome not in _PHRASES:
-        raise UsageError(f"outcome is {outcome!r}; it can be 'accepted', 'refused' or 'again'.")
+    check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
+    check_count(batch, subject="batch", write="the number of one batch, for example batch=2")
+    batch = int(batch)  # one of numpy's cannot be looked up
+    check_choice(outcome, list(_SETTLED), subject="outcome")
+    check_text(note, subject="note", write='note="how you know"')
+    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     with place.lock(), closing(open_ledger(place.ledger_path, place.manifest.identity)) as ledger:
         batches = result_frame(place.ledger_path)
         unknown = batches[batches["status"] == "unknown"].set_index("batch")
         if batch not in unknown.index:
             raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
-        found = unknown.loc[[batch]].to_dict("records")[0]
-        phrase = _PHRASES[outcome].format(batch=batch, people=found["messages"])
+        evidence = unknown.loc[[batch]].to_dict("records")[0]
+        phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
-            raise ConfirmationError(f'{_evidence(batch, found)} To settle it, give confirm="{phrase}".')
-        who = f"{getpass.getuser()}: {outcome}"
+            raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
+        decision = f"{getpass.getuser()}: {outcome}"
         ledger.move(
-            batch, _SETTLED[outcome], error="" if outcome == "accepted" else found["error"],
-            note=f"{who}, {note}" if note else who,
+            batch, _SETTLED[outcome], error="" if outcome == "accepted" else evidence["error"],
+            note=f"{decision}, {note}" if note else decision,
         )  # fmt: skip
     return place.load_result()
 
 
-def _evidence(batch: int, found: Mapping[Hashable, Any]) -> str:
-    """What is known about an unknown batch: when it left, how long was waited, what was heard."""
-    when, waited = found["submitted_at"], found["seconds"]
+def _phrase(batch: int, people: int, outcome: str) -> str:
+    """What a person types to settle a batch."""
+    if outcome != "again":
+        return f"batch {batch} was {outcome}"
+    return f"send batch {batch} again, {counted(people, 'person', 'people')} may get it twice"
+
+
+def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
+    """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
+    when, waited = evidence["submitted_at"], evidence["seconds"]
     left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"
-    heard = "" if pd.isna(waited) else f", after {waited:.0f} s"
-    return f"Batch {batch} ({found['messages']:,} messages){left}{heard}: {found['error'] or 'no answer'}."
+    wait = "" if pd.isna(waited) else f", after {waited:.0f} s"
+    messages = counted(evidence["messages"], "message")
+    return f"Batch {batch} ({messages}){left}{wait}: {evidence['error'] or 'no answer'}."
 
 
 def _listed(batches: list[int]) -> str:
     return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"
 
 
-def _begin(
-    plan: Plan,
-    account: Account | None,
-    folder: Place | None,
-    name: str | None,
-    policy: Policy,
-    confirm: str | None,
-    progress: Progress,
-    ledger: Place | None,
-    *,
-    attended: bool,
-) -> Run:
-    """Freeze the plan or find it again, and start the run."""
-    with ExitStack() as held:
-        account = account or held.enter_context(Sandbox(tls=True)).account
-        path = Path(folder) if folder is not None else locate_folder(plan, account, name)
-        known = open_folder(path) if folder_exists(path) else None
-        if known is not None:
-            known.check_account(account)
-            known.check_plan(plan)
-        check_confirmed(
-            account, confirm, lambda: plan, concurrency=policy.concurrency,
-            waiting=_waiting(known) if known else len(plan.messages),
-            batch_size=known.manifest.batch_size if known else policy.batch_size,
-        )  # fmt: skip
-        place = known or create_folder(
-            path, plan, account, batch_size=policy.batch_size, canary=policy.canary,
-            ledger_path=None if ledger is None else Path(ledger),
-        )  # fmt: skip
-        return Run(
-            place, account, policy, plan=plan, held=held.pop_all(), attended=attended, progress=progress
+def check_plan(plan: object) -> None:
+    """Raise `UsageError` unless this is a plan, with what to do about the usual mistakes."""
+    if isinstance(plan, Plan):
+        return
+    if isinstance(plan, Result):
+        raise UsageError(
+            "plan is a Result: that plan was sent already. To send what is left of it, use "
+            "campaign.resume(result.folder)."
         )
+    kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
+    raise UsageError(
+        f"plan is {kind}, not a Plan. Make one first: "
+        "plan = campaign.prepare(contacts, message=..., sender=...)."
+    )
 
 
-def _waiting(place: Folder) -> int:
+def _open(plan: Plan | None, options: SendOptions) -> OpenCampaign:
+    """Open a campaign for one run: that of a plan, or without a plan the one in the given folder.
+
+    What was sent before is counted under the lock that the run then keeps.
+    """
+    with ExitStack() as held:
+        if plan is None:
+            folder = open_folder(options.folder or "")
+            account = _account_for(folder, options, held)
+            folder.check_account(account)
+        else:
+            account = _account(options, held)
+            folder = _folder_of(plan, account, options)
+        held.enter_context(folder.lock())
+        check_confirmed(
+            account, options.confirm, lambda: folder.load_plan() if plan is None else plan,
+            waiting=_waiting(folder), batch_size=folder.manifest.batch_size, concurrency=options.concurrency,
+        )  # fmt: skip
+        return OpenCampaign(folder, account, options, plan, held.pop_all())
+
+
+def _folder_of(plan: Plan, account: Account, options: SendOptions) -> Folder:
+    """The folder where this plan was sent before, or a new one in which it is frozen."""
+    path = Path(options.folder) if options.folder is not None else locate_folder(plan, account, options.name)
+    if folder_exists(path):
+        folder = open_folder(path)
+        folder.check_account(account)
+        folder.check_plan(plan)
+        return folder
+    check_confirmed(  # before anything is written
+        account, options.confirm, lambda: plan,
+        waiting=len(plan.messages), batch_size=options.batch_size, concurrency=options.concurrency,
+    )  # fmt: skip
+    return create_folder(
+        path, plan, account, batch_size=options.batch_size, canary=options.canary,
+        ledger_path=None if options.ledger is None else Path(options.ledger),
+    )  # fmt: skip
+
+
+def _account_for(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
+    """The account to continue a campaign with; only a local one need not be given again."""
+    environment = folder.manifest.environment
+    if options.account is None and environment != "local":
+        raise AccountError(
+            f"This campaign is {environment}: give the account that it was started with, for example "
+            f'account=campaign.Account.from_environment("{environment}").'
+        )
+    return _account(options, held)
+
+
+def _account(options: SendOptions, held: ExitStack) -> Account:
+    """The account to send with; an embedded sandbox that is not running is kept running in `held`."""
+    given = Sandbox(tls=True) if options.account is None else options.account
+    if isinstance(given, Account):
+        return given
+    return (given if given.running else held.enter_context(given)).account
+
+
+async def _opened(opening: asyncio.Task[OpenCampaign]) -> OpenCampaign:
+    """Wait for a campaign that a thread opens. When this is cancelled, the campaign is closed again first."""
+    cancelled: asyncio.CancelledError | None = None
+    while not opening.done():
+        try:
+            await asyncio.wait([opening])
+        except asyncio.CancelledError as error:  # a thread cannot be interrupted: let it finish
+            cancelled = error
+    if cancelled is None:
+        return opening.result()
+    if opening.exception() is None:
+        opening.result().close()
+    raise cancelled
+
+
+def _waiting(folder: Folder) -> int:
     """Messages of a campaign that were never attempted."""
-    check_ledger(place.ledger_path, place.manifest.identity)
-    return count_by_state(place.ledger_path).get("pending", Count(0, 0)).messages
+    check_ledger(folder.ledger_path, folder.manifest.identity)
+    return count_by_state(folder.ledger_path).get("pending", Count(0, 0)).messages

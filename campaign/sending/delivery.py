@@ -1,4 +1,4 @@
-"""One batch on its way to the service: its tries, the gate, and what is on record about it."""
+"""One batch on its way to the service: its tries, its gate, and what the ledger says about it."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
-from campaign.sending.batches import Batch
 from campaign.sending.ledger.group_commit import Listener
+from campaign.sending.store.batches import Batch
 from campaign.sending.valves import Hold
 from campaign.service.body import Gate, GateClosed
 from campaign.service.transport import Outcome
 
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
-Look = Callable[[int], Hold | None]
-Again = Callable[[int, Outcome], Awaitable[bool]]
+ReasonToHold = Callable[[int], Hold | None]
+MayRetry = Callable[[int, Outcome], Awaitable[bool]]
 
 
 class Record(Protocol):
@@ -29,19 +29,23 @@ class Record(Protocol):
 
 
 class Delivery:
-    """Brings one batch to the service, again while nothing of it left.
+    """Brings one batch to the service, and tries again as long as nothing of it left.
 
-    `look` is the last look at the valves, `again` waits between two tries and says whether there is another.
-    `held_back` tells afterwards that a hold closed the gate, `fault` what no run should go on after.
+    `reason_to_hold` is the last look at the valves; `may_retry` waits between two tries and says whether
+    there is to be another. Afterwards `held_back` says whether a hold closed the gate, and `fault` is an
+    error after which no run should go on.
     """
 
-    def __init__(self, batch: Batch, record: Record, post: Post, look: Look, again: Again) -> None:
-        self._batch, self._record, self._post, self._look, self._again = batch, record, post, look, again
+    def __init__(
+        self, batch: Batch, record: Record, post: Post, reason_to_hold: ReasonToHold, may_retry: MayRetry
+    ) -> None:
+        self._batch, self._record, self._post = batch, record, post
+        self._reason_to_hold, self._may_retry = reason_to_hold, may_retry
         self._tries = 0
         self._began = time.monotonic()
-        self._asked = self._decided = False  # about the move to "sending": of the record, by the record
-        self._refusal: LedgerError | None = None  # why the record could not be kept
-        self._waiting: list[asyncio.Future[None]] = []  # gates that wait for the record, one for each try
+        self._asked = self._decided = False  # the record was asked to keep "sending"; it has answered
+        self._refusal: LedgerError | None = None  # why it could not be kept
+        self._waiting: list[asyncio.Future[None]] = []  # gates that wait for that answer, one for each try
         self.held_back = False
         self.fault: Exception | None = None
 
@@ -53,7 +57,7 @@ class Delivery:
     async def outcome(self) -> Outcome:
         """What is known about the batch in the end. Nothing is awaited between an answer and the return.
 
-        A cancellation is answered by an outcome, so that every batch that was begun is accounted for.
+        A cancellation becomes an outcome, so that every batch that was begun is accounted for.
         """
         try:
             outcome = await self._try()
@@ -61,7 +65,7 @@ class Delivery:
             outcome = Outcome("not_sent", error="the run was ended before an answer came")
         except Exception as error:
             self.fault = error
-            outcome = Outcome("not_sent", error=f"a fault of this program ({type(error).__name__})")
+            outcome = Outcome("not_sent", error=f"an error in this program ({type(error).__name__})")
         if outcome.cause == "impossible":
             self.fault = GateError(
                 f"Batch {self._batch.number}: {outcome.error}. The answer cannot be trusted."
@@ -76,19 +80,19 @@ class Delivery:
             self._tries += 1
             self._began, self.held_back = time.monotonic(), False
             outcome = await self._post(self._batch.entries, self._gate)
-            if outcome.cause != "connect" or not await self._again(self._tries, outcome):
+            if outcome.cause != "connect" or not await self._may_retry(self._tries, outcome):
                 return outcome
 
     async def _gate(self) -> None:
-        """The last look; then the intent is made durable. The body leaves when this returns."""
-        if hold := self._look(0):
+        """Look at the valves for the last time, then make the intent durable. On return the body leaves."""
+        if hold := self._reason_to_hold(0):
             self.held_back = True
             raise GateClosed(hold.reason)
         if not self._asked:  # a connection may break while its intent is being recorded
             self._asked = True
             now = datetime.now(UTC).isoformat(timespec="milliseconds")
             self._record.move(
-                self._batch.number, "sending", self._hear, attempts=self._tries, submitted_at=now
+                self._batch.number, "sending", self._on_recorded, attempts=self._tries, submitted_at=now
             )
         if not self._decided:
             waiter: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -97,15 +101,15 @@ class Delivery:
         if self._refusal is not None:
             raise GateClosed(str(self._refusal))
 
-    def _hear(self, refusal: LedgerError | None) -> None:
-        """The record tells whether the intent is durable; a gate may have been left meanwhile."""
+    def _on_recorded(self, refusal: LedgerError | None) -> None:
+        """The intent is durable, or could not be kept; the gate's connection may be gone meanwhile."""
         self._refusal, self._decided = refusal, True
         for waiter in self._waiting:
             if not waiter.done():
                 waiter.set_result(None)
 
     def _is_on_record(self) -> bool:
-        """Whether the ledger says that the batch is leaving. A move that still waits is committed first."""
+        """Whether the ledger says that the batch is leaving; a queued move is committed first."""
         if not self._asked:
             return False
         self._record.flush()

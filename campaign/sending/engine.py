@@ -2,10 +2,9 @@
 
     batches ──> issue ──> gate: valves, then the ledger says "sending" ──> body leaves ──> outcome ──> ledger
 
-One coroutine issues batches and is the only one that decides; each batch under way is a task that only
-delivers. Whatever happens to a task, its batch ends in the ledger as what is known: the settling move is
-handed to the ledger's writer in the same breath in which the outcome becomes known, with no `await` between,
-so that a cancellation cannot fall between them.
+One coroutine makes all decisions and issues the batches; each batch under way is a task that only delivers
+it. Whatever happens to a task, the ledger ends up with what is known about its batch: between learning an
+outcome and queueing it for the ledger there is no `await`, so that no cancellation can fall between the two.
 """
 
 from __future__ import annotations
@@ -21,19 +20,23 @@ from datetime import UTC, datetime
 from functools import partial
 
 from campaign.errors import CampaignError, LedgerError
-from campaign.sending.batches import Batch
 from campaign.sending.delivery import Delivery, Post, Record
+from campaign.sending.store.batches import Batch
 from campaign.sending.tally import RunStatus, Snapshot, Tally
 from campaign.sending.valves import Hold, Pace, Valve
 from campaign.service.transport import Outcome
 
-CONNECT_TRIES = 5  # for what provably did not leave
+CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)
-TELL_EVERY = 0.1  # seconds between two snapshots
+SNAPSHOT_INTERVAL = 0.1  # seconds
 
 _PAUSED = Hold("Paused by hand. Resume to send the rest.", by_hand=True)
 _STOPPED = Hold("Stopped by hand. Resume the campaign to send the rest.", final=True, by_hand=True)
-_CUT = Hold("Ended at once by hand: what had left without an answer is unknown.", final=True, by_hand=True)
+_CUT = Hold(
+    "Ended at once by hand: batches without an answer are unknown. Resume the campaign to send the rest.",
+    final=True,
+    by_hand=True,
+)
 
 Listener = Callable[[Snapshot], None]
 
@@ -41,9 +44,9 @@ Listener = Callable[[Snapshot], None]
 class Engine:
     """Sends the batches of one campaign.
 
-    `batches` yields those that have not been attempted, `valves` say when to hold, `listen` gets a snapshot
-    at most ten times a second, on the engine's own thread. With `end_when_paused` a pause ends the run,
-    because nobody is there to resume it. All methods but `run` may be called from any thread.
+    `batches` yields those that have not been attempted, and `valves` say when to hold. `listen` gets a
+    snapshot about ten times a second, on the engine's own thread. With `end_when_paused` a pause ends the
+    run, because nobody is there to resume it. All methods except `run` may be called from any thread.
     """
 
     def __init__(
@@ -63,21 +66,24 @@ class Engine:
         self._tally, self._valves, self._pace = tally, valves, pace
         self._concurrency, self._listen, self._end_when_paused = concurrency, listen, end_when_paused
         self.status: RunStatus = "running"
-        self.hold: Hold | None = None  # why it is not running
+        self.hold: Hold | None = None  # why the run is not running
         self._ended = False
         self._started = time.monotonic()
-        self._told = 0.0
-        self._next: Batch | None = None  # looked at, not yet issued
-        self._returned: list[Batch] = []  # issued, provably did not leave
-        self._due: float | None = None  # the monotonic second at which the pace lets the next batch go
-        self._not_before = 0.0  # the service asked us to wait until then
+        self._last_snapshot = 0.0
+        self._next: Batch | None = None  # taken from `batches`, not yet issued
+        self._returned: list[Batch] = []  # issued, but provably did not leave
+        # Both are readings of the monotonic clock.
+        self._due: float | None = None  # when the pace lets the next batch go
+        self._not_before = 0.0  # until when the service asked us to wait (Retry-After)
         self._under_way: dict[asyncio.Task[None], Batch] = {}
         self._failure: Exception | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._change = asyncio.Event()  # what the loop looks at is different
-        self._held = asyncio.Event()  # there is a hold: nobody need wait for another try
+        self._change = asyncio.Event()  # something happened that the loop has to look at
+        self._held = asyncio.Event()  # set while there is a hold: no use waiting for another try
         self._ordering = threading.Lock()
-        self._orders: list[Callable[[], None]] = []  # given before the loop runs
+        self._early_orders: list[Callable[[], None]] = []  # given before the loop runs
+        self._open_orders = 0  # given, but not carried out yet
+        self._all_recorded = False  # paused, nothing under way, and the ledger knows every answer
 
     # orders, from any thread
 
@@ -97,26 +103,39 @@ class Engine:
         """End now: what has left without an answer becomes unknown."""
         self._order(self._cut)
 
+    @property
+    def at_rest(self) -> bool:
+        """Whether the run is paused and nothing moves: no batch is under way, every answer is in the ledger,
+        and no order is on its way that could change that."""
+        return self.status == "paused" and self._all_recorded and not self._open_orders
+
     def _order(self, action: Callable[[], None]) -> None:
         with self._ordering:
+            self._open_orders += 1  # in the caller's thread: `at_rest` is false as soon as an order is given
             if self._loop is None:
-                self._orders.append(action)
+                self._early_orders.append(action)
                 return
         with suppress(RuntimeError):  # the loop is closed: the run has ended, and ends are final
-            self._loop.call_soon_threadsafe(action)
+            self._loop.call_soon_threadsafe(self._carry_out, action)
+
+    def _carry_out(self, action: Callable[[], None]) -> None:
+        action()
+        with self._ordering:
+            self._open_orders -= 1
 
     # the loop
 
     async def run(self) -> None:
-        """Send until nothing is left, a person stops it, or a valve does: see `status` and `hold`."""
+        """Send until nothing is left, or until a person or a valve stops the run: see `status`, `hold`."""
         with self._ordering:
             self._loop = asyncio.get_running_loop()
-        for action in self._orders:
-            action()
+        for action in self._early_orders:
+            self._carry_out(action)
         try:
             while not self._is_over():
                 self._change.clear()
                 if not self._may_issue():
+                    self._come_to_rest()
                     await self._wait_for_change()
         except asyncio.CancelledError:
             self._hold(_CUT)
@@ -124,7 +143,7 @@ class Engine:
         except Exception as error:
             self._fail(error)
         finally:
-            await self._bring_in()
+            await self._finish_under_way()
         if self._failure is not None:
             raise self._failure
 
@@ -133,10 +152,10 @@ class Engine:
             return False
         if self.status == "stopping" or (self.status == "paused" and self._end_when_paused):
             return True
-        return self._peek() is None  # nothing is left, so that there is nothing to resume either
+        return self._peek() is None  # nothing is left: nothing to resume, either
 
     def _may_issue(self) -> bool:
-        """Issue the next batch if nothing speaks against it; say whether one was issued."""
+        """Issue the next batch unless something is against it; say whether to look again at once."""
         if self.status != "running":
             return False
         # One batch at a time until the first OK, so that a wrong password costs one refusal and not eight.
@@ -154,6 +173,15 @@ class Engine:
         self._issue(batch)
         return True
 
+    def _come_to_rest(self) -> None:
+        """Write down what came back before the pause, so that the ledger says what the counts say."""
+        if self.status != "paused" or self._under_way or self._all_recorded:
+            return
+        self._record.flush()  # may end the run: then the status is "stopping"
+        if self.status == "paused":
+            self._publish(at_once=True)
+            self._all_recorded = True
+
     async def _wait_for_change(self) -> None:
         if self._due is None or self.status != "running":
             await self._change.wait()
@@ -166,7 +194,7 @@ class Engine:
         if self._next is None and self._failure is None:
             try:
                 self._next = next(self._batches, None)
-            except Exception as error:  # the frozen plan is not what it was; what is under way still finishes
+            except Exception as error:  # the frozen plan was changed; what is under way still finishes
                 self._fail(error)
         return self._next
 
@@ -176,33 +204,33 @@ class Engine:
         task = asyncio.create_task(self._deliver(batch))
         self._under_way[task] = batch
         task.add_done_callback(self._collect)
-        self._tell()
+        self._publish()
 
     def _collect(self, task: asyncio.Task[None]) -> None:
         batch = self._under_way.pop(task)
-        if task.cancelled():  # before its first step: a task that has begun tells what became of its batch
+        if task.cancelled():  # before its first step: once begun, a task always settles its batch
             self._give_back(batch, Outcome("not_sent"))
         elif isinstance(error := task.exception(), Exception):
             self._fail(error)
-        self._tell()
+        self._publish()
         self._change.set()
 
-    async def _bring_in(self) -> None:
-        """End what is under way, and keep what it said: no task may outlive the record."""
+    async def _finish_under_way(self) -> None:
+        """End what is under way and record what came of it: no task may outlive the record."""
         for task in self._under_way:
             task.cancel()
         try:
             await asyncio.gather(*self._under_way, return_exceptions=True)
         finally:
             self._record.flush()
-        await asyncio.sleep(0)  # for what the last commit has to say
+        await asyncio.sleep(0)  # lets the tasks that waited for this commit, and their callbacks, run
         self._end()
 
     # one batch
 
     async def _deliver(self, batch: Batch) -> None:
         """Bring one batch to the service and settle it, or give it back when it provably did not leave."""
-        delivery = Delivery(batch, self._record, self._post, self._reason_to_hold, self._may_try_again)
+        delivery = Delivery(batch, self._record, self._post, self._reason_to_hold, self._may_retry)
         outcome = await delivery.outcome()
         if outcome.status == "not_sent":
             self._give_back(batch, outcome)
@@ -214,35 +242,35 @@ class Engine:
         if delivery.fault is not None:
             raise delivery.fault
 
-    async def _may_try_again(self, tries: int, outcome: Outcome) -> bool:
-        """Nothing left: wait before another try, and say whether there is to be one."""
+    async def _may_retry(self, tries: int, outcome: Outcome) -> bool:
+        """Nothing of the batch left: wait before another try, and say whether there is to be one."""
         self._tally.miss(outcome)
         if tries == CONNECT_TRIES or self._reason_to_hold(0):
             return False
-        spread = random.uniform(0, BACKOFF * 2**tries)  # noqa: S311 - spreads load
-        return not await _within(self._held, max(spread, self._not_before - time.monotonic()))
+        backoff = random.uniform(0, BACKOFF * 2**tries)  # noqa: S311 - spreads load
+        return not await _within(self._held, max(backoff, self._not_before - time.monotonic()))
 
     def _settle(self, batch: Batch, outcome: Outcome, seconds: float) -> None:
-        """Hand what is known to the ledger; no `await` here or before it.
+        """Queue the outcome for the ledger, with no `await` since it became known.
 
-        Nobody waits for this commit: if the machine dies before it, the batch is found as `sending`: unknown.
+        Nothing waits for this commit: if the machine dies before it, the ledger says `sending`, so unknown.
         """
         self._tally.settle(batch.messages, outcome)
         if outcome.retry_after is not None:
             self._not_before = time.monotonic() + outcome.retry_after
         self._record.move(
-            batch.number, outcome.status, partial(self._check_kept, batch, outcome),
+            batch.number, outcome.status, partial(self._on_recorded, batch, outcome),
             cost=outcome.cost, code=outcome.code, error=outcome.error, seconds=seconds,
         )  # fmt: skip
 
-    def _check_kept(self, batch: Batch, outcome: Outcome, refused: LedgerError | None) -> None:
-        if refused is not None:
+    def _on_recorded(self, batch: Batch, outcome: Outcome, refusal: LedgerError | None) -> None:
+        if refusal is not None:
             self._tally.doubt(batch.messages, outcome)
-            self._fail(refused)
+            self._fail(refusal)
 
     def _give_back(self, batch: Batch, outcome: Outcome) -> None:
         self._tally.settle(batch.messages, outcome)
-        insort(self._returned, batch, key=lambda one: one.number)
+        insort(self._returned, batch, key=lambda returned: returned.number)
 
     # holding
 
@@ -256,26 +284,27 @@ class Engine:
         return None
 
     def _hold(self, hold: Hold) -> None:
-        """Pause, or stop for good. A stop is never taken back, and the first reason stands."""
+        """Pause, or stop for good. A stop is never undone, and the first reason stays."""
         if self._ended or self.status == "stopping" or (self.status == "paused" and not hold.final):
             return
         self.status, self.hold = ("stopping" if hold.final else "paused"), hold
         self._held.set()
-        self._tell(at_once=True)
+        self._publish(at_once=True)
         self._change.set()
 
     def _fail(self, error: Exception) -> None:
         self._failure = self._failure or error
         # The text of a foreign error may hold anything, a password included.
-        fault = f"The run ended by a fault of this program ({type(error).__name__})."
-        self._hold(Hold(str(error) if isinstance(error, CampaignError) else fault, final=True))
+        bug = f"The run ended because of an error in this program ({type(error).__name__})."
+        self._hold(Hold(str(error) if isinstance(error, CampaignError) else bug, final=True))
 
     def _go_on(self) -> None:
         if self.status == "paused" and not self._ended:
             self.status, self.hold = "running", None
+            self._all_recorded = False
             self._held.clear()
             self._tally.forgive()
-            self._tell(at_once=True)
+            self._publish(at_once=True)
             self._change.set()
 
     def _cut(self) -> None:
@@ -284,7 +313,7 @@ class Engine:
             task.cancel()
 
     def _end(self) -> None:
-        """From here on the status is final, whatever is ordered."""
+        """Make the status final: no order changes it from here on."""
         self._ended = True
         if self._failure is not None:
             self.status = "failed"
@@ -292,22 +321,22 @@ class Engine:
             self.status = "stopped"
         elif self._peek() is None:
             self.status, self.hold = "finished", None
-        self._tell(at_once=True)
+        self._publish(at_once=True)
 
-    def _tell(self, at_once: bool = False) -> None:
+    def _publish(self, at_once: bool = False) -> None:
         now = time.monotonic()
-        if at_once or now - self._told >= TELL_EVERY:
-            self._told = now
+        if at_once or now - self._last_snapshot >= SNAPSHOT_INTERVAL:
+            self._last_snapshot = now
             self._listen(self.snapshot())
 
     def snapshot(self) -> Snapshot:
         """Where the run stands now."""
-        sentence = self._tally.remark if self.status == "finished" else ""
-        return self._tally.snapshot(self.status, self._started, self.hold.reason if self.hold else sentence)
+        remark = self._tally.remark if self.status == "finished" else ""
+        return self._tally.snapshot(self.status, self._started, self.hold.reason if self.hold else remark)
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:
-    """Wait for an event, at most that long; say whether it came."""
+    """Wait for an event for at most so many seconds; say whether it is set."""
     with suppress(TimeoutError):
         async with asyncio.timeout(seconds):
             await event.wait()

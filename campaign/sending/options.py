@@ -1,60 +1,132 @@
-"""How a campaign is sent: the options of `send`, checked once before anything is written or leaves."""
+"""How a campaign is sent: the options of `send`, checked before anything is written or leaves."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from decimal import Decimal
+from numbers import Real
+from typing import Literal
 
+from campaign.argument_checks import (
+    check_count,
+    check_path,
+    check_switch,
+    check_text,
+    described,
+    kind_of,
+    wrong,
+)
 from campaign.contract import BATCH_LIMIT
 from campaign.errors import UsageError
-from campaign.sending import valves
+from campaign.sending.valves import (
+    Breaker,
+    Budget,
+    Canary,
+    Credentials,
+    Funds,
+    Hours,
+    Pace,
+    Reach,
+    Unknown,
+    Valve,
+)
+from campaign.service.account import Account
+from campaign.service.sandbox.server import Sandbox
+
+CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
 Money = Decimal | float | str
+Place = str | os.PathLike[str]
+Progress = bool | Literal["tqdm"]
 
 
-@dataclass(frozen=True, slots=True)
-class Policy:
-    """How fast, how far and when to hold; checked once, before anything is written or sent."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SendOptions:
+    """Where, how fast and how far to send, and when to hold: the options that `send` documents.
 
-    concurrency: int
-    rate: float | None
-    budget: valves.Budget
-    hours: valves.Hours | None
-    max_unknown: int
-    batch_size: int
-    canary: bool
+    Raises `UsageError` for a value that cannot be meant.
+    """
 
-    @classmethod
-    def of(
-        cls,
-        concurrency: int,
-        rate: float | None,
-        budget: valves.Budget | Money | None,
-        hours: valves.Hours | str | None,
-        max_unknown: int,
-        batch_size: int = BATCH_LIMIT,
-        canary: bool = True,
-    ) -> Policy:
-        """The options as the user gave them; raises `UsageError` for one that cannot be meant."""
-        if not 1 <= concurrency <= 256:
-            raise UsageError(f"concurrency is {concurrency}; it can be 1 to 256 requests at a time.")
-        if max_unknown < 1:
-            raise UsageError(
-                f"max_unknown is {max_unknown}; the run pauses at that many unknown batches: 1 or more."
-            )
-        if not 1 <= batch_size <= BATCH_LIMIT:
-            raise UsageError(f"batch_size is {batch_size}; it can be 1 to {BATCH_LIMIT} messages.")
-        valves.Pace(rate)
-        window = None if hours is None else valves.Hours.of(hours)
-        return cls(concurrency, rate, valves.Budget.of(budget), window, max_unknown, batch_size, canary)
+    account: Account | Sandbox | None = None
+    folder: Place | None = None
+    name: str | None = None
+    batch_size: int = 100
+    concurrency: int = 8
+    rate: float | None = None
+    budget: Budget | Money | None = None
+    hours: Hours | str | None = None
+    canary: bool = True
+    max_unknown: int = 1
+    confirm: str | None = None
+    progress: Progress = True
+    ledger: Place | None = None
 
-    def valves(self, canary: bool) -> list[valves.Valve]:
-        chosen: list[valves.Valve] = [
-            valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(self.max_unknown),
-            valves.Breaker(), self.budget,
+    def __post_init__(self) -> None:
+        check_account(self.account)
+        check_path(self.folder, subject="folder", write='folder="campaigns/visits"', or_none=True)
+        check_path(self.ledger, subject="ledger", write='ledger="visits.sqlite"', or_none=True)
+        check_text(self.name, subject="name", write='name="visits"', or_none=True)
+        check_text(self.confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
+        for option, most in (
+            ("batch_size", BATCH_LIMIT), ("concurrency", CONCURRENCY_LIMIT), ("max_unknown", None),
+        ):  # fmt: skip
+            count, usual = getattr(self, option), type(self).__dataclass_fields__[option].default
+            check_count(count, subject=option, write=f"{option}={usual}", most=most)
+            object.__setattr__(self, option, int(count))  # one of numpy's cannot be written as JSON
+        check_rate(self.rate)
+        Budget.of(self.budget)
+        if self.hours is not None:
+            Hours.of(self.hours)
+        check_switch(self.canary, subject="canary", write="canary=True")
+        if not (isinstance(self.progress, str) and self.progress == "tqdm"):
+            check_switch(self.progress, subject="progress", write='progress=True, progress=False or "tqdm"')
+
+    @property
+    def pace(self) -> Pace:
+        return Pace(None if self.rate is None else float(self.rate))
+
+    def valves(self, canary: bool) -> list[Valve]:
+        """What may hold the run; `canary` says whether the campaign begins with a batch of one message."""
+        chosen: list[Valve] = [
+            Funds(), Credentials(), Reach(), Unknown(self.max_unknown), Breaker(), Budget.of(self.budget),
         ]  # fmt: skip
         if canary:
-            chosen.append(valves.Canary())
+            chosen.append(Canary())
         if self.hours is not None:
-            chosen.append(self.hours)
+            chosen.append(Hours.of(self.hours))
         return chosen
+
+
+def check_account(account: object) -> None:
+    """Raise `UsageError` unless this is an account, an embedded sandbox, or None.
+
+    A text is not repeated: it could be a password.
+    """
+    if isinstance(account, (Account, Sandbox, type(None))):
+        return
+    environment = "sandbox" if isinstance(account, str) and account == "sandbox" else "live"
+    given = described(account) if isinstance(account, type) else kind_of(account)
+    raise UsageError(
+        f"account needs an Account, and got {given}. Write account=campaign.Account.from_environment("
+        f'"{environment}"), or leave it out for the embedded sandbox.'
+    )
+
+
+def check_rate(rate: object) -> None:
+    """Raise `UsageError` unless this can be messages per second."""
+    if rate is not None and not 0 < _number(rate) < float("inf"):
+        raise wrong(rate, subject="rate", needs="a number of messages per second", write="rate=25")
+
+
+def check_seconds(option: str, seconds: object) -> None:
+    """Raise `UsageError` unless this can be a time to wait."""
+    if seconds is not None and not _number(seconds) >= 0:
+        raise wrong(seconds, subject=option, needs="a number of seconds", write=f"{option}=60")
+
+
+def _number(value: object) -> float:
+    """A number of any kind as a float; NaN, which no comparison lets through, for everything else."""
+    if isinstance(value, bool) or not isinstance(value, (Real, Decimal)):
+        return float("nan")
+    return float(value)

@@ -1,4 +1,4 @@
-"""Sending a plan: the thread behind `start`, `send` and `asend`, and its progress bar.
+"""A campaign under way: the thread behind `start`, `send` and `asend`, and waiting for it.
 
 A run has a thread of its own with its own event loop, so that a notebook's cells and buttons stay usable. The
 buttons only give orders; the engine on that thread is the only one that acts on them.
@@ -9,90 +9,104 @@ from __future__ import annotations
 import asyncio
 import atexit
 import logging
+import os
+import signal
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager, suppress
-from dataclasses import replace
+from contextlib import AbstractContextManager, ExitStack, suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Literal
 
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending import valves
-from campaign.sending.batches import pending_batches
 from campaign.sending.engine import Engine
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import open_ledger
 from campaign.sending.ledger.views import total_cost
-from campaign.sending.options import Policy
+from campaign.sending.options import SendOptions, check_seconds
+from campaign.sending.store.batches import pending_batches
 from campaign.sending.store.folder import Folder
 from campaign.sending.tally import RunStatus, Snapshot, Tally
+from campaign.sending.waiting import interruption, noted_signals, progress_bar
 from campaign.service.account import Account
 from campaign.service.body import Gate
 from campaign.service.transport import Outcome, Transport
 
 log = logging.getLogger("campaign")
 
-_TICK = 0.1  # seconds between two looks at a run, so that Ctrl-C is noticed on every system
+_STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
+_TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system
 
-_BAR_TITLES = {"local": "SANDBOX (nothing is sent)", "sandbox": "the provider's SANDBOX", "live": "LIVE"}
 
-Progress = bool | Literal["tqdm"]
+@dataclass(frozen=True, slots=True)
+class OpenCampaign:
+    """A campaign that is checked, confirmed and locked for one run.
+
+    `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock. `plan` is
+    None where the frozen plan has not been loaded.
+    """
+
+    folder: Folder
+    account: Account
+    options: SendOptions
+    plan: Plan | None
+    held: ExitStack
+
+    def close(self) -> None:
+        """Let go of it without a run."""
+        self.held.close()
 
 
 class Run:
     """A campaign under way. Made by `start`; all methods may be called at any time, from any thread.
 
     `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
-    "failed", and `sentence` says in words why it is not running and what to do. Ends are final: an order that
-    comes after the end does nothing.
+    "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
+    changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
+    could resume it.
     """
 
-    def __init__(
-        self,
-        folder: Folder,
-        account: Account,
-        policy: Policy,
-        *,
-        plan: Plan | None = None,
-        held: ExitStack,
-        attended: bool,
-        progress: Progress,
-    ) -> None:
-        self._plan, self._folder, self._account, self._policy = plan, folder, account, policy
-        self.progress = progress
+    def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
+        self._plan, self._folder, self._account = opened.plan, opened.folder, opened.account
+        self._connections = opened.options.concurrency
+        self.progress = opened.options.progress
         self._end: Future[None] = Future()
-        self._paused = threading.Event()  # a person has to decide
-        self._ordered = False
-        self._stack = held  # what the run holds, let go in reverse order at its end
+        self._held = opened.held
         try:
-            self._stack.enter_context(folder.lock())
-            self._ledger = open_ledger(folder.ledger_path, folder.manifest.identity)
-            self._stack.callback(self._ledger.close)
-            counts, cost = self._ledger.counts(), total_cost(folder.ledger_path)
-            self._complete = "pending" not in counts
-            self._engine = Engine(
-                pending_batches(folder.plan_path, folder.manifest.parts, self._ledger, account.encoding),
-                GroupCommit(self._ledger),
-                self._post,
-                tally=Tally.of(counts, cost),
-                valves=policy.valves(folder.manifest.canary),
-                pace=valves.Pace(policy.rate),
-                concurrency=policy.concurrency,
-                listen=self._listen,
-                end_when_paused=not attended,
+            self._engine = self._make_engine(opened.options, attended)
+            self.counts: Snapshot = self._engine.snapshot()
+            self._transport: Transport | None = None
+            self._process = os.getpid()
+            self._thread = threading.Thread(
+                target=self._work, name=f"campaign {self._folder.path.name}", daemon=True
             )
+            atexit.register(self._finish_at_exit)
+            self._thread.start()
         except BaseException:
-            self._stack.close()
+            atexit.unregister(self._finish_at_exit)
+            self._held.close()
             raise
-        self.counts: Snapshot = self._engine.snapshot()
-        self._transport: Transport | None = None
-        self._thread = threading.Thread(target=self._work, name=f"campaign {folder.path.name}", daemon=True)
-        atexit.register(self._finish_at_exit)
-        self._thread.start()
+
+    def _make_engine(self, options: SendOptions, attended: bool) -> Engine:
+        manifest, ledger_path = self._folder.manifest, self._folder.ledger_path
+        self._ledger = ledger = open_ledger(ledger_path, manifest.identity)
+        self._held.callback(ledger.close)
+        counts = ledger.counts()
+        self._complete = "pending" not in counts
+        return Engine(
+            pending_batches(self._folder.plan_path, manifest.parts, ledger, self._account.encoding),
+            GroupCommit(ledger),
+            self._post,
+            tally=Tally.of(counts, total_cost(ledger_path)),
+            valves=options.valves(manifest.canary),
+            pace=options.pace,
+            concurrency=options.concurrency,
+            listen=self._listen,
+            end_when_paused=not attended,
+        )
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -143,70 +157,122 @@ class Run:
 
     def resume(self) -> None:
         """Go on after a pause, whoever caused it."""
-        self._expect_a_move()
         self._engine.resume()
 
     def stop(self) -> None:
         """Issue nothing more and end; what is under way finishes."""
-        self._expect_a_move()
         self._engine.stop()
 
     def cancel(self) -> None:
         """End at once; what has left without an answer becomes unknown."""
-        self._expect_a_move()
         self._engine.cancel()
-
-    def wait(self, timeout: float | None = None) -> Result:
-        """Wait for the end and return what came of it.
-
-        Returns early when the run is paused, because a person has to decide then, and after `timeout`
-        seconds. Ctrl-C stops the run cleanly: the first lets what is under way finish, the second
-        ends it at once. Then `KeyboardInterrupt` is raised; `load_result(run.folder)` tells what is known.
-        """
-        until = None if timeout is None else time.monotonic() + timeout
-        try:
-            with self._bar() as draw:
-                while not (self.ended or self._paused.is_set() or (until and time.monotonic() >= until)):
-                    with suppress(TimeoutError):
-                        self._end.exception(_TICK)
-                    draw()
-        except KeyboardInterrupt:
-            self.stop()
-            log.warning("Stopping: requests under way finish first. Press Ctrl-C again to end at once.")
-            self._see_to_the_end()
-            raise
-        return self._outcome()
 
     @property
     def result(self) -> Result:
         """What is known now, also while the run is under way."""
         return self._folder.load_result(self.plan, self.sentence)
 
+    # waiting for it
+
+    def wait(self, timeout: float | None = None) -> Result:
+        """Wait for the end and return what came of it.
+
+        Returns early when the run is paused and everything under way has been answered, because a person has
+        to decide then, and after `timeout` seconds, whatever is under way then.
+
+        Ctrl-C stops the run cleanly: the first lets what is under way finish, the second ends it at once.
+        Then `KeyboardInterrupt` is raised; `load_result(run.folder)` tells what is known. SIGTERM does the
+        same and ends with `SystemExit(143)`.
+        """
+        check_seconds("timeout", timeout)
+        until = None if timeout is None else time.monotonic() + timeout
+        with noted_signals() as noted:
+            try:
+                with self._bar() as draw:
+                    while not (
+                        noted or self._is_settled() or (until is not None and time.monotonic() >= until)
+                    ):
+                        self._await_end(_TICK)
+                        draw()
+            except KeyboardInterrupt:  # from a handler that the program set for itself
+                noted.append(signal.SIGINT)
+            if noted:
+                self._see_to_the_end(noted, heard=1)
+        if noted:
+            raise interruption(noted[0])
+        return self._outcome()
+
     async def finished(self) -> Result:
         """The same as `wait` for people with an event loop; a cancellation stops the run cleanly.
 
-        It goes on waiting when a person has paused the run, because that person can still press Resume.
+        It goes on waiting when a person has paused the run, because that person can still press Resume. A
+        second cancellation ends the run at once.
         """
-        try:
-            with self._bar() as draw:
-                while not (self.ended or self._is_held_by_a_valve()):
+        with noted_signals() as noted, self._bar() as draw:
+            try:
+                while not (noted or self._is_settled(by_hand=False)):
                     await asyncio.sleep(_TICK)
                     draw()
-        except asyncio.CancelledError:
-            self.stop()
-            while not self._end.done():
-                await asyncio.sleep(_TICK)
-            raise
+            except asyncio.CancelledError:
+                await self._stopped(noted)
+                raise
+            if noted:
+                await self._stopped(noted)
+        if noted:
+            raise interruption(noted[0])
         return await asyncio.to_thread(self._outcome)
+
+    def _is_settled(self, *, by_hand: bool = True) -> bool:
+        """Whether nothing more comes by itself; `by_hand` says whether a person's own pause counts."""
+        hold = self._engine.hold
+        return self.ended or (self._engine.at_rest and (by_hand or (hold is not None and not hold.by_hand)))
 
     def _outcome(self) -> Result:
         if self._end.done():
+            self._thread.join()
             self._end.result()  # raises what ended the run
         return self.result
 
-    def _is_held_by_a_valve(self) -> bool:
-        hold = self._engine.hold
-        return self._paused.is_set() and hold is not None and not hold.by_hand
+    def _await_end(self, seconds: float) -> None:
+        with suppress(TimeoutError):
+            self._end.exception(seconds)
+
+    def _see_to_the_end(self, noted: list[int], heard: int) -> None:
+        """Stop cleanly and wait for the end; at once when a signal is noted beyond those `heard` before."""
+        log.warning(_STOPPING)
+        self.stop()
+        while not self.ended:
+            try:
+                if len(noted) > heard:
+                    heard = len(noted)
+                    self.cancel()
+                self._await_end(_TICK)
+            except KeyboardInterrupt:
+                noted.append(signal.SIGINT)
+        self._thread.join()
+
+    async def _stopped(self, noted: list[int]) -> None:
+        """The same on an event loop; at once also when this is cancelled again."""
+        log.warning(_STOPPING)
+        self.stop()
+        while not self.ended:
+            try:
+                if len(noted) > 1:
+                    self.cancel()
+                await asyncio.sleep(_TICK)
+            except asyncio.CancelledError:
+                self.cancel()
+        self._thread.join()
+
+    def _finish_at_exit(self) -> None:
+        """The interpreter ends without `wait`: stop cleanly."""
+        if os.getpid() != self._process:  # a fork has no thread of the run, and would wait for ever
+            return
+        with noted_signals() as noted:
+            self._see_to_the_end(noted, heard=0)
+
+    def _bar(self) -> AbstractContextManager[Callable[[], None]]:
+        return progress_bar(self.progress and not self._complete, self.environment, lambda: self.counts)
 
     # the thread
 
@@ -216,14 +282,14 @@ class Run:
             asyncio.run(self._send())
         except CampaignError as error:
             failure = error
-        except Exception as error:  # its frames hold bodies with the password: only the class is told
+        except Exception as error:  # its frames hold bodies with the password: only the class is shown
             failure = CampaignError(
-                f"The run ended by a fault of this program ({type(error).__name__}). "
+                f"The run ended because of an error in this program ({type(error).__name__}). "
                 "The ledger knows what was sent: look at it with load_result, then resume."
             )
         finally:
             try:
-                self._stack.close()
+                self._held.close()
             finally:
                 atexit.unregister(self._finish_at_exit)
                 counts = self._engine.snapshot()
@@ -238,7 +304,7 @@ class Run:
         if self._complete:
             self._engine.status = "finished"
             return
-        async with Transport(self._account, connections=self._policy.concurrency) as self._transport:
+        async with Transport(self._account, connections=self._connections) as self._transport:
             counting = asyncio.create_task(self._keep_counting())
             try:
                 await self._engine.run()
@@ -246,7 +312,7 @@ class Run:
                 counting.cancel()
 
     async def _keep_counting(self) -> None:
-        """Between two events of the engine time goes on, and of several at once it tells only the first."""
+        """Refresh the counts between the engine's snapshots, which come only when something happens."""
         while True:
             await asyncio.sleep(_TICK)
             self.counts = self._engine.snapshot()
@@ -257,60 +323,3 @@ class Run:
 
     def _listen(self, counts: Snapshot) -> None:
         self.counts = counts
-        if counts.status != "paused":
-            self._ordered = False
-            self._paused.clear()
-        elif not self._ordered:
-            self._paused.set()
-
-    def _expect_a_move(self) -> None:
-        """An order was given: until the engine has acted on it, an old pause is no reason to stop waiting."""
-        self._ordered = True
-        self._paused.clear()
-
-    # waiting
-
-    def _see_to_the_end(self) -> None:
-        while not self._end.done():
-            try:
-                with suppress(TimeoutError):
-                    self._end.exception(_TICK)
-            except KeyboardInterrupt:
-                self.cancel()
-
-    def _finish_at_exit(self) -> None:
-        """The interpreter ends without `wait`: issue nothing more, and see what is under way to its end."""
-        self.stop()
-        self._see_to_the_end()
-
-    @contextmanager
-    def _bar(self) -> Iterator[Callable[[], None]]:
-        """A progress bar for as long as somebody waits; yields what draws it anew."""
-        if not self.progress or self._complete:
-            yield lambda: None
-            return
-        from tqdm import tqdm as plain_bar
-        from tqdm.auto import tqdm as any_bar
-
-        make = plain_bar if self.progress == "tqdm" else any_bar
-        title = _BAR_TITLES[self.environment]
-        with make(total=self.counts.messages, unit="msg", desc=title, initial=_done(self.counts)) as bar:
-
-            def draw() -> None:
-                bar.set_postfix_str(_bar_note(self.counts), refresh=False)
-                bar.n = _done(self.counts)
-                bar.refresh()
-
-            try:
-                yield draw
-            finally:
-                draw()
-
-
-def _done(counts: Snapshot) -> int:
-    return counts.accepted + counts.refused + counts.unknown
-
-
-def _bar_note(counts: Snapshot) -> str:
-    parts = [f"{getattr(counts, name):,} {name}" for name in ("refused", "unknown") if getattr(counts, name)]
-    return ", ".join([f"cost {counts.cost:,}", *parts])

@@ -1,4 +1,4 @@
-"""The running count of a run: what the valves look at and what snapshots show."""
+"""The running totals of a run: what the valves look at and what snapshots show."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Literal
 
 from campaign.sending.ledger.views import Count
 from campaign.service.transport import Cause, Outcome
+from campaign.text import counted
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]
 WINDOW = 50  # batches that the breaker remembers
@@ -18,10 +19,10 @@ WINDOW = 50  # batches that the breaker remembers
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Where a run stands. All counts are messages, cost is in the account's units, seconds since the start.
+    """Where a run stands: counts of messages, costs in the account's units, seconds since the start.
 
-    `waiting` have not been attempted, `in_flight` are under way. `cost` is the sum that the service named,
-    `expected_cost` what the whole campaign will cost at the price seen so far (missing until there is one).
+    `waiting` messages have not been attempted, `in_flight` are under way. `cost` is the sum that the service
+    named, `expected_cost` what the whole campaign will cost at the price seen so far (None without one).
     """
 
     status: RunStatus
@@ -42,7 +43,7 @@ class Tally:
     """Counts of one campaign, kept by the engine.
 
     What came before this run is taken from the ledger. The fields from `unknown_batches` on count since the
-    start or the last `resume()`: a person who resumes has seen what happened before.
+    start or the last `resume()`: a person who resumes has seen what happened before it.
     """
 
     messages: int
@@ -91,16 +92,16 @@ class Tally:
 
     @property
     def remark(self) -> str:
-        """What this run has to say although every batch was tried."""
-        said = []
+        """What a person has to know although every batch was tried."""
+        sentences = []
         if self.last_refusal:
-            said.append(f"The service refused {self.refused:,} messages: {self.last_refusal}.")
+            sentences.append(f"The service refused {counted(self.refused, 'message')}: {self.last_refusal}.")
         if self.last_unknown:
-            said.append(
-                f"It is not known whether {self.unknown:,} messages were sent: {self.last_unknown}. "
-                "Ask the service what it received, then settle them."
+            sentences.append(
+                f"It is not known whether {counted(self.unknown, 'message was', 'messages were')} sent: "
+                f"{self.last_unknown}. Ask the service what it received, then settle them."
             )
-        return " ".join(["Every batch was tried.", *said]) if said else ""
+        return " ".join(["Every batch was tried.", *sentences]) if sentences else ""
 
     def cost_with(self, messages: int) -> Decimal:
         """The cost so far with `messages` more, and with all that may have cost something."""
@@ -140,7 +141,7 @@ class Tally:
         self.price = max(self.price or Decimal(0), cost / messages)
 
     def doubt(self, messages: int, outcome: Outcome) -> None:
-        """An outcome could not be kept: the ledger knows no more than that the batch was under way."""
+        """An outcome could not be recorded: all the ledger knows is that the batch was under way."""
         setattr(self, outcome.status, getattr(self, outcome.status) - messages)
         self.unknown += messages
         self.cost -= outcome.cost or 0
@@ -148,7 +149,7 @@ class Tally:
             self.unpriced -= messages
 
     def miss(self, outcome: Outcome) -> None:
-        """A try did not reach the service; nothing left."""
+        """A try did not reach the service, and nothing left."""
         self.unreached_in_a_row += 1
         self.last_miss = outcome.error
 
@@ -159,7 +160,7 @@ class Tally:
         self.causes.clear()
 
     def snapshot(self, status: RunStatus, since: float, sentence: str) -> Snapshot:
-        """The tally as it stands, for people; `since` is the monotonic second of the start."""
+        """The tally as it stands; `since` is a reading of the monotonic clock at the start."""
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, time.monotonic() - since, sentence,

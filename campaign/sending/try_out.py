@@ -1,7 +1,7 @@
-"""One message of a plan to oneself, before ten thousand people get theirs.
+"""One message of a plan to your own phone, before ten thousand people get theirs.
 
-The service may or may not decode what it is sent, and says nothing about it. If it does not, people read
-`Hi%20Aisha%2C`. Only a phone shows it.
+The service does not say whether it decodes what it is sent. If it does not, people read `Hi%20Aisha%2C`, and
+only a phone shows that.
 """
 
 from __future__ import annotations
@@ -14,19 +14,22 @@ from urllib.parse import quote
 import pandas as pd
 
 from campaign import markup
+from campaign.argument_checks import check_count, check_text
 from campaign.errors import UsageError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan, prepare
 from campaign.messages.preview import Preview
 from campaign.results.tables import Result
-from campaign.sending.campaigns import Place, send
+from campaign.sending.campaigns import check_plan, send
+from campaign.sending.options import Place
 from campaign.service.account import Account
+from campaign.service.sandbox.server import Sandbox
 from campaign.text import shorten
 
 
 @dataclass(frozen=True, slots=True, repr=False)
 class TryOut:
-    """What was sent to one's own phone, and how to read what the phone shows.
+    """What was sent to your own phone, and what to look for on it.
 
     `text` is what the phone should show, `raw` the same as it went over the wire, `result` what the service
     said. If the phone shows `raw`, the service does not decode: use `Account(..., encoding="plain")`.
@@ -46,7 +49,7 @@ class TryOut:
         if self.result.environment != "live":
             return "Nothing reached a phone: this was not live. The text above is what people would read."
         if self.raw == self.text:
-            return "Does the phone show exactly this text? If it shows another one, the service changes it."
+            return "Does the phone show exactly this text? If not, the service changes it."
         return (
             "Does the phone show exactly this text? If it shows %20 and the like, the service does not "
             'decode: make the account with encoding="plain" and try again.'
@@ -74,7 +77,7 @@ class TryOut:
 
 def try_out(
     plan: Plan,
-    account: Account | None = None,
+    account: Account | Sandbox | None = None,
     *,
     number: str,
     region: str | None = None,
@@ -84,12 +87,15 @@ def try_out(
 ) -> TryOut:
     """Send one message of the plan to your own number, and show what was sent, raw and decoded.
 
-    `number` is yours, with its country code, or written nationally with `region`. `row` chooses whose
-    message; by default the first. The recipient in the plan gets nothing, and the plan can be sent afterwards
-    as if nothing had been. Each call sends. Live asks for `confirm`, as `send` does.
+    `number` is yours: with its country code, or written nationally with `region`. `row` chooses whose
+    message; by default the first. The recipient in the plan gets nothing, and trying a message does not count
+    when the plan is sent. Each call sends. Live asks for `confirm`, as `send` does.
 
-    Raises `UsageError` for a number that cannot be read or a row that gets nothing, and what `send` raises.
+    Raises `UsageError` for a number that cannot be read or a row without a message, and what `send` raises.
     """
+    check_plan(plan)
+    check_text(number, subject="number", write='your own number as text, for example number="+256 …"')
+    check_count(row, subject="row", write="the number of a row of the sheet, or leave it out", or_none=True)
     messages = plan.messages if row is None else plan.messages[plan.messages["row"] == row]
     if messages.empty:
         raise UsageError("The plan has no message to try." if row is None else f"Row {row} gets no message.")
@@ -100,13 +106,14 @@ def try_out(
         own, account=account, folder=folder, name=name, canary=False, confirm=confirm, progress=False
     )
     text = own.messages["message"].iloc[0]
-    raw = text if account is not None and account.encoding == "plain" else quote(text, safe="")
+    plain = isinstance(account, Account) and account.encoding == "plain"
+    raw = text if plain else quote(text, safe="")
     preview = own.preview()
     return TryOut(replace(preview, row=int(sent["row"])), raw, result)
 
 
 def _plan_to(number: str, sent: pd.Series[Any], region: str | None) -> Plan:
-    """A plan with one message of another one, to another number."""
+    """A plan with one message of another plan, to another number."""
     table = pd.DataFrame(
         {
             "number": [number],

@@ -1,7 +1,7 @@
 """When to hold a run: small values with one method, `look`, that know neither network nor ledger.
 
-A valve looks at the tally, at the size of the next batch and at the time, and says why the run has to hold,
-or nothing. A final hold ends the run; any other one pauses it until a person resumes.
+A valve looks at the tally, the size of the next batch and the time, and returns the reason to hold the run,
+or None. A final hold ends the run; any other one pauses it until a person resumes.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import re
 from dataclasses import dataclass
 from datetime import datetime, time
 from decimal import Decimal
-from typing import Protocol
+from typing import Protocol, cast
 from zoneinfo import ZoneInfo
 
+from campaign.argument_checks import check, check_amount, check_count, wrong
 from campaign.errors import UsageError
 from campaign.sending.tally import Tally
+from campaign.suggestions import time_zone_advice
+from campaign.text import counted
 
 
 @dataclass(frozen=True, slots=True)
@@ -30,7 +33,7 @@ class Valve(Protocol):
     """Anything that can hold a run."""
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        """Why the next batch of `messages` messages must not go out at `now`, if so."""
+        """The reason why the next batch of `messages` messages must not go out at `now`, if there is one."""
         ...
 
 
@@ -55,14 +58,14 @@ class Credentials:
             return None
         return Hold(
             f"The service refused the account ({tally.last_refusal}). "
-            "Check user name, password and environment, then resume.",
+            "Check the username, the password and the environment, then resume.",
             final=True,
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Reach:
-    """Pauses when 5 tries in a row reach nobody; ends the run when trying again is useless."""
+    """Pauses after 5 failed connections in a row; ends the run when trying again is useless."""
 
     tries: int = 5
 
@@ -70,15 +73,15 @@ class Reach:
         useless = "setup" in tally.causes
         if not useless and tally.unreached_in_a_row < self.tries:
             return None
-        reason = f"Nothing leaves: {tally.last_miss}. Check the address and the connection, then resume."
+        reason = f"Nothing can be sent: {tally.last_miss}. Check the address and the connection, then resume."
         return Hold(reason, final=useless)
 
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """Pauses when the fate of `limit` batches is unknown, and at once when the service turns us away.
+    """Pauses when `limit` batches are unknown, and at once when the service turns requests away.
 
-    It does so with HTTP status 429, when it is too much for it, or by pointing to another address.
+    That is HTTP status 429 (too many requests) or a redirect.
     """
 
     limit: int = 1
@@ -87,14 +90,15 @@ class Unknown:
         if tally.unknown_batches < self.limit and "throttled" not in tally.causes:
             return None
         return Hold(
-            f"It is not known whether {tally.unknown:,} messages were sent: {tally.last_unknown}. They are "
-            "never sent again by themselves. Ask the service what it received, then resume for the rest."
+            f"It is not known whether {counted(tally.unknown, 'message was', 'messages were')} sent: "
+            f"{tally.last_unknown}. Nothing is sent again without your decision. Ask the service what it "
+            "received, then resume to send the rest."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Breaker:
-    """Pauses when 3 of the last 50 batches were refused (more than 5%): what follows would be refused too."""
+    """Pauses when 3 of the last 50 batches (more than 5%) were refused: the next would be refused, too."""
 
     limit: int = 3
 
@@ -103,7 +107,7 @@ class Breaker:
             return None
         return Hold(
             f"{sum(tally.refusals)} of the last {len(tally.refusals)} batches were refused "
-            f"({tally.last_refusal}). Mend the cause, then resume to send the rest."
+            f"({tally.last_refusal}). Correct the cause, then resume to send the rest."
         )
 
 
@@ -115,7 +119,7 @@ class Canary:
         if not tally.accepted_batches and tally.unknown_batches:
             return Hold(
                 f"It is not known whether the first message was sent: {tally.last_unknown}. "
-                "Ask the service what it received, then resume for the rest."
+                "Ask the service what it received, then resume to send the rest."
             )
         if tally.accepted_batches != 1 or not tally.unpriced_batches:
             return None
@@ -126,34 +130,38 @@ class Canary:
 
 @dataclass(frozen=True, slots=True)
 class Budget:
-    """Pauses before a campaign costs more than `cost` units or reaches more than `messages` messages.
+    """Ends the run before a campaign costs more than `cost` units or sends more than `messages` messages.
 
-    What is under way, unknown or accepted without a cost that can be read counts at the highest price seen.
-    Without any price, one batch at a time goes out until there is one; a batch whose cost cannot be read ends
-    that, because it cannot be counted.
+    Messages that are under way, unknown, or accepted without a readable cost count at the highest price seen.
+    Until there is a price, batches go out one at a time; a batch whose cost cannot be read pauses the run,
+    because what was spent is no longer known.
+
+    Raises `UsageError` for an amount or a number that cannot be meant.
     """
 
     cost: Decimal | None = None
     messages: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.cost is not None:
+            object.__setattr__(self, "cost", _amount(self.cost))
+        if self.messages is not None:
+            object.__setattr__(self, "messages", _limit(self.messages))
 
     @classmethod
     def of(cls, budget: Budget | Decimal | float | str | None) -> Budget:
         """A budget as the user gave it: a number is cost units."""
         if isinstance(budget, Budget):
             return budget
-        if budget is None:
-            return cls()
-        try:
-            cost = Decimal(str(budget))
-        except ArithmeticError:
-            raise UsageError(f"budget is {budget!r}; give it in cost units, for example 5000.") from None
-        if not cost.is_finite() or cost < 0:
-            raise UsageError(f"budget is {budget!r}; give it in cost units, for example 5000.")
-        return cls(cost)
+        return cls() if budget is None else cls(_amount(budget))
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
         if self.messages is not None and tally.committed + messages > self.messages:
-            return Hold(f"The next batch would pass the budget of {self.messages:,} messages.", final=True)
+            return Hold(
+                f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
+                "Resume with a larger budget to send the rest.",
+                final=True,
+            )
         if self.cost is None:
             return None
         if tally.unpriced_batches:
@@ -168,11 +176,15 @@ class Budget:
             )
         if tally.cost_with(messages) > self.cost or (messages and tally.cost >= self.cost):
             return Hold(
-                f"The next batch would pass the budget: {tally.cost:,} of {self.cost:,} are spent. "
+                f"The next batch would exceed the budget: {tally.cost:,} of {self.cost:,} are spent. "
                 "Resume with a larger budget to send the rest.",
                 final=True,
             )
         return None
+
+
+_HOURS = re.compile(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)(?:\s+(\S.*?))?\s*")
+_HOURS_EXAMPLE = "08:00-20:00 Africa/Kampala"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,19 +198,40 @@ class Hours:
     closes: time
     zone: ZoneInfo
 
+    def __post_init__(self) -> None:
+        check(self.opens, time, subject="opens", needs="a datetime.time", write="opens=time(8)")
+        check(self.closes, time, subject="closes", needs="a datetime.time", write="closes=time(20)")
+        check(
+            self.zone, ZoneInfo, subject="zone", needs="a ZoneInfo", write='zone=ZoneInfo("Africa/Kampala")'
+        )
+
     @classmethod
     def of(cls, hours: Hours | str) -> Hours:
-        """Read hours as the user wrote them; raises `UsageError` with an example."""
+        """Read hours as the user wrote them.
+
+        Raises `UsageError` saying which part cannot be read; for an unknown time zone it suggests some.
+        """
         if isinstance(hours, Hours):
             return hours
-        found = re.fullmatch(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)\s+(\S+)\s*", hours)
+        match = _HOURS.fullmatch(hours) if isinstance(hours, str) else None
         try:
-            if not found:
+            if not match:
                 raise ValueError
-            opens, closes = (time.fromisoformat(text.zfill(5)) for text in found.groups()[:2])
-            return cls(opens, closes, ZoneInfo(found[3]))
+            opens, closes = (time.fromisoformat(text.zfill(5)) for text in match.groups()[:2])
+        except ValueError:
+            raise wrong(
+                hours, subject="hours", needs="opening and closing times with a time zone",
+                write=f"hours={_HOURS_EXAMPLE!r}",
+            ) from None  # fmt: skip
+        if not match[3]:
+            raise UsageError(f"hours is {hours!r}, without a time zone. Write it like {_HOURS_EXAMPLE!r}.")
+        try:
+            return cls(opens, closes, ZoneInfo(match[3]))
         except (ValueError, OSError, KeyError):  # ZoneInfoNotFoundError is a KeyError
-            raise UsageError(f"hours is {hours!r}; write it like '08:00-20:00 Africa/Kampala'.") from None
+            raise UsageError(
+                f"{match[3]!r} in hours is not a time zone. {time_zone_advice(match[3])}, "
+                f"as in {_HOURS_EXAMPLE!r}."
+            ) from None
 
     def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
         clock = now.astimezone(self.zone).time()
@@ -208,22 +241,34 @@ class Hours:
         if inside:
             return None
         return Hold(
-            f"It is {clock:%H:%M} in {self.zone.key}, outside the sending hours of "
+            f"It is {clock:%H:%M} in {self.zone.key}, outside the sending hours from "
             f"{self.opens:%H:%M} to {self.closes:%H:%M}. Resume within them."
         )
+
+
+def _amount(cost: object) -> Decimal:
+    """Cost units as the user gave them: a number, or a text with one."""
+    check_amount(cost, subject="budget", write="budget=5000 in cost units, or Budget(messages=1000)")
+    return Decimal(str(cost))
+
+
+def _limit(messages: object) -> int:
+    check_count(messages, subject="messages", write="Budget(messages=1000)", least=0)
+    return int(cast("int", messages))
 
 
 class Pace:
     """At most `rate` messages a second, spread evenly; a pause is never followed by a burst."""
 
     def __init__(self, rate: float | None) -> None:
-        if rate is not None and not rate > 0:
-            raise UsageError(f"rate is {rate!r}; give it in messages per second, for example 25.")
         self._rate = rate
         self._free_at = 0.0
 
     def reserve(self, messages: int, now: float) -> float:
-        """Seconds to wait before `messages` more may go out, at the monotonic second `now`."""
+        """Reserve a place for `messages` more, and return in how many seconds they may go out.
+
+        `now` is a reading of the monotonic clock.
+        """
         if self._rate is None:
             return 0.0
         start = max(self._free_at, now)

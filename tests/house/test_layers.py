@@ -40,7 +40,7 @@ DOORS = {
     "jinja2": {"results.report"},
     "xlsxwriter": {"results.workbook"},
     "matplotlib": {"results.charts"},
-    "tqdm": {"sending.run"},
+    "tqdm": {"sending.waiting"},
     "filelock": {"sending.store.locks"},
     "python_calamine": {"contacts.workbooks.xlsx"},
     "xlrd": {"contacts.workbooks.xls"},

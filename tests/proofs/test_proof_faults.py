@@ -7,7 +7,6 @@ import random
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import suppress
 
 import pytest
 from support.consistency_audit import audit_folder
@@ -49,13 +48,6 @@ def be_impatient(monkeypatch):
     return be_impatient
 
 
-def resume(folder, **options):
-    """Go on with a campaign as soon as the run that paused before has let go of it."""
-    while True:
-        with suppress(campaign.LockedError):
-            return campaign.resume(folder, progress=False, **options)
-
-
 def test_the_table_names_every_fault_of_the_embedded_service():
     assert set(CLASSES) == {*FAULTS, *TEXTS}
 
@@ -69,7 +61,7 @@ def test_a_fault_ends_in_its_class_and_is_not_tried_again(fault, tmp_path, be_im
         sent = campaign.send(PLAN, account=account, folder=folder, batch_size=10, progress=False, **one)
         tried = sent.batches["status"] != "not_sent"
         assert tried.sum() == sandbox.requests == (2 if fault in HOLDS_AT_ONCE else 4)
-        again = resume(folder, account=account, **one)
+        again = campaign.resume(folder, account=account, progress=False, **one)
         assert again.batches["status"].tolist() == ["accepted", CLASSES[fault], "accepted", "accepted"]
         assert sandbox.requests == 4
         assert audit_folder(folder, sandbox.inbox) == []
@@ -105,7 +97,7 @@ def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_pa
         assert audit_folder(folder, sandbox.inbox) == []
         assert (run.counts.accepted, run.counts.unknown) == (broken["accepted"], broken.get("unknown", 0))
         assert broken["not_sent"] > 0
-        again = resume(folder, account=sandbox.account)
+        again = campaign.resume(folder, account=sandbox.account, progress=False)
         assert audit_folder(folder, sandbox.inbox) == []
         assert again.totals["unknown"] == broken.get("unknown", 0)
         assert again.totals["not_sent"] == 0

@@ -136,9 +136,9 @@ def test_without_an_account_everything_stays_on_this_machine():
 ENDS = {
     wire.WRONG_JSON: ("paused", "refused", "Wrong JSON Passed"),
     wire.NO_FUNDS: ("stopped", "refused", "Top it up"),
-    wire.WRONG_LOGIN: ("stopped", "refused", "Check user name, password and environment"),
-    wire.UNKNOWN_USER: ("stopped", "refused", "Check user name, password and environment"),
-    wire.LOGIN_NOT_SET: ("stopped", "refused", "Check user name, password and environment"),
+    wire.WRONG_LOGIN: ("stopped", "refused", "Check the username, the password and the environment"),
+    wire.UNKNOWN_USER: ("stopped", "refused", "Check the username, the password and the environment"),
+    wire.LOGIN_NOT_SET: ("stopped", "refused", "Check the username, the password and the environment"),
 }
 
 

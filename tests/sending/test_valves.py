@@ -149,7 +149,7 @@ def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
 
 def test_a_budget_of_nothing_sends_nothing():
     hold = Budget(cost=Decimal(0)).look(Tally(messages=100), 1, NOON)
-    assert (hold.final, hold.reason.split(":")[0]) == (True, "The next batch would pass the budget")
+    assert (hold.final, hold.reason.split(":")[0]) == (True, "The next batch would exceed the budget")
 
 
 def test_a_budget_cannot_be_kept_without_costs():

@@ -63,7 +63,7 @@ def no_commit_in_the_gate(patch: Patch) -> None:
     async def gate(self: Delivery) -> None:
         if not self._asked:
             self._asked = True
-            self._record.move(self._batch.number, "sending", self._hear)
+            self._record.move(self._batch.number, "sending", self._on_recorded)
 
     patch(Delivery, "_gate", gate)
 

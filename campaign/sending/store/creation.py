@@ -20,10 +20,10 @@ from pathlib import Path
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.sending.batches import freeze
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import create_ledger, remove_ledger
 from campaign.sending.ledger.views import count_by_state
+from campaign.sending.store.batches import freeze
 from campaign.sending.store.folder import CONTACTS, ISSUES, PLAN, Folder, file_digest, open_folder
 from campaign.sending.store.frames import write_frame
 from campaign.sending.store.locks import hold_lock

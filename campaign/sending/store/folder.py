@@ -21,9 +21,9 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.paths import impossible
 from campaign.results.tables import Result
-from campaign.sending.batches import read_messages
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.views import result_frame
+from campaign.sending.store.batches import read_messages
 from campaign.sending.store.frames import read_frame
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, Manifest, read_manifest

@@ -201,6 +201,11 @@ class Sandbox:
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
         return certificate.server_context(key_and_certificate), Path(name)
 
+    @property
+    def running(self) -> bool:
+        """Whether it is listening now."""
+        return self._thread is not None
+
     def _check_started(self) -> None:
         if self._thread is None:
             raise UsageError(

@@ -10,13 +10,13 @@ import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
+from typing import Protocol, cast
 
 import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from campaign.arrow_text import text_buffers
+from campaign.arrow_text import TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.batching import batch_bounds
@@ -25,10 +25,10 @@ from campaign.sending.ledger.ledger import Entry
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
-_SCHEMA = pa.schema(
-    [("row", pa.int64()), ("number", pa.large_string()), ("message", pa.large_string()),
-     ("sender", pa.large_string()), ("priority", pa.large_string()), ("parts", pa.int64())]
-)  # fmt: skip
+_TYPES: dict[str, pa.DataType] = {
+    "row": pa.int64(), **dict.fromkeys(MESSAGE_TEXTS, pa.large_string()), "parts": pa.int64(),
+}  # fmt: skip
+_SCHEMA = pa.schema(_TYPES)
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -55,7 +55,7 @@ def freeze(
     """Write the messages as part files into `folder` and yield the batches they are cut into.
 
     `first_batch` is the size of the very first batch where it differs. The messages of one row stay in one
-    batch. Consume it whole: a part is on disk when its first batch has been yielded.
+    batch. A part is on disk when its first batch has been yielded, so iterate to the end.
     """
     table = pa.Table.from_pandas(messages, schema=_SCHEMA, preserve_index=False).replace_schema_metadata(None)
     rows = messages["row"].to_numpy()
@@ -113,7 +113,7 @@ class _Content:
 
     def __init__(self, table: pa.Table) -> None:
         columns = (table.column(name).combine_chunks() for name in MESSAGE_TEXTS)
-        self._columns = [text_buffers(column) for column in columns]
+        self._columns = [text_buffers(cast("TextArray", column)) for column in columns]
 
     def digest(self, start: int, stop: int) -> bytes:
         content = hashlib.sha256()

@@ -1,0 +1,300 @@
+"""What cannot be meant is said in a sentence, before anything is written or sent."""
+
+import asyncio
+import inspect
+from dataclasses import fields
+from datetime import time
+from decimal import Decimal
+from pathlib import Path
+from zoneinfo import ZoneInfo
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import campaign
+from campaign.sending.options import SendOptions
+from campaign.sending.valves import Breaker, Canary, Credentials, Funds, Hours, Reach, Unknown
+
+TABLE = b"name,phone\nAisha,0772000001\nBen,0772000002\n"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture(scope="module")
+def contacts():
+    return campaign.read_contacts(TABLE)
+
+
+@pytest.fixture(scope="module")
+def plan(contacts):
+    return campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
+
+
+@pytest.fixture
+def sent(plan):
+    """A campaign with an unknown batch, number 2."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        return campaign.send(plan, account=sandbox.account, progress=False)
+
+
+def asend(plan, **options):
+    return asyncio.run(campaign.asend(plan, **options))
+
+
+def started(plan, **options):
+    return campaign.start(plan, **options).wait()
+
+
+# What a person wrote, and the beginning of the sentence that answers it.
+WRONG = [
+    ({"account": "live"}, "account needs an Account, and got a str. Write account=campaign.Account.from_"),
+    ({"account": "https://sms.example.com"}, "account needs an Account, and got a str."),  # or a password
+    ({"account": pd.DataFrame()}, "account needs an Account, and got a DataFrame."),
+    ({"account": campaign.Sandbox}, "account needs an Account, and got the class Sandbox."),
+    ({"folder": 5}, 'folder needs a path, and got 5. Write folder="campaigns/visits".'),
+    ({"folder": ""}, "folder needs a path, and got an empty text."),
+    ({"ledger": True}, "ledger needs a path, and got True."),
+    ({"name": 5}, "name needs text, and got 5."),
+    ({"confirm": True}, "confirm needs text, and got True."),
+    (
+        {"batch_size": 50.0},
+        "batch_size needs a whole number from 1 to 1000, and got 50.0.",
+    ),
+    ({"batch_size": "50"}, "batch_size needs a whole number from 1 to 1000, and got the text '50'."),
+    ({"batch_size": 0}, "batch_size needs a whole number from 1 to 1000, and got 0."),
+    ({"batch_size": 1001}, "batch_size needs a whole number from 1 to 1000, and got 1001."),
+    (
+        {"concurrency": True},
+        "concurrency needs a whole number from 1 to 256, and got True.",
+    ),
+    ({"concurrency": 0}, "concurrency needs a whole number from 1 to 256, and got 0."),
+    ({"concurrency": 257}, "concurrency needs a whole number from 1 to 256, and got 257."),
+    ({"rate": "25"}, "rate needs a number of messages per second, and got the text '25'. Write rate=25."),
+    ({"rate": 0}, "rate needs a number of messages per second, and got 0."),
+    ({"rate": float("inf")}, "rate needs a number of messages per second, and got inf."),
+    ({"rate": True}, "rate needs a number of messages per second, and got True."),
+    ({"rate": [25]}, "rate needs a number of messages per second, and got a list."),
+    ({"budget": "lots"}, "budget needs a number of 0 or more, and got the text 'lots'. Write budget=5000 in"),
+    ({"budget": -1}, "budget needs a number of 0 or more, and got -1."),
+    ({"budget": [5000]}, "budget needs a number of 0 or more, and got a list."),
+    (
+        {"hours": 8},
+        "hours needs opening and closing times with a time zone, and got 8.",
+    ),
+    (
+        {"hours": "9 to 5"},
+        "hours needs opening and closing times with a time zone, and got the text '9 to 5'.",
+    ),
+    ({"canary": "no"}, "canary needs True or False, and got the text 'no'."),
+    ({"canary": 0}, "canary needs True or False, and got 0."),
+    ({"max_unknown": 0}, "max_unknown needs a whole number of 1 or more, and got 0. Write max_unknown=1."),
+    ({"progress": "yes"}, "progress needs True or False, and got the text 'yes'. Write progress=True, "),
+]
+
+
+@pytest.mark.parametrize(("options", "words"), WRONG)
+def test_a_wrong_option_is_said_before_anything_is_written(options, words, plan):
+    for send in (campaign.send, campaign.start, asend):
+        with pytest.raises(campaign.UsageError) as said:
+            send(plan, **{"progress": False} | options)
+        assert str(said.value).startswith(words)
+    assert not Path("campaigns").exists()
+
+
+def test_resume_says_the_same(sent):
+    takes = set(inspect.signature(campaign.resume).parameters) - {"folder"}
+    checked = [(options, words) for options, words in WRONG if takes.issuperset(options)]
+    assert len(checked) > 15
+    for options, words in checked:
+        with pytest.raises(campaign.UsageError) as said:
+            campaign.resume(sent.folder, **{"progress": False} | options)
+        assert words in str(said.value)
+
+
+@pytest.mark.parametrize("send", [campaign.send, campaign.start, asend])
+def test_what_is_not_a_plan(send, plan, contacts, sent):
+    for given, words in (
+        (
+            sent,
+            "plan is a Result: that plan was sent already. To send what is left of it, use campaign.resume",
+        ),
+        (contacts, "plan is a table of contacts, not a Plan. Make one first: plan = campaign.prepare("),
+        ("visits.xlsx", "plan is the text 'visits.xlsx', not a Plan"),
+        (None, "plan is None, not a Plan"),
+        ([plan], "plan is a list, not a Plan"),
+    ):
+        with pytest.raises(campaign.UsageError) as said:
+            send(given, progress=False)
+        assert words in str(said.value)
+
+
+def settle(folder):
+    return campaign.resolve(folder, 2, "accepted")
+
+
+def test_what_is_not_a_folder(plan, sent):
+    for verb in (campaign.resume, campaign.load_result, settle):
+        for given in (plan, sent, None, 5, [sent.folder]):
+            with pytest.raises(campaign.UsageError, match="folder needs a path, and got"):
+                verb(given)
+    with pytest.raises(campaign.UsageError, match="folder needs a path, and got a Result"):
+        campaign.resume(sent)
+
+
+@pytest.mark.parametrize(
+    ("batch", "outcome", "note", "words"),
+    [
+        (
+            [2, 3],
+            "accepted",
+            "",
+            "batch needs a whole number of 1 or more, and got a list.",
+        ),
+        (2.0, "accepted", "", "batch needs a whole number of 1 or more, and got 2.0."),
+        (1, "accepted", "", "Batch 1 is not unknown. Unknown are: 2."),
+        (2, "delivered", "", "outcome is 'delivered'; it can be 'accepted', 'refused' or 'again'."),
+        (2, ["accepted"], "", "outcome is a list; it can be"),
+        (2, "accepted", 5, "note needs text, and got 5."),
+    ],
+)
+def test_what_cannot_be_settled(batch, outcome, note, words, sent):
+    with pytest.raises(campaign.UsageError) as said:
+        campaign.resolve(sent.folder, batch, outcome, note=note)
+    assert words in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"number": 256772000999}, "number needs text, and got"),
+        ({"row": "3"}, "row needs a whole number of 1 or more, and got the text '3'."),
+        ({"row": 9}, "Row 9 gets no message"),
+        ({"account": "live"}, "account needs an Account, and got a str."),
+    ],
+)
+def test_what_cannot_be_tried_out(options, words, plan):
+    with pytest.raises(campaign.UsageError) as said:
+        campaign.try_out(plan, **{"number": "0772 000 999", "region": "UG"} | options)
+    assert words in str(said.value)
+
+
+def test_what_cannot_be_tried_out_because_it_is_no_plan(sent):
+    with pytest.raises(campaign.UsageError, match="plan is a Result"):
+        campaign.try_out(sent, number="0772 000 999", region="UG")
+
+
+# What may be meant.
+
+
+def test_numbers_of_other_libraries_are_numbers(plan):
+    result = campaign.send(
+        plan, batch_size=np.int64(50), concurrency=np.int32(2), rate=np.float32(1000), max_unknown=np.int8(1),
+        budget=Decimal("5000.50"), progress=False,
+    )  # fmt: skip
+    assert result.totals["accepted"] == 2
+
+
+def test_a_batch_can_be_named_by_a_cell_of_the_result(sent):
+    number = sent.batches["batch"].iloc[1]
+    assert type(number) is np.int64
+    settled = campaign.resolve(sent.folder, number, "refused", confirm="batch 2 was refused")
+    assert settled.totals["refused"] == 1
+
+
+def test_a_sandbox_is_an_account(plan):
+    with campaign.Sandbox() as sandbox:
+        assert campaign.send(plan, account=sandbox, progress=False).totals["accepted"] == 2
+        assert sandbox.running
+        assert len(sandbox.inbox) == 2
+
+
+@pytest.mark.parametrize(
+    "send", [campaign.send, asend, lambda *given, **options: campaign.start(*given, **options).wait()]
+)
+def test_a_sandbox_that_is_not_running_runs_as_long_as_the_run(send, plan):
+    sandbox = campaign.Sandbox(balance=35)
+    first = send(plan, account=sandbox, progress=False)
+    assert (first.totals["accepted"], first.totals["refused"]) == (1, 1)
+    assert not sandbox.running
+    assert len(sandbox.inbox) == 1
+    tried = campaign.try_out(plan, sandbox, number="0772 000 999", region="UG")
+    assert (tried.raw, sandbox.running) == ("Hi%20Aisha", False)
+    assert campaign.resume(first.folder, account=sandbox, progress=False).totals["accepted"] == 1
+
+
+def test_one_value_holds_the_options_of_every_verb():
+    """The flat signatures differ in nothing but what a verb has no use for."""
+    known = {field.name: field.default for field in fields(SendOptions)}
+    for verb, without in (
+        (campaign.send, set()),
+        (campaign.start, set()),
+        (campaign.asend, set()),
+        (campaign.resume, {"name", "batch_size", "canary", "ledger"}),
+    ):
+        signature = inspect.signature(verb).parameters
+        options = {name: signature[name].default for name in known if name in signature}
+        options["folder"] = None  # `resume` takes it as what it continues
+        assert options == {name: default for name, default in known.items() if name not in without}
+        assert set(signature) - set(known) <= {"plan"}
+        assert all(option.kind is option.KEYWORD_ONLY for option in list(signature.values())[1:])
+
+
+def test_the_options_choose_the_valves():
+    options = SendOptions(max_unknown=3, budget="700", hours="08:00-20:00 Africa/Kampala")
+    hours = Hours(time(8), time(20), ZoneInfo("Africa/Kampala"))
+    always = [Funds(), Credentials(), Reach(), Unknown(3), Breaker(), campaign.Budget(cost=Decimal(700))]
+    assert options.valves(canary=True) == [*always, Canary(), hours]
+    assert options.valves(canary=False) == [*always, hours]
+    assert SendOptions().valves(canary=False)[-1] == campaign.Budget()
+
+
+@pytest.mark.parametrize(
+    ("hours", "words"),
+    [
+        ("08:00-20:00 EAT", "'EAT' in hours is not a time zone. Abbreviations are ambiguous: write a region "
+         "and city, such as"),
+        ("08:00-20:00 EAT", "Africa/Kampala"),
+        ("08:00-20:00 EAT", "Africa/Nairobi"),
+        ("08:00-20:00 BST", "Europe/London"),  # in summer
+        ("08:00-20:00 IST", "Europe/Dublin"),  # which is why they are ambiguous
+        ("08:00-20:00 IST", "Asia/Kolkata"),
+        ("08:00-20:00 Kampala", "Perhaps you mean Africa/Kampala"),
+        ("08:00-20:00 kampla", "Perhaps you mean Africa/Kampala"),
+        ("08:00-20:00 New York", "Perhaps you mean America/New_York"),
+        ("08:00-20:00 africa/nairobi", "Perhaps you mean Africa/Nairobi"),
+        ("08:00-20:00 Nowhere", "'Nowhere' in hours is not a time zone. Write a region and city, as in"),
+        ("08:00-20:00 ../../etc/passwd", "is not a time zone"),
+        ("08:00-20:00", "without a time zone. Write it like '08:00-20:00 Africa/Kampala'"),
+        ("25:00-26:00 UTC", "and got the text '25:00-26:00 UTC'. Write hours='08:00-20:00 Africa/Kampala'"),
+        ("8-20 Africa/Kampala", "Write hours='08:00-20:00 Africa/Kampala'"),
+        ("", "got an empty text"),
+    ],
+)  # fmt: skip
+def test_hours_that_cannot_be_read(hours, words):
+    with pytest.raises(campaign.UsageError) as said:
+        Hours.of(hours)
+    assert words in str(said.value)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"cost": "much"}, "budget needs a number of 0 or more, and got the text 'much'."),
+        ({"messages": "1000"}, "messages needs a whole number of 0 or more, and got the text '1000'."),
+        ({"messages": 10.0}, "messages needs a whole number of 0 or more, and got 10.0."),
+        ({"messages": True}, "messages needs a whole number of 0 or more, and got True."),
+    ],
+)
+def test_a_budget_that_cannot_be_meant(wrong, words):
+    with pytest.raises(campaign.UsageError) as said:
+        campaign.Budget(**wrong)
+    assert words in str(said.value)
+
+
+def test_a_budget_is_exact_however_it_is_written():
+    for cost in ("1.15", 1.15, Decimal("1.15")):
+        assert campaign.Budget(cost).cost == Decimal("1.15")
