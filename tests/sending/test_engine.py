@@ -3,22 +3,24 @@
 import asyncio
 import tracemalloc
 from collections import defaultdict, deque
+from datetime import UTC, datetime, timedelta
 from decimal import Decimal
 
 import pytest
 
 from campaign.errors import GateError, LedgerError
 from campaign.sending import engine as engines
-from campaign.sending.batches import Batch
 from campaign.sending.delivery import Delivery
 from campaign.sending.engine import Engine
 from campaign.sending.ledger.views import Count
+from campaign.sending.store.batches import Batch
 from campaign.sending.tally import Tally
 from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
 from campaign.service.body import GateClosed
 from campaign.service.transport import Outcome
 
 OK = Outcome("accepted", cost=Decimal(350), code="c")
+NOBODY = Outcome("not_sent", error="the service could not be reached", cause="connect")
 
 
 class Memory:
@@ -26,9 +28,11 @@ class Memory:
 
     def __init__(self):
         self.moves = defaultdict(list)
+        self.facts = defaultdict(dict)
 
     def move(self, batch, state, told, **facts):
         self.moves[batch].append(state)
+        self.facts[batch] |= facts
         told(None)
 
     def flush(self):
@@ -188,6 +192,22 @@ def test_what_did_not_leave_is_tried_again_five_times_then_given_back():
     assert snapshots[-1].waiting == 200
 
 
+def test_between_two_tries_it_waits_twice_as_long_each_time_at_most(monkeypatch):
+    longest = []
+    monkeypatch.setattr(engines.random, "uniform", lambda shortest, most: longest.append(most) or shortest)
+    engine, _, _ = make_engine(Service({1: NOBODY}))
+    asyncio.run(engine.run())
+    assert longest == [0.002, 0.004, 0.008, 0.016]
+
+
+def test_after_five_tries_a_batch_makes_room_and_is_issued_anew():
+    answers = [NOBODY] * 6 + [OK]
+    engine, record, snapshots = make_engine(Service({1: lambda: answers.pop(0)}), valves=[Reach(7)])
+    asyncio.run(engine.run())
+    assert record.facts[1]["attempts"] == 2
+    assert snapshots[-1].accepted == 200
+
+
 def test_a_connection_that_comes_back_loses_nothing():
     answers = [Outcome("not_sent", error="no route", cause="connect")] * 3 + [OK]
     service = Service({5: lambda: answers.pop(0)})
@@ -195,6 +215,26 @@ def test_a_connection_that_comes_back_loses_nothing():
     asyncio.run(engine.run())
     assert record.moves[5] == ["sending", "accepted"]
     assert snapshots[-1].status == "finished"
+
+
+def test_the_record_says_how_many_tries_a_batch_took():
+    answers = [NOBODY] * 3 + [OK]
+    engine, record, _ = make_engine(Service({5: lambda: answers.pop(0)}))
+    asyncio.run(engine.run())
+    assert [record.facts[batch]["attempts"] for batch in (4, 5, 6)] == [1, 4, 1]
+
+
+def test_the_record_holds_what_the_service_said_and_when():
+    refused = Outcome("refused", error="Invalid sender ID")
+    engine, record, _ = make_engine(Service({2: refused}, latency=0.01), batches=2, concurrency=1)
+    before = datetime.now(UTC)
+    asyncio.run(engine.run())
+    accepted, other = record.facts[1], record.facts[2]
+    assert (accepted["cost"], accepted["code"], accepted["error"]) == (350, "c", "")
+    assert (other["cost"], other["code"], other["error"]) == (None, "", "Invalid sender ID")
+    assert 0.01 <= accepted["seconds"] < 5
+    left = datetime.fromisoformat(accepted["submitted_at"])
+    assert timedelta(seconds=-0.001) <= left - before < timedelta(seconds=5)  # kept in milliseconds
 
 
 class Breaking(Service):
@@ -327,6 +367,175 @@ def test_ending_at_once_leaves_what_had_left_as_unknown(how):
     assert snapshots[-1].waiting == 160
 
 
+def test_a_stop_is_not_undone_by_what_is_ordered_or_happens_after_it():
+    """Stopped while a batch is under way; then somebody pauses, and that batch comes back unknown."""
+    service = Service({2: Outcome("unknown", error="no answer in time")}, latency=0.02)
+    engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
+
+    def stop_then_pause():
+        for order in (engine.stop, engine.pause, engine.resume, engine.pause):
+            order()
+
+    asyncio.run(while_running(engine, stop_then_pause, until=lambda: service.received == [1, 2]))
+    assert service.received == [1, 2]
+    assert (snapshots[-1].status, snapshots[-1].unknown) == ("stopped", 10)
+    assert snapshots[-1].sentence.startswith("Stopped by hand")
+
+
+def test_a_pause_by_hand_does_not_hide_why_a_valve_paused():
+    service = Service({2: Outcome("unknown", error="no answer in time")})
+    engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
+
+    def pause_then_stop():
+        engine.pause()
+        asyncio.get_running_loop().call_soon(lambda: asyncio.get_running_loop().call_soon(engine.stop))
+
+    asyncio.run(while_running(engine, pause_then_stop, until=lambda: engine.at_rest))
+    reasons = [snapshot.sentence for snapshot in snapshots if snapshot.status == "paused"]
+    assert reasons
+    assert all("no answer in time" in reason for reason in reasons)
+
+
+def test_after_a_resume_it_waits_again_between_two_tries(monkeypatch):
+    """A run that pauses because nobody answers, and is resumed, does not hammer the address."""
+    monkeypatch.setattr(engines, "BACKOFF", 1e6)
+    tries = []
+    engine, _, snapshots = make_engine(
+        Service({1: lambda: tries.append(1) or NOBODY}), batches=3, end_when_paused=False
+    )
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        for order, count in ((engine.pause, 1), (engine.resume, 1), (engine.stop, 2)):
+            while len(tries) < count or engine._open_orders:
+                await asyncio.sleep(0)
+            for _ in range(50):  # as long as it takes to come to rest
+                await asyncio.sleep(0)
+            assert len(tries) == count
+            order()
+        async with asyncio.timeout(5):
+            await running
+
+    asyncio.run(person())
+    assert snapshots[-1].status == "stopped"
+
+
+def test_a_run_at_rest_has_everything_on_record():
+    """The ledger commits in groups: a paused run hands over what is queued before it says so."""
+
+    class Queueing(Memory):
+        def __init__(self):
+            super().__init__()
+            self.queue = []
+
+        def move(self, batch, state, told, **facts):
+            self.queue.append((batch, state, told))
+            if state == "sending":
+                self.flush()
+
+        def flush(self):
+            queue, self.queue = self.queue, []
+            for batch, state, told in queue:
+                super().move(batch, state, told)
+
+    async def person():
+        running = asyncio.create_task(engine.run())
+        while not engine.at_rest:
+            assert engine.status in ("running", "paused")
+            await asyncio.sleep(0)
+        seen = dict(record.states), snapshots[-1]
+        engine.resume()
+        assert not engine.at_rest  # from the moment of the order
+        async with asyncio.timeout(5):
+            await running
+        return seen
+
+    service = Service({2: Outcome("unknown", error="no answer in time")}, latency=0.002)
+    engine, _, snapshots = make_engine(service, end_when_paused=False)
+    engine._record = record = Queueing()
+    states, counts = asyncio.run(person())
+    assert states == {number: "unknown" if number == 2 else "accepted" for number in service.received[:5]}
+    assert (counts.accepted, counts.unknown, counts.in_flight) == (40, 10, 0)
+    assert snapshots[-1].status == "finished"
+
+
+def test_a_pause_whose_last_outcome_cannot_be_recorded_ends_the_run():
+    class Full(Memory):
+        """Refuses what is queued when it is flushed."""
+
+        def __init__(self):
+            super().__init__()
+            self.queue = []
+
+        def move(self, batch, state, told, **facts):
+            if state == "unknown":
+                self.queue.append(told)
+            else:
+                super().move(batch, state, told, **facts)
+
+        def flush(self):
+            while self.queue:
+                self.queue.pop()(LedgerError("The ledger cannot be written: disk is full."))
+
+    service = Service({2: Outcome("unknown", error="no answer in time")})
+    engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
+    engine._record = Full()
+    with pytest.raises(LedgerError, match="disk is full"):
+        asyncio.run(asyncio.wait_for(engine.run(), 5))
+    assert not engine.at_rest
+    assert snapshots[-1].status == "failed"
+
+
+def test_an_error_in_the_engine_itself_ends_the_run_and_settles_what_is_under_way():
+    class Odd:
+        def look(self, tally, messages, now):
+            return 1 / 0 if tally.in_flight == 20 else None
+
+    service = Service(latency=60)
+    service.outcomes[1] = OK
+    engine, record, snapshots = make_engine(service, valves=[Odd()])
+    engine._tally.accepted_here = 1  # the first OK has come already
+    with pytest.raises(ZeroDivisionError):
+        asyncio.run(asyncio.wait_for(engine.run(), 5))
+    last = snapshots[-1]
+    assert (last.status, last.in_flight) == ("failed", 0)
+    assert "ZeroDivisionError" in last.sentence
+    assert set(record.states.values()) <= {"unknown"}
+    assert last.unknown == 10 * len(record.states)
+
+
+@pytest.mark.parametrize("pace", [Pace(None), Pace(10_000)])
+def test_what_the_service_asks_to_wait_is_waited_before_the_next_batch(pace):
+    asked = Outcome("unknown", error="unavailable", retry_after=0.2)
+    engine, _, snapshots = make_engine(
+        Service({2: asked}), batches=3, valves=[Unknown(99)], pace=pace, concurrency=1
+    )
+    asyncio.run(engine.run())
+    assert (snapshots[-1].accepted, snapshots[-1].unknown) == (20, 10)
+    assert snapshots[-1].seconds >= 0.2
+
+
+def test_what_the_service_asks_to_wait_is_waited_also_before_another_try():
+    """Batch 3 is refused by the network while the service has asked for some time."""
+    answers = [NOBODY, OK]
+    service = Service({2: Outcome("unknown", error="unavailable", retry_after=0.2)}, latency=0.01)
+    engine, record, snapshots = make_engine(service, batches=3, valves=[Unknown(99)], concurrency=2)
+
+    async def post(entries, gate):
+        if bytes(entries) == b"3":
+            while 2 not in record.moves or record.states[2] != "unknown":
+                await asyncio.sleep(0)
+            outcome = answers.pop(0)
+            if outcome is NOBODY:
+                return outcome
+        return await service.post(entries, gate)
+
+    engine._post = post
+    asyncio.run(engine.run())
+    assert record.facts[3]["attempts"] == 2
+    assert snapshots[-1].seconds >= 0.2
+
+
 async def while_running(engine, act, *, until):
     """Run the engine, and call `act` once `until` is true."""
     running = asyncio.create_task(engine.run())
@@ -335,9 +544,6 @@ async def while_running(engine, act, *, until):
     act()
     async with asyncio.timeout(5):
         await running
-
-
-NOBODY = Outcome("not_sent", error="the service could not be reached", cause="connect")
 
 
 @pytest.mark.parametrize("order", ["stop", "cancel", "pause"])

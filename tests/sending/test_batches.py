@@ -1,0 +1,155 @@
+"""A frozen plan on disk: the batches it is cut into, and that none leaves once its part file was changed."""
+
+import pandas as pd
+import pytest
+
+from campaign.errors import LedgerError
+from campaign.sending.store import batches
+from campaign.sending.store.batches import freeze, part_path, pending_batches, read_messages
+from campaign.service.wire import EncodedMessages
+
+MESSAGES = pd.DataFrame(
+    {
+        "row": [2, 3, 4, 5],
+        "number": ["256772000001", "256772000002", "256772000003", "256772000004"],
+        "message": ["Hi Aisha", "Hi Ben", "Hi Caro", "Hi José"],
+        "sender": ["CLINIC", "CLINIC", "CLINIC", "SHOP"],
+        "priority": ["0", "1", "", ""],
+        "parts": [1, 1, 1, 1],
+    }
+)
+GOLDEN = [
+    "0467576e3980187b",
+    "297ff65865ee29cf",
+]  # SHA-256 over offsets (little-endian int64) and bytes of each column
+
+
+class Waiting:
+    """A ledger in which every batch waits."""
+
+    def __init__(self, entries):
+        self.entries = entries
+
+    def pending(self, part):
+        return [entry for entry in self.entries if entry.part == part]
+
+
+def frozen(folder, messages=MESSAGES, size=2, first=None):
+    return Waiting(list(freeze(messages, folder, batch_size=size, first_batch=first)))
+
+
+def leaving(folder, ledger, encoding="plain"):
+    parts = len({entry.part for entry in ledger.entries})
+    return list(pending_batches(folder, parts, ledger, encoding))
+
+
+def test_what_was_frozen_leaves_in_its_order(tmp_path):
+    ledger = frozen(tmp_path, first=1)
+    assert [(entry.batch, entry.part, entry.first, entry.messages) for entry in ledger.entries] == [
+        (1, 0, 0, 1), (2, 0, 1, 2), (3, 0, 3, 1),
+    ]  # fmt: skip
+    made = leaving(tmp_path, ledger)
+    assert [(batch.number, batch.messages) for batch in made] == [(1, 1), (2, 2), (3, 1)]
+    assert b"Hi Ben" in bytes(made[1].entries)
+    assert b"Hi Caro" in bytes(made[1].entries)
+    assert "Ben" not in repr(made[1])
+    pd.testing.assert_frame_equal(
+        read_messages(tmp_path, 1), MESSAGES.astype({"number": "str"}), check_dtype=False
+    )
+
+
+def test_a_digest_stays_what_it_was_in_every_version(tmp_path):
+    """Folders on disk hold these bytes: a version that computes them otherwise could resume none."""
+    ledger = frozen(tmp_path)
+    assert [entry.digest.hex()[:16] for entry in ledger.entries] == GOLDEN
+
+
+@pytest.mark.parametrize(
+    ("column", "texts"),
+    [
+        ("number", ["256772000009"]),
+        ("message", ["Hi Aisho"]),
+        ("message", ["Hi AishaHi", " Ben"]),  # the same characters, divided otherwise
+        ("message", ["Hi AishaHi Ben", ""]),
+        ("sender", ["CLINIK"]),
+        ("sender", ["CLINICC", "LINIC"]),
+        ("priority", ["4"]),
+        ("priority", ["01", ""]),
+    ],
+)
+def test_a_part_that_was_changed_does_not_leave(column, texts, tmp_path):
+    ledger = frozen(tmp_path)
+    changed = MESSAGES.copy()
+    changed.loc[: len(texts) - 1, column] = texts
+    changed.to_parquet(part_path(tmp_path, 0), index=False)
+    with pytest.raises(LedgerError, match=r"part-00000\.parquet was changed after it was frozen"):
+        leaving(tmp_path, ledger)
+
+
+def test_rows_that_were_swapped_or_taken_away_do_not_leave(tmp_path):
+    ledger = frozen(tmp_path)
+    for changed in (MESSAGES.iloc[[1, 0, 2, 3]], MESSAGES.iloc[:3], MESSAGES.iloc[:0]):
+        changed.to_parquet(part_path(tmp_path, 0), index=False)
+        with pytest.raises(LedgerError, match="was changed"):
+            leaving(tmp_path, ledger)
+
+
+def test_a_batch_whose_rows_are_all_gone_does_not_leave(tmp_path):
+    second = Waiting(frozen(tmp_path).entries[1:])
+    MESSAGES.iloc[:1].to_parquet(part_path(tmp_path, 0), index=False)
+    with pytest.raises(LedgerError, match="was changed"):
+        leaving(tmp_path, second)
+
+
+def test_a_change_in_a_batch_that_has_left_does_not_hold_the_others(tmp_path):
+    """What was sent is sent; what waits is looked at batch by batch."""
+    ledger = frozen(tmp_path)
+    changed = MESSAGES.copy()
+    changed.loc[0, "message"] = "Hi Amina"
+    changed.to_parquet(part_path(tmp_path, 0), index=False)
+    rest = Waiting(ledger.entries[1:])
+    assert [batch.number for batch in leaving(tmp_path, rest)] == [2]
+
+
+@pytest.mark.parametrize("content", [None, b"PAR1"])
+def test_a_part_that_is_missing_or_damaged_is_said(content, tmp_path):
+    ledger = frozen(tmp_path)
+    part_path(tmp_path, 0).unlink()
+    if content is not None:
+        part_path(tmp_path, 0).write_bytes(content)
+    with pytest.raises(LedgerError, match=r"part-00000\.parquet is missing or damaged"):
+        leaving(tmp_path, ledger)
+
+
+def test_parts_of_a_long_plan_are_read_one_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "PART_MESSAGES", 2)
+    ledger = frozen(tmp_path, size=1, first=1)
+    assert [(entry.part, entry.first) for entry in ledger.entries] == [(0, 0), (0, 1), (1, 0), (1, 1)]
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["part-00000.parquet", "part-00001.parquet"]
+    made = pending_batches(tmp_path, 2, ledger, "plain")
+    next(made)
+    part_path(tmp_path, 1).unlink()  # not opened before its turn
+    assert next(made).number == 2
+    with pytest.raises(LedgerError, match="part-00001"):
+        next(made)
+
+
+def test_only_the_first_batch_of_a_campaign_is_the_canary(tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "PART_MESSAGES", 2)
+    assert [entry.messages for entry in frozen(tmp_path, size=2, first=1).entries] == [1, 1, 2]
+
+
+def test_a_part_without_anything_left_to_send_is_not_opened(tmp_path, monkeypatch):
+    monkeypatch.setattr(batches, "PART_MESSAGES", 2)
+    ledger = frozen(tmp_path)
+    part_path(tmp_path, 0).unlink()
+    rest = Waiting(ledger.entries[1:])
+    assert [batch.number for batch in pending_batches(tmp_path, 2, rest, "plain")] == [2]
+
+
+@pytest.mark.parametrize("encoding", ["url", "plain"])
+def test_a_batch_is_encoded_as_its_account_wants_it(encoding, tmp_path):
+    (first, _) = leaving(tmp_path, frozen(tmp_path), encoding)
+    table = batches._read_part(tmp_path, 0)
+    assert bytes(first.entries) == bytes(EncodedMessages(table, encoding).slice(0, 2))
+    assert (b"Hi%20Aisha" in bytes(first.entries)) == (encoding == "url")
