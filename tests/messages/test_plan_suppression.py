@@ -222,6 +222,23 @@ def test_plain_lists_of_numbers_may_be_given_too():
     assert statuses(plan(FOUR, not_again=pd.Series(["+256772000004"]))) == ["not_sent"] * 3 + ["duplicate"]
 
 
+def test_an_opt_out_list_may_name_landlines():
+    table = "Name,Phone\nAnn,020 7946 0000\nBen,020 7946 0001\n"
+    made = plan(table, region="GB", kinds=("fixed",), opt_outs=["+44 20 7946 0000"])
+    assert statuses(made) == ["opted_out", "not_sent"]
+
+
+def test_a_list_with_a_status_of_its_own_is_a_plain_list():
+    earlier = pd.DataFrame({"number": ["0772000001", "0772000002"], "status": ["accepted", "active"]})
+    assert statuses(plan(FOUR, not_again=earlier)) == ["duplicate", "duplicate", "not_sent", "not_sent"]
+
+
+def test_entries_of_a_result_that_are_not_numbers_are_left_out():
+    earlier = RESULT.messages.assign(number=["256772000001", "", "256772000003", "2567720000040000000000"])
+    made = plan(FOUR, not_again=earlier.assign(status="accepted"))
+    assert statuses(made) == ["duplicate", "not_sent", "duplicate", "not_sent"]
+
+
 def test_a_frame_with_a_column_called_messages_is_a_frame():
     assert (
         statuses(plan(FOUR, not_again=pd.DataFrame({"number": ["0772000004"], "messages": ["Hi"]})))[3]
