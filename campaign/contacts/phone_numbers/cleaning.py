@@ -33,7 +33,7 @@ from campaign.contacts.phone_numbers.libphonenumber import WORLD, format_interna
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables, metadata_tables
 from campaign.contacts.phone_numbers.normalising import NormalisedTexts, normalise_texts
 from campaign.contacts.phone_numbers.parsing import ask_library, parse_numbers
-from campaign.contacts.phone_numbers.regions import check_region, described
+from campaign.contacts.phone_numbers.regions import check_region, described, is_region
 from campaign.contacts.phone_numbers.wording import (
     KINDS,
     MOBILE_KINDS,
@@ -185,7 +185,7 @@ def _region_indexes(region: "str | pd.Series[Any] | None", size: int) -> Int16s:
     if region is None:
         return np.full(size, NO_REGION, np.int16)
     if isinstance(region, str):
-        return np.full(size, _region_index(region, "region"), np.int16)
+        return np.full(size, _region_index(region), np.int16)
     if not isinstance(region, pd.Series):
         raise UsageError(
             'region= takes the two-letter code of a country, such as "UG", a column of codes (a Series) or '
@@ -197,21 +197,17 @@ def _region_indexes(region: "str | pd.Series[Any] | None", size: int) -> Int16s:
             f"{counted(size, 'number')}. Give one region for each number."
         )
     codes, positions = unique_texts(fill_missing(combine_chunks(_text_chunks(region))))
-    first_rows = dict(
-        zip(*(values.tolist() for values in np.unique(positions, return_index=True)), strict=True)
-    )
-    indexes = [
-        _region_index(code, f"Row {region.index[first_rows[position]]}: region")
-        if code.strip()
-        else NO_REGION
-        for position, code in enumerate(codes)
-    ]
+    invalid = (i for i, code in enumerate(codes) if code.strip() and not is_region(code.strip().upper()))
+    if (first_invalid := next(invalid, None)) is not None:
+        row = region.index[int(np.argmax(positions == first_invalid))]
+        check_region(codes[first_invalid], f"Row {row}: region")
+    indexes = [_region_index(code) if code.strip() else NO_REGION for code in codes]
     by_row: Int16s = np.array(indexes, np.int16)[positions]
     return by_row
 
 
-def _region_index(region: str, what: str) -> int:
-    code = check_region(region, what)
+def _region_index(region: str) -> int:
+    code = check_region(region)
     return _WORLD_INDEX if code == WORLD else metadata_tables().index(code)
 
 
