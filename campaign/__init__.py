@@ -5,7 +5,7 @@
     result = campaign.send(plan)
     campaign.write_report(result, "report.html")
 
-Never one message twice, no row lost, and "unknown" where nobody can know.
+No message is sent twice, no row is lost, and an outcome that cannot be known is called "unknown".
 """
 
 import logging
@@ -13,8 +13,8 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
-# What editors and mypy see. At run time a name is imported when it is first used (PEP 562): the process that
-# opens a workbook needs none of them, and `campaign --help` neither.
+# What editors and mypy see. At run time a name is imported when it is first used (PEP 562): neither the
+# process that opens a workbook nor `campaign --help` needs any of them.
 if TYPE_CHECKING:
     from campaign.contacts.phone_numbers.cleaning import clean_numbers
     from campaign.contacts.reading import read_contacts
@@ -83,9 +83,9 @@ _MODULES = {
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
 
-# The only thing that an import changes elsewhere. IPython keeps a table of how to show each class. A method
-# of `Run` would do instead, but then the layer that sends would import the one that draws. The entry is made
-# by name, so that nothing is loaded before a run is shown. Outside IPython nothing happens.
+# The only side effect of the import outside this package: IPython is told how to show a run. A method of
+# `Run` could do that, but then the layer that sends would import the one that draws. IPython gets the name of
+# the class, so nothing is loaded before a run is shown. Outside IPython, nothing happens.
 if "IPython" in sys.modules:
     from campaign.notebook.registration import register_dashboard
 

@@ -1,9 +1,9 @@
-"""What is said to an argument that cannot be used: what was expected, what came and what to write.
+"""Checks of arguments, whose errors say what was expected, what came and what to write.
 
-    send needs a Plan, and got a Result. Write campaign.send(result.plan).
-    batch_size needs a whole number from 1 to 1000, and got 2.5. Write batch_size=100.
+    send needs a Plan, but got a Result. Write campaign.send(result.plan).
+    batch_size needs a whole number from 1 to 1000, but got 2.5. Write batch_size=100.
 
-`subject` is the function or the parameter that the sentence is about. All checks raise `UsageError`.
+`subject` is the function or parameter that the sentence is about. All checks raise `UsageError`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def check(
     write: str = "",
     or_none: bool = False,
 ) -> None:
-    """Refuse what is none of these kinds. `needs` and `write` are pieces of the sentence."""
+    """Refuse a value that is not of one of these kinds. `needs` and `write` complete the error message."""
     if not (isinstance(value, kinds) or (or_none and value is None)):
         raise wrong(value, subject=subject, needs=needs, write=write)
 
@@ -40,14 +40,14 @@ def check_text(value: object, *, subject: str, write: str, or_none: bool = False
 
 
 def check_path(value: object, *, subject: str, write: str, or_none: bool = False) -> None:
-    """Refuse what is no path: only text and `os.PathLike` objects are."""
+    """Refuse anything but an `os.PathLike` object or text that is not empty."""
     check(value, (str, os.PathLike), subject=subject, needs="a path", write=write, or_none=or_none)
     if value == "":
         raise wrong(value, subject=subject, needs="a path", write=write)
 
 
 def check_switch(value: object, *, subject: str, write: str) -> None:
-    """Refuse everything but True and False, numpy's among them."""
+    """Refuse anything but True and False; numpy's booleans are accepted."""
     if type(value).__name__ not in ("bool", "bool_"):
         raise wrong(value, subject=subject, needs="True or False", write=write)
 
@@ -61,17 +61,17 @@ def check_count(
     most: int | None = None,
     or_none: bool = False,
 ) -> None:
-    """Refuse what is no whole number in these bounds: fractions, booleans and text among them."""
+    """Refuse anything but a whole number within the bounds; booleans and text are refused too."""
     if or_none and value is None:
         return
-    whole = isinstance(value, Integral) and not isinstance(value, bool)
-    if not whole or not least <= value <= (math.inf if most is None else most):  # type: ignore[operator]
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or not least <= value <= (math.inf if most is None else most):  # type: ignore[operator]
         bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
         raise wrong(value, subject=subject, needs=f"a whole number {bounds}", write=write)
 
 
 def check_amount(value: object, *, subject: str, write: str, or_none: bool = False) -> None:
-    """Refuse what is no number of 0 or more; `Decimal` and numbers written as text are numbers here."""
+    """Refuse anything but a number of 0 or more; `Decimal` and numbers written as text are accepted."""
     if or_none and value is None:
         return
     try:
@@ -85,26 +85,26 @@ def check_amount(value: object, *, subject: str, write: str, or_none: bool = Fal
 
 
 def check_choice(value: object, choices: Collection[str], *, subject: str) -> None:
-    """Refuse what is none of these words, and suggest the one that is near."""
+    """Refuse anything but one of these words, and suggest the closest one."""
     if isinstance(value, str) and value in choices:
         return
     *others, last = map(repr, choices)
-    near = did_you_mean(value, choices) if isinstance(value, str) else ""
+    suggestion = did_you_mean(value, choices) if isinstance(value, str) else ""
     given = repr(_shown(value)) if isinstance(value, str) else described(value)
-    raise UsageError(f"{subject} is {given}; it can be {', '.join(others)} or {last}.{near}")
+    raise UsageError(f"{subject} is {given}; it can be {', '.join(others)} or {last}.{suggestion}")
 
 
 def wrong(value: object, *, subject: str, needs: str, write: str = "") -> UsageError:
     """The error for a value that is not what was needed."""
     remedy = f" Write {write}." if write else ""
-    return UsageError(f"{subject} needs {needs}, and got {described(value)}.{remedy}")
+    return UsageError(f"{subject} needs {needs}, but got {described(value)}.{remedy}")
 
 
 def described(value: object) -> str:
     """A value in a few words: None, 2.5, the text 'abc', a Result, the class Plan.
 
-    Texts are shortened and phone numbers in them masked; of everything but texts and numbers only the kind is
-    named, because a frame or a list may hold what people have written.
+    Texts are shortened, and phone numbers in them are masked. Any other value that is not a number is named
+    only by its kind, because a DataFrame or a list may contain personal data.
     """
     if value is None or isinstance(value, bool):
         return str(value)
@@ -118,12 +118,12 @@ def described(value: object) -> str:
 
 
 def kind_of(value: object) -> str:
-    """What sort of thing this is, and nothing of what it holds: a Result, an int, bytes, None."""
+    """The kind of a value, without anything that it contains: a Result, an int, bytes, None."""
     name = type(value).__name__
     return _KINDS.get(name, f"{'an' if name[:1].lower() in 'aeio' else 'a'} {name}")
 
 
-# Where a person would not say it as Python does.
+# Kinds that people call by other names than Python does.
 _KINDS = {"NoneType": "None", "bytes": "bytes", "dict": "a dictionary", "ndarray": "an array"}
 
 

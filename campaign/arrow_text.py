@@ -15,7 +15,7 @@ import pyarrow.compute as pc
 
 from campaign import arrow_types
 
-# For those who need the functions and the types.
+# Repeated here for modules that need both the functions and the types.
 TEXT = arrow_types.TEXT
 TextArray: TypeAlias = arrow_types.TextArray
 TextChunks: TypeAlias = arrow_types.TextChunks
@@ -109,13 +109,13 @@ def join_column(texts: TextArray, separator: str) -> bytes:
 
 
 def unique_texts(texts: TextArray) -> tuple[list[str], Ints]:
-    """Each different text once, in order of appearance, and for each row the position of its text there."""
+    """Each distinct text once, in order of appearance, and for each row the position of its text there."""
     encoded = texts.dictionary_encode()
     return cast("list[str]", encoded.dictionary.to_pylist()), encoded.indices.to_numpy().astype(np.int64)
 
 
 def map_unique(texts: TextArray, function: Callable[[str], str]) -> TextArray:
-    """The result of `function` for each text; it is called once for each different text."""
+    """The result of `function` for each text; it is called once for each distinct text."""
     strings, positions = unique_texts(texts)
     return text_array([function(string) for string in strings]).take(positions)
 
@@ -141,7 +141,7 @@ def mask_to_numpy(mask: pa.BooleanArray) -> Bools:
 
 
 def take_from_chunks(chunks: Sequence[TextArray], rows: Ints) -> TextArray:
-    """The texts in some rows of several arrays that follow each other.
+    """The texts in some rows of several consecutive arrays.
 
     `ChunkedArray.take` would copy all of them into one array first.
     """
@@ -171,7 +171,7 @@ def equal_texts(texts: TextArray, other: TextArray | str) -> Bools:
 
 
 def is_one_of(texts: TextArray, strings: Iterable[str]) -> Bools:
-    """Which texts are among some strings."""
+    """Which texts are equal to one of the strings."""
     return pc.is_in(texts, value_set=text_array(strings)).to_numpy(zero_copy_only=False)
 
 
@@ -214,7 +214,7 @@ def spread_texts(texts: TextArray, rows: Ints, total: int) -> TextArray:
 
 
 def text_buffers(texts: TextArray) -> tuple[Ints, Bytes]:
-    """The offsets of the texts and the UTF-8 bytes of all; views where possible.
+    """The offsets of the texts and their UTF-8 bytes, as views where possible.
 
     Text i is `data[offsets[i] : offsets[i + 1]]`; the first offset is 0.
     """

@@ -1,4 +1,4 @@
-"""The types of text columns in Arrow. Apart from `arrow_text` so that a process can have them quickly."""
+"""The types of text columns in Arrow, apart from `arrow_text` so that a new process can load them quickly."""
 
 from typing import TYPE_CHECKING, TypeAlias
 

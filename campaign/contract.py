@@ -1,4 +1,4 @@
-"""What the service's contract fixes, and the columns and statuses that every layer shares. Said here once.
+"""The limits in the service's contract, and the columns and statuses that all layers share.
 
 Sections are those of "SMS Submission Service (JSON)".
 """
@@ -9,7 +9,7 @@ PRIORITIES = ("0", "1", "2", "3", "4")  # 0 is the highest; section 2.3
 # Section 8 names no maximum. Services of this family document 1000 messages in one request.
 BATCH_LIMIT = 1000
 
-# In the order in which a row can meet them. The last four are also the statuses of a message and of a batch.
+# In the order in which they are decided. The last four are also the statuses of a message and of a batch.
 STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
 
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service

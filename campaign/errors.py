@@ -1,21 +1,21 @@
-"""Everything that can go wrong for a user, as one tree.
+"""All errors that a user can meet, as one tree.
 
 CampaignError
 ├── UsageError            a call that cannot be carried out as it was written
 ├── ContactsError         the spreadsheet
 │   ├── FileError             the file cannot be read
-│   └── ColumnError           a column is missing, doubled or cannot be told
+│   └── ColumnError           a column is missing, duplicated or cannot be determined
 ├── TemplateError         a text names a column that does not exist, or is malformed
 ├── AccountError          an address or a credential that must not be used
 ├── ConfirmationError     a live campaign without the typed confirmation
 ├── FolderError           a campaign folder that cannot be used
 │   ├── LockedError           another run has it open
 │   └── LedgerError           its ledger is missing, damaged or belongs to another campaign
-├── GateError             an answer that cannot be: a success for a body that never left
+├── GateError             an impossible answer: a success for a request that was never sent
 └── ReportError           a report that cannot be written
 
 Each message is one or two plain sentences: what is wrong, where, and what to do.
-Rows that cannot be sent are no errors but data: see `Plan.issues`.
+Rows that cannot be sent are data, not errors: see `Plan.issues`.
 """
 
 
@@ -36,13 +36,13 @@ class FileError(ContactsError):
 
 
 class ColumnError(ContactsError, KeyError):
-    """A column is missing, doubled or cannot be told; the message lists those that exist."""
+    """A column is missing, duplicated or cannot be determined; the message lists those that exist."""
 
     __str__ = Exception.__str__  # KeyError would show the sentence in quotes
 
 
 class TemplateError(CampaignError, ValueError):
-    """A text with a placeholder that names no column, or with a brace too many."""
+    """A text with a placeholder that does not name a column, or with a single brace."""
 
 
 class AccountError(CampaignError):
@@ -50,11 +50,11 @@ class AccountError(CampaignError):
 
 
 class ConfirmationError(CampaignError):
-    """Live sending wants a typed confirmation; the message shows the phrase."""
+    """Live sending needs a typed confirmation; the message shows the phrase."""
 
 
 class FolderError(CampaignError):
-    """A campaign folder that is missing, incomplete or not to be written."""
+    """A campaign folder that is missing, incomplete or cannot be written to."""
 
 
 class LockedError(FolderError):
@@ -66,7 +66,7 @@ class LedgerError(FolderError):
 
 
 class GateError(CampaignError):
-    """A success was answered for a body that never left: nothing that follows can be trusted."""
+    """The service reported success for a request that was never sent: its answers cannot be trusted."""
 
 
 class ReportError(CampaignError):

@@ -55,7 +55,7 @@ def escape(text: object) -> str:
 
 
 def paragraph(text: str, *, note: bool = False) -> str:
-    """One paragraph of plain text; a note is fainter."""
+    """One paragraph of plain text; a note is shown fainter."""
     return f'<p class="note">{escape(text)}</p>' if note else f"<p>{escape(text)}</p>"
 
 
@@ -86,15 +86,15 @@ def _bar(name: str, count: int, most: int) -> str:
 def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> str:
     """The first rows of a frame as an HTML table, with a note when there are more.
 
-    `rows` is the number of all rows where the frame holds only the first of them. A named index is shown as
-    the first column. Columns of numbers are right-aligned; row and batch are names, not amounts, and get no
-    thousands separators.
+    `rows` is the total number of rows, if the frame contains only the first of them. A named index is shown
+    as the first column. Columns of numbers are right-aligned; row and batch are names, not amounts, and get
+    no thousands separators.
     """
-    shown = frame.head(limit)
-    if shown.index.name is not None:
-        shown = shown.reset_index()
-    kinds = [_kind(shown.iloc[:, place]) for place in range(shown.shape[1])]
-    names = [str(name) for name in shown.columns]
+    excerpt = frame.head(limit)
+    if excerpt.index.name is not None:
+        excerpt = excerpt.reset_index()
+    kinds = [_kind(excerpt.iloc[:, place]) for place in range(excerpt.shape[1])]
+    names = [str(name) for name in excerpt.columns]
     head = "".join(_cell("th", name, kind) for name, kind in zip(names, kinds, strict=True))
     body = "".join(
         "<tr>"
@@ -103,7 +103,7 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
             for value, name, kind in zip(values, names, kinds, strict=True)
         )
         + "</tr>"
-        for values in shown.itertuples(index=False, name=None)
+        for values in excerpt.itertuples(index=False, name=None)
     )
     html_table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     rows = len(frame) if rows is None else rows
@@ -134,7 +134,7 @@ def written(value: object, *, plain: bool = False) -> str:
         return money(value)
     if isinstance(value, str):
         return shorten(value, 300)
-    if value is None or pd.isna(value):  # type: ignore[call-overload] # pandas' types know no object
+    if value is None or pd.isna(value):  # type: ignore[call-overload] # pandas' stubs do not accept object
         return ""
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"

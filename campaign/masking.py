@@ -1,4 +1,4 @@
-"""Phone numbers hidden from a look over the shoulder: 25677*****56."""
+"""Masking phone numbers, so that nobody can read them over a shoulder: 25677*****56."""
 
 import re
 from collections.abc import Iterable
@@ -22,8 +22,8 @@ from campaign.arrow_text import (
 _STARS = "*****"  # always five, so that the length is hidden too
 _SHORTEST = 7  # digits of the shortest phone number
 
-# Between two digits a person may type up to four spaces, dashes, dots, brackets or invisible characters, in a
-# text a slash too (0772/000123). Python's expressions and Arrow's (RE2) both read this.
+# Between two digits a person may type up to four spaces, dashes, dots, brackets or invisible characters, and
+# in running text a slash too (0772/000123). Both Python's regular expressions and Arrow's (RE2) read this.
 _SEPARATORS = (
     r"\x00-\x09\x0b\x0c\x0e-\x20\x7f-\xa0().\-"
     "\u00ad\u061c\u1680\u180e\u2000-\u2015\u2028-\u202f\u205f-\u206f\u2212\u3000\ufe58\ufe63\ufeff\uff0d"
@@ -38,7 +38,7 @@ _ELEVEN_OR_MORE = f"((?:{_DIGIT}{_GAP}){{4}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,}}{_T
 _NINE_OR_TEN = f"((?:{_DIGIT}{_GAP}){{2}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,5}}{_TAIL}"
 _SEVEN_OR_EIGHT = f"()(?:{_DIGIT}{_GAP}){{4,5}}{_DIGIT}{_TAIL}"
 
-# What looks like a phone number inside a text and is none.
+# What looks like a phone number inside a text but is not one.
 _YEAR, _DAY = "(?:19|20)[0-9]{2}", "(?:0?[1-9]|[12][0-9]|3[01])"  # a day or a month
 _HOUR, _MINUTE = "(?:[01]?[0-9]|2[0-4])", "[0-5][0-9]"
 _PLAIN = "|".join(
@@ -58,8 +58,8 @@ _CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z0-9]){_CURRENCY}[ .:\xa0]{{0,2}}\Z")
 _CURRENCY_AFTER = re.compile(rf"[ \xa0]?{_CURRENCY}(?![A-Za-z])(?! ?[0-9])|/[=-]")  # 1500000/= are shillings
 _LONGEST_CODE = 8  # digits that belong to the capital letter they touch
 
-# Digits and all that may stand between the digits of a number, a date or an amount. The second pattern tells
-# what is in there: something readable, or a run of digits, which ends where something readable follows.
+# Digits and everything that can occur between the digits of a number, a date or an amount. The second pattern
+# finds what is in there: something that stays readable, or a run of digits, which ends where such begins.
 _STRETCH = re.compile(rf"\d[\d{_SEPARATORS}/,'’:]*\d")
 _RUN = re.compile(
     rf"(?<![0-9])(?:(?:{_PLAIN})(?![0-9])|[1-9][0-9]{{4,8}}\.[0-9]{{2}}(?![ .]?[0-9]))"
@@ -72,9 +72,9 @@ _MAY_HOLD_RUN = f"(?:{_DIGIT}{_TEXT_GAP}){{{_SHORTEST - 1}}}{_DIGIT}"
 def mask_numbers(numbers: "pd.Series[Any]") -> "pd.Series[str]":
     """A column of phone numbers, cleaned or as typed, with the middle hidden: 25677*****56.
 
-    The number of stars is always five, so that the length is hidden too. Cells that hold anything else than
-    one number of seven digits or more (short codes, two numbers, letters between the digits) lose every
-    digit. Missing values stay missing.
+    There are always five stars, so that the length is hidden too. Cells that contain anything other than one
+    number of seven digits or more (short codes, two numbers, letters between the digits) lose every digit.
+    Missing values stay missing.
     """
     texts = _texts(numbers)
     masked = texts
@@ -88,14 +88,14 @@ def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]
     """A column of any text, in which whatever could be a phone number is masked.
 
     That is every run of seven digits or more, also with spaces, dashes, dots, brackets or slashes in it:
-    "0772 000 012", "12 34 56 78", "20123456". These stay readable, because no phone number is written so:
+    "0772 000 012", "12 34 56 78", "20123456". These stay readable, because they are not phone numbers:
 
     - dates with a four-digit year, times, spans of years or hours: 2026-11-22 14:02, 22/11/2026, 08.00-20.00
     - amounts: thousands with commas, two decimals, or a currency beside them: 1,500,000, UGX 12000000
     - codes of eight digits or fewer that touch a capital letter: INV1234567
 
-    A number of the row itself, told by its last seven digits, is masked even there: `own_numbers` are columns
-    of the same rows. Where digits could be either (an order number, 20261122) they are masked.
+    The row's own number, recognised by its last seven digits, is masked even there: `own_numbers` are columns
+    of the same rows. Digits that could be either (an order number, 20261122) are masked.
     """
     values = _texts(texts)
     # Searching costs a tenth of replacing, and most cells hold no number.
@@ -146,7 +146,7 @@ def _mask_stretch(match: re.Match[str]) -> str:
     stretch = match[0]
     if len(stretch) < _SHORTEST:
         return stretch
-    if len(stretch) > _LONGEST_AMOUNT and stretch.isdecimal():  # the most frequent, and nothing else
+    if len(stretch) > _LONGEST_AMOUNT and stretch.isdecimal():  # the most frequent case: only digits
         return _masked(stretch)
     if _is_code(match) or _is_amount(match):
         return stretch
@@ -166,7 +166,7 @@ def _is_code(match: re.Match[str]) -> bool:
 
 
 def _is_amount(match: re.Match[str]) -> bool:
-    """Whether a currency stands beside the digits, and nothing else that it could belong to."""
+    """Whether there is a currency beside the digits that cannot belong to anything else."""
     if not _AMOUNT.fullmatch(match[0]):
         return False
     before = match.string[max(match.start() - 8, 0) : match.start()]
@@ -182,7 +182,7 @@ def _masked(run: str) -> str:
 
 
 def _mask_own(values: TextArray, numbers: "pd.Series[Any]") -> TextArray:
-    """The texts without the number of their own row, whatever it looks like there."""
+    """The texts with the number of their own row masked, however it is written there."""
     rows = _matches(values, _MAY_HOLD_RUN)
     tails = _digits(series_to_array(numbers.astype("str")).filter(rows))
     masked = [

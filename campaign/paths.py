@@ -1,10 +1,10 @@
-"""Paths that a person gives, and why there can be no file or folder of that name."""
+"""Paths given by the user, and why a file or folder with such a name cannot exist."""
 
 from pathlib import Path
 
 
 def impossible(path: Path) -> str:
-    """Why no file or folder can have this path, in words; "" if one has it or could have it."""
+    """Why no file or folder can have this path, in words; "" if one could."""
     try:
         path.lstat()
     except FileNotFoundError:
@@ -17,7 +17,7 @@ def impossible(path: Path) -> str:
 
 
 def is_file(path: str | Path) -> bool:
-    """Whether there is a file of this name, whatever the text looks like."""
+    """Whether a file with this name exists; any text can be asked about."""
     try:
         return Path(path).is_file()
     except (OSError, ValueError):  # too long, or with characters that no path can have

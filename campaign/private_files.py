@@ -20,7 +20,7 @@ if sys.platform != "win32":
 @contextmanager
 def new_private_file(path: Path) -> Iterator[IO[bytes]]:
     """A new file that only its owner can read, durable afterwards; raises `FileExistsError`."""
-    # Modes are set and not only asked for: a umask may take bits away from the owner too.
+    # The mode is set again after opening, because a umask can remove even the owner's bits.
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), 0o600)
     with os.fdopen(descriptor, "wb") as file:
         if sys.platform != "win32":
@@ -31,25 +31,25 @@ def new_private_file(path: Path) -> Iterator[IO[bytes]]:
 
 
 def replace_private_file(path: Path, content: bytes) -> None:
-    """Put a file in the place of the old one, if any, so that a crash leaves one or the other."""
-    beside = path.with_name(path.name + ".new")
-    beside.unlink(missing_ok=True)
-    with new_private_file(beside) as file:
+    """Create or replace a file, so that a crash leaves either the old content or the new."""
+    new_path = path.with_name(path.name + ".new")
+    new_path.unlink(missing_ok=True)
+    with new_private_file(new_path) as file:
         file.write(content)
-    beside.replace(path)
+    new_path.replace(path)
 
 
 def make_private_folder(path: Path) -> None:
-    """Make a folder and its missing parents, each for its owner only. Folders that exist stay as they are."""
+    """Make a folder and its missing parents, each for its owner only. Existing folders stay as they are."""
     for folder in (*reversed(path.parents), path):
         if not folder.exists():
             folder.mkdir(mode=0o700, exist_ok=True)  # another run may have been faster
             folder.chmod(0o700)
-            sync_folder(folder.parent)  # or a power cut takes it away with all that is in it
+            sync_folder(folder.parent)  # or a power cut could remove it and its content
 
 
 def sync_folder(path: Path) -> None:
-    """Make a folder's entries durable. Windows does so by itself."""
+    """Make a folder's entries durable. Windows does this by itself."""
     if sys.platform == "win32":
         return
     descriptor = os.open(path, os.O_RDONLY)
@@ -63,7 +63,7 @@ def _flush(descriptor: int) -> None:
     if _FULL_SYNC is not None and sys.platform != "win32":
         try:
             fcntl.fcntl(descriptor, _FULL_SYNC)
-        except OSError:  # a disk that does not know the command
+        except OSError:  # a disk that does not support the command
             pass
         else:
             return

@@ -1,4 +1,4 @@
-"""Fields of frozen dataclasses for values that could be changed, such as DataFrames."""
+"""Fields of frozen dataclasses for mutable values, such as DataFrames."""
 
 from collections.abc import Callable
 from typing import Generic, TypeVar, overload
@@ -7,10 +7,10 @@ Value = TypeVar("Value")
 
 
 class ProtectedField(Generic[Value]):
-    """A field that takes a value, or a function that makes it when it is first needed; it gives copies.
+    """A field that takes a value, or a function that makes it when first needed, and returns copies of it.
 
     A descriptor, used as `messages: ProtectedField[pd.DataFrame] = ProtectedField(copy_frame)` in the body
-    of a frozen dataclass. Without `copy` the value itself is given: use that for values that never change.
+    of a frozen dataclass. Without `copy` it returns the value itself: use that for immutable values.
     """
 
     def __init__(self, copy: Callable[[Value], Value] | None = None) -> None:

@@ -1,4 +1,4 @@
-"""For tests of programs that send: pytest gives them a service of their own.
+"""A pytest fixture for tests of programs that send: an embedded sandbox for each test.
 
 @pytest.mark.sms_sandbox(balance=70, faults={2: "accept_reset"})
 def test_reminders(sms_sandbox):
@@ -17,13 +17,13 @@ from campaign.service.sandbox.server import Sandbox
 
 def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line(
-        "markers", "sms_sandbox(**options): how the test's sandbox is made; the options of campaign.Sandbox"
+        "markers", "sms_sandbox(**options): options of the test's sandbox, those of campaign.Sandbox"
     )
 
 
 @pytest.fixture
 def sms_sandbox(request: pytest.FixtureRequest) -> Iterator[Sandbox]:
-    """An embedded sandbox for one test: nothing is sent. The marker of the same name gives its options."""
+    """An embedded sandbox for one test: nothing is sent. The marker of the same name sets its options."""
     marker = request.node.get_closest_marker("sms_sandbox")
     with Sandbox(**(marker.kwargs if marker else {})) as service:
         yield service

@@ -1,4 +1,4 @@
-"""Near misses: the choice, the file or the time zone that a person probably meant."""
+"""Suggestions for misspelled names: the choice, the file or the time zone that was probably meant."""
 
 import difflib
 from collections.abc import Iterable
@@ -6,27 +6,27 @@ from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
-_FOLDER_LIMIT = 10_000  # names looked at: a folder of a million files must not hold up an error message
+_FOLDER_LIMIT = 10_000  # names compared: a folder of a million files must not hold up an error message
 
 
 def closest(wanted: object, choices: Iterable[str]) -> str:
-    """The choice that is most like what was written, whatever its case; "" where none is."""
-    folded = {choice.casefold(): choice for choice in choices}
-    near = difflib.get_close_matches(str(wanted).strip().casefold(), folded, n=1)
-    return folded[near[0]] if near else ""
+    """The choice that is most like what was written, ignoring case; "" if none is close."""
+    choice_by_key = {choice.casefold(): choice for choice in choices}
+    matches = difflib.get_close_matches(str(wanted).strip().casefold(), choice_by_key, n=1)
+    return choice_by_key[matches[0]] if matches else ""
 
 
 def did_you_mean(wanted: object, choices: Iterable[str]) -> str:
-    """A question to put behind an error message, with a space in front: " Did you mean 'live'?" or ""."""
-    near = closest(wanted, choices)
-    return f" Did you mean {near!r}?" if near else ""
+    """A question to append to an error message, with a space in front: " Did you mean 'live'?" or ""."""
+    suggestion = closest(wanted, choices)
+    return f" Did you mean {suggestion!r}?" if suggestion else ""
 
 
 def similar_file(path: Path) -> str:
-    """The name in the same folder that is most like that of a missing file; "" where none is."""
+    """The name in the same folder that is most like that of a missing file; "" if none is close."""
     try:
         names = [entry.name for _, entry in zip(range(_FOLDER_LIMIT), path.parent.iterdir(), strict=False)]
-    except (OSError, ValueError):  # no such folder, or a name that none can have
+    except (OSError, ValueError):  # a missing folder, or an impossible name
         return ""
     return closest(path.name, names)
 

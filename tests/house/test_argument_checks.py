@@ -30,8 +30,8 @@ def refusal(checking, value, **options):
 
 def test_the_sentence_says_what_was_expected_what_came_and_what_to_write():
     said = refusal(check, 5, kinds=dict, subject="send", needs="a Plan", write="campaign.send(plan)")
-    assert said == "send needs a Plan, and got 5. Write campaign.send(plan)."
-    assert refusal(check, 5, kinds=dict, subject="send", needs="a Plan") == "send needs a Plan, and got 5."
+    assert said == "send needs a Plan, but got 5. Write campaign.send(plan)."
+    assert refusal(check, 5, kinds=dict, subject="send", needs="a Plan") == "send needs a Plan, but got 5."
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_counts(value):
 @pytest.mark.parametrize("value", [0, 1001, -1, 2.5, 5.0, "5", True, None, [5], float("nan")], ids=repr)
 def test_no_counts(value):
     said = refusal(check_count, value, **COUNT)
-    assert said.startswith("batch_size needs a whole number from 1 to 1000, and got ")
+    assert said.startswith("batch_size needs a whole number from 1 to 1000, but got ")
     assert said.endswith(". Write batch_size=100.")
 
 
@@ -119,7 +119,7 @@ def test_switches():
 def test_texts_and_paths():
     check_text("", subject="note", write='note="asked"')
     check_text(None, subject="note", write='note="asked"', or_none=True)
-    assert "note needs text, and got 5" in refusal(check_text, 5, subject="note", write='note="asked"')
+    assert "note needs text, but got 5" in refusal(check_text, 5, subject="note", write='note="asked"')
     for value in ("visits", Path("visits")):
         check_path(value, subject="folder", write='folder="visits"')
     check_path(None, subject="folder", write='folder="visits"', or_none=True)

@@ -253,7 +253,7 @@ def test_a_missing_folder_and_a_plan_are_not_results():
         )
     with pytest.raises(UsageError, match=r"which is not a file\. Give .* not_again=campaign\.load_result"):
         plan(not_again=["campaigns/visits-3fa2c1"])
-    with pytest.raises(UsageError, match="needs results, folders or lists of numbers, and got a Plan"):
+    with pytest.raises(UsageError, match="needs results, folders or lists of numbers, but got a Plan"):
         plan(not_again=plan())
 
 

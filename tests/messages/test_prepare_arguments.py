@@ -41,39 +41,39 @@ def test_no_parameter_answers_with_a_foreign_exception(name, wrong):
     [
         (
             {"message": ["Hi"]},
-            "message needs text, or a dictionary of texts by language, and got a list. Write "
+            "message needs text, or a dictionary of texts by language, but got a list. Write "
             'message="Hi {first_name}, …".',
         ),
         (
             {"message": Path("hello.txt")},
-            "message needs text, or a dictionary of texts by language, and got a PosixPath. Write"
+            "message needs text, or a dictionary of texts by language, but got a PosixPath. Write"
             ' message="Hi {first_name}, …".',
         ),
         (
             {"message": {"en": 5}, "language": "Name"},
-            'message for "en" needs text, and got 5. Write "Hi {first_name}, …".',
+            'message for "en" needs text, but got 5. Write "Hi {first_name}, …".',
         ),
         (
             {"message": {5: "Hi"}, "language": "Name"},
-            'A language in message= needs text, and got 5. Write message={"en": "..."}.',
+            'A language in message= needs text, but got 5. Write message={"en": "..."}.',
         ),
-        ({"sender": 8010}, 'sender needs text, and got 8010. Write sender="CLINIC".'),
-        ({"sender": None}, 'sender needs text, and got None. Write sender="CLINIC".'),
+        ({"sender": 8010}, 'sender needs text, but got 8010. Write sender="CLINIC".'),
+        ({"sender": None}, 'sender needs text, but got None. Write sender="CLINIC".'),
         (
             {"priority": 1.5},
-            "priority needs 0 (highest) to 4 (lowest), or a {column} of these, and got 1.5. Write"
+            "priority needs 0 (highest) to 4 (lowest), or a {column} of these, but got 1.5. Write"
             " priority=2.",
         ),
         (
             {"priority": 5},
-            "priority needs 0 (highest) to 4 (lowest), or a {column} of these, and got 5. Write priority=2.",
+            "priority needs 0 (highest) to 4 (lowest), or a {column} of these, but got 5. Write priority=2.",
         ),
-        ({"max_parts": 1.5}, "max_parts needs a whole number of 1 or more, and got 1.5. Write max_parts=2."),
-        ({"max_parts": 0}, "max_parts needs a whole number of 1 or more, and got 0. Write max_parts=2."),
-        ({"ellipsis": None}, 'ellipsis needs text, and got None. Write ellipsis="...".'),
-        ({"downgrade": "no"}, "downgrade needs True or False, and got the text 'no'. Write downgrade=False."),
-        ({"keep_words": 1}, "keep_words needs True or False, and got 1. Write keep_words=True."),
-        ({"as_written": None}, "as_written needs True or False, and got None. Write as_written=True."),
+        ({"max_parts": 1.5}, "max_parts needs a whole number of 1 or more, but got 1.5. Write max_parts=2."),
+        ({"max_parts": 0}, "max_parts needs a whole number of 1 or more, but got 0. Write max_parts=2."),
+        ({"ellipsis": None}, 'ellipsis needs text, but got None. Write ellipsis="...".'),
+        ({"downgrade": "no"}, "downgrade needs True or False, but got the text 'no'. Write downgrade=False."),
+        ({"keep_words": 1}, "keep_words needs True or False, but got 1. Write keep_words=True."),
+        ({"as_written": None}, "as_written needs True or False, but got None. Write as_written=True."),
         (
             {"overlong": "spilt"},
             "overlong is 'spilt'; it can be 'flag', 'truncate' or 'split'. Did you mean 'split'?",
@@ -82,12 +82,12 @@ def test_no_parameter_answers_with_a_foreign_exception(name, wrong):
         ({"several": PLAN}, "several is a Plan; it can be 'refuse' or 'first'."),
         (
             {"number": 2},
-            "number needs the name of a column, or a list of names, and got 2. Write "
+            "number needs the name of a column, or a list of names, but got 2. Write "
             'number="Phone", or leave it out.',
         ),
         (
             {"region": 256},
-            "region needs a country code, the name of a column or a Series of codes, and got 256."
+            "region needs a country code, the name of a column or a Series of codes, but got 256."
             ' Write region="UG".',
         ),
         (
@@ -96,12 +96,12 @@ def test_no_parameter_answers_with_a_foreign_exception(name, wrong):
         ),
         (
             {"opt_outs": PLAN},
-            "opt_outs needs a file, a DataFrame, a Series or a list of numbers, and got a Plan. "
+            "opt_outs needs a file, a DataFrame, a Series or a list of numbers, but got a Plan. "
             'Write opt_outs="numbers.csv".',
         ),
         (
             {"contacts": PLAN},
-            "prepare needs a contact table or a file, and got a Plan. Write "
+            "prepare needs a contact table or a file, but got a Plan. Write "
             "campaign.prepare(campaign.read_contacts(path), …).",
         ),
     ],
@@ -118,20 +118,20 @@ def test_the_sentence_says_what_was_expected_what_came_and_what_to_write(wrong, 
         (
             "preview",
             "Ann",
-            "row needs a whole number of 0 or more, and got the text 'Ann'. Write plan.preview(2).",
+            "row needs a whole number of 0 or more, but got the text 'Ann'. Write plan.preview(2).",
         ),
-        ("preview", 2.5, "row needs a whole number of 0 or more, and got 2.5. Write plan.preview(2)."),
+        ("preview", 2.5, "row needs a whole number of 0 or more, but got 2.5. Write plan.preview(2)."),
         ("preview", 9, "There is no row 9. The rows are numbered 2 to 3."),
-        ("sample", -1, "n needs a whole number of 0 or more, and got -1. Write plan.sample(5)."),
+        ("sample", -1, "n needs a whole number of 0 or more, but got -1. Write plan.sample(5)."),
         (
             "estimate",
             "a lot",
-            "price needs a number of 0 or more, and got the text 'a lot'. Write plan.estimate(35).",
+            "price needs a number of 0 or more, but got the text 'a lot'. Write plan.estimate(35).",
         ),
-        ("estimate", [35], "price needs a number of 0 or more, and got a list. Write plan.estimate(35)."),
-        ("batches", 0, "size needs a whole number of 1 or more, and got 0. Write plan.batches(100)."),
-        ("batches", 2.5, "size needs a whole number of 1 or more, and got 2.5. Write plan.batches(100)."),
-        ("batches", True, "size needs a whole number of 1 or more, and got True. Write plan.batches(100)."),
+        ("estimate", [35], "price needs a number of 0 or more, but got a list. Write plan.estimate(35)."),
+        ("batches", 0, "size needs a whole number of 1 or more, but got 0. Write plan.batches(100)."),
+        ("batches", 2.5, "size needs a whole number of 1 or more, but got 2.5. Write plan.batches(100)."),
+        ("batches", True, "size needs a whole number of 1 or more, but got True. Write plan.batches(100)."),
     ],
 )
 def test_the_methods_of_a_plan_say_it_as_clearly(method, wrong, sentence):

@@ -399,7 +399,7 @@ def test_what_may_be_shown_says_so(result):
     ],
 )
 def test_what_is_no_result_is_answered_with_what_to_write(result, tmp_path, what, answer):
-    with pytest.raises(UsageError, match=f"^write_report needs a Result, and got .*{re.escape(answer)}$"):
+    with pytest.raises(UsageError, match=f"^write_report needs a Result, but got .*{re.escape(answer)}$"):
         write_report(getattr(result, what, None), tmp_path / "report.html")
 
 
@@ -408,14 +408,14 @@ def test_what_is_no_result_is_answered_with_what_to_write(result, tmp_path, what
     [(12, "12"), (None, "None"), (["a.html"], "a list"), (b"a.html", "bytes"), ("", "an empty text")],
 )
 def test_what_is_no_path_is_answered_with_what_to_write(result, path, what):
-    sentence = f'path needs a path, and got {what}. Write campaign.write_report(result, "report.html").'
+    sentence = f'path needs a path, but got {what}. Write campaign.write_report(result, "report.html").'
     with pytest.raises(UsageError, match=f"^{re.escape(sentence)}$"):
         write_report(result, path)
 
 
 @pytest.mark.parametrize("reveal", ["yes", 1, None])
 def test_reveal_is_true_or_false(result, tmp_path, reveal):
-    with pytest.raises(UsageError, match=r"^reveal needs True or False, and got .*\. Write reveal=True\.$"):
+    with pytest.raises(UsageError, match=r"^reveal needs True or False, but got .*\. Write reveal=True\.$"):
         write_report(result, tmp_path / "report.html", reveal=reveal)
     assert list(tmp_path.iterdir()) == []
 

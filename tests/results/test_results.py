@@ -184,11 +184,11 @@ def test_follow_up_gives_every_column_its_own_name_and_cells(names):
     [
         (
             "invalid",
-            "follow_up needs a list of statuses, and got the text 'invalid'. "
+            "follow_up needs a list of statuses, but got the text 'invalid'. "
             "Write result.follow_up(['invalid']).",
         ),
-        (None, "follow_up needs a list of statuses, and got None. Write result.follow_up(['invalid'])."),
-        (3, "follow_up needs a list of statuses, and got 3. Write result.follow_up(['invalid'])."),
+        (None, "follow_up needs a list of statuses, but got None. Write result.follow_up(['invalid'])."),
+        (3, "follow_up needs a list of statuses, but got 3. Write result.follow_up(['invalid'])."),
         (["refused", "not sent"], "A status of follow_up is 'not sent'; it can be 'invalid', 'blank', "),
         ([["invalid"]], "A status of follow_up is a list; it can be 'invalid', 'blank', 'duplicate', "),
     ],
