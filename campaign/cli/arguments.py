@@ -64,12 +64,14 @@ def parser() -> argparse.ArgumentParser:
         "sandbox", help="run the embedded sandbox: a service on this machine that sends nothing"
     )
     sandbox.add_argument(
-        "--port", type=int, default=8025, help="port to listen on; 0 takes any that is free (default: 8025)"
+        "--port", type=int, default=8025, help="port to listen on; 0 for any free port (default: 8025)"
     )
     sandbox.add_argument("--username", default="sandbox", help="user name of its account (default: sandbox)")
     sandbox.add_argument("--balance", default="1000000", help="cost units in the account (default: 1000000)")
     sandbox.add_argument("--price", default="35", help="cost units per message or part (default: 35)")
-    sandbox.add_argument("--charge", default="message", help="what is charged for: message (default) or part")
+    sandbox.add_argument(
+        "--charge", default="message", help="what the price is for: message (default) or part"
+    )
     sandbox.add_argument(
         "--decode", default="percent", help="how texts are decoded: percent (default), form or none"
     )
@@ -125,7 +127,7 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
         "--duplicates",
         choices=("skip", "keep", "error"),
         default="skip",
-        help="what to do with rows whose number occurs before (default: skip)",
+        help="what to do with rows whose number an earlier row has (default: skip)",
     )
     parser.add_argument(
         "--not-again", action="append", help="folder of an earlier campaign; leave out everybody it reached"

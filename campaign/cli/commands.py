@@ -1,4 +1,4 @@
-"""The same verbs from a shell. Holds no rule.
+"""The same operations from a shell. The rules are in the layers below.
 
 Exit codes: 0 everything was accepted (or, for `check`, can be sent); 2 wrong usage, or something that has to
 be corrected first; 3 nothing can be sent because of issues in the file; 4 some messages were refused, are
@@ -17,8 +17,8 @@ from campaign.cli.exit_codes import INTERRUPTED, USAGE
 from campaign.errors import CampaignError
 from campaign.text import clean
 
-# Where each command has its function `run_…`. It is imported when the command runs: help and wrong usage are
-# answered without pandas, and `check` without the network.
+# The module with the function `run_…` of each command. It is imported when the command runs: help and usage
+# errors do not load pandas, and `check` does not load the network client.
 _MODULES = {
     "check": "campaign.cli.plans",
     "try-out": "campaign.cli.runs",

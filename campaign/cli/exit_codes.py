@@ -1,3 +1,3 @@
-"""What a command tells the shell at its end; `campaign --help` lists them."""
+"""The exit codes of the commands; `campaign --help` lists them."""
 
 ACCEPTED, USAGE, NOTHING_TO_SEND, NOT_ALL, INTERRUPTED = 0, 2, 3, 4, 130

@@ -1,4 +1,4 @@
-"""What commands print: counts under each other, and paths as seen from here."""
+"""What commands print: a column of counts, and paths relative to the current folder."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ def print_counts(rows: int, statuses: Mapping[str, int]) -> None:
 
 
 def masked_line(text: object) -> str:
-    """A text that may hold what the service wrote: on one line of a terminal, its phone numbers masked."""
+    """A text that may contain words of the service, as one line for a terminal, its phone numbers masked."""
     return clean(mask_text(str(text)))
 
 
 def seen_from_here(path: Path | None) -> str:
-    """A path below the current folder without the part above it."""
+    """A path, relative to the current folder if it is inside it."""
     here = Path.cwd()
     return clean(path.relative_to(here) if path is not None and path.is_relative_to(here) else path)

@@ -54,12 +54,12 @@ def _message_text(path: Path) -> str:
         return path.read_text("utf-8-sig").rstrip("\n")
     except FileNotFoundError:
         reason = "there is no such file"
-        near = similar_file(path)
+        suggestion = similar_file(path)
     except UnicodeDecodeError:
-        reason, near = "it is not UTF-8 text; save it as UTF-8", ""
+        reason, suggestion = "it is not UTF-8 text; save it as UTF-8", ""
     except (OSError, ValueError) as error:  # the latter is a name with NUL
-        reason, near = getattr(error, "strerror", None) or "no file can have this name", ""
-    hint = f" Did you mean {near}?" if near else ""
+        reason, suggestion = getattr(error, "strerror", None) or "no file can have this name", ""
+    hint = f" Did you mean {suggestion}?" if suggestion else ""
     raise FileError(f"The message file {path} cannot be read: {reason}.{hint}")
 
 
@@ -83,8 +83,8 @@ def _print_issues(issues: pd.DataFrame) -> None:
     if not rows:
         return
     print(f"{counted(rows, 'row')} that cannot be sent:")
-    shown = issues.head(_ISSUES_SHOWN)
-    for row, column, detail in zip(shown["row"], shown["column"], mask_texts(shown["detail"]), strict=True):
+    first = issues.head(_ISSUES_SHOWN)
+    for row, column, detail in zip(first["row"], first["column"], mask_texts(first["detail"]), strict=True):
         print(clean(f"  row {row}, {column}: {detail}"))
     if len(issues) > _ISSUES_SHOWN:
         print(f"  … and {figure(len(issues) - _ISSUES_SHOWN)} more; the report lists them all.")

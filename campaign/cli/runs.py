@@ -1,4 +1,4 @@
-"""`send`, `resume` and `try-out`: what leaves this machine."""
+"""`send`, `resume` and `try-out`: the commands that send."""
 
 from __future__ import annotations
 
@@ -69,14 +69,14 @@ def _account(options: argparse.Namespace) -> Account | None:
 def _pace(options: argparse.Namespace) -> dict[str, Any]:
     names = ("concurrency", "rate", "budget", "hours", "max_unknown", "confirm")
     pace = {name: getattr(options, name) for name in names}
-    return pace | {"progress": sys.stderr.isatty()}  # in a file, each move of a bar would be a line
+    return pace | {"progress": sys.stderr.isatty()}  # in a file, each update of a bar would be a line
 
 
 def _finish(result: Result, options: argparse.Namespace) -> int:
-    """Write the reports and print what came of it."""
-    reports = options.report or [(result.folder or Path()) / "report.html"]
-    written = [write_report(result, path, reveal=options.reveal) for path in reports]
+    """Write the reports and print the result."""
+    targets = options.report or [(result.folder or Path()) / "report.html"]
+    reports = [write_report(result, path, reveal=options.reveal) for path in targets]
     print_result(result)
-    for path in written:
+    for path in reports:
         print(f"Report: {seen_from_here(path)}")
     return exit_code(result)

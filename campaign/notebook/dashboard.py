@@ -1,7 +1,7 @@
-"""The live dashboard of a run: how far it is, and Pause, Resume and Stop.
+"""The live dashboard of a run: its progress, and the buttons Pause, Resume and Stop.
 
-The buttons only give orders to the run. A thread reads the run ten times a second and writes widget values;
-it ends with the run, and what it draws last is final.
+The buttons only pass on commands to the run. A thread reads the run ten times a second and updates the
+widgets; it ends with the run, and the state that it draws last is final.
 """
 
 import atexit
@@ -19,7 +19,7 @@ from campaign.sending.run import Run
 from campaign.sending.tally import Snapshot
 from campaign.text import counted, figure, money
 
-TICK = 0.1  # seconds between two drawings
+TICK = 0.1  # seconds between two updates
 
 _WORDS = {
     "running": "Running",
@@ -54,7 +54,7 @@ background:rgba(128,128,128,.25)}
 
 
 class Dashboard(Panel):
-    """Shows a run until its end, and passes on a person's orders.
+    """Shows a run until its end, and passes on the user's commands.
 
     While it is shown, the run draws no progress bar of its own.
     """
@@ -68,9 +68,9 @@ class Dashboard(Panel):
             "resume": _button("Resume", "play", "Continue sending", run.resume),
             "stop": _button("Stop", "stop", "Send nothing more and end the run", run.stop, style="danger"),
         }
-        orders = HBox([*self._buttons.values()])
+        buttons = HBox([*self._buttons.values()])
         head = HTML(_head(run))
-        children = [head, self._status, self._progress, self._counts, orders, self._note]
+        children = [head, self._status, self._progress, self._counts, buttons, self._note]
         super().__init__(run.__repr__, children, style=STYLE)
         run.progress = False
         self._drawing = threading.Lock()
@@ -93,7 +93,7 @@ class Dashboard(Panel):
             self._note.value = _note(counts, ended)
             self._status.value = _status(
                 counts.status, sentence
-            )  # last: whoever waits for it finds the rest drawn
+            )  # last, so that whoever waits for the status finds the rest up to date
             return ended
 
     def _follow(self) -> None:
@@ -103,16 +103,16 @@ class Dashboard(Panel):
         atexit.unregister(self._leave)
 
     def _leave(self) -> None:
-        """The kernel is ending and stops the run: the notebook keeps the state before that."""
+        """Stop drawing when the kernel ends and stops the run: the notebook keeps the state before that."""
         with self._drawing:
             self._left = True
 
 
-def _button(name: str, icon: str, hint: str, order: Callable[[], None], style: str = "") -> Any:
+def _button(name: str, icon: str, hint: str, command: Callable[[], None], style: str = "") -> Any:
     button = Button(
         description=name, icon=icon, tooltip=hint, button_style=style, layout=Layout(width="max-content")
     )
-    button.on_click(lambda _: order())
+    button.on_click(lambda _: command())
     button.add_class(f"campaign-{name.lower()}")
     return button
 
@@ -138,10 +138,10 @@ def _progress(counts: Snapshot) -> str:
         f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / total:.2f}%"></div>'
         for name, tone in _SEGMENTS.items()
     )
-    spoken = f"{figure(answered)} of {counted(counts.messages, 'message')}"
+    label = f"{figure(answered)} of {counted(counts.messages, 'message')}"
     return (
         f'<div class="progress" role="progressbar" aria-label="Progress" aria-valuemin="0" '
-        f'aria-valuemax="{total}" aria-valuenow="{answered}" aria-valuetext="{spoken}">{bars}</div>'
+        f'aria-valuemax="{total}" aria-valuenow="{answered}" aria-valuetext="{label}">{bars}</div>'
     )
 
 

@@ -1,4 +1,4 @@
-"""How IPython learns to show a run as its dashboard. Widgets are loaded when the first run is shown."""
+"""Telling IPython to show a run as its dashboard. Widgets are loaded when the first run is shown."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ if TYPE_CHECKING:
 
 
 def register_dashboard() -> None:
-    """In a notebook, show a `Run` as its dashboard; IPython in a terminal keeps its plain text.
+    """In a notebook, show a `Run` as its dashboard; IPython in a terminal keeps showing its plain text.
 
-    Calling it again changes nothing: there is one entry for the class.
+    Calling this again changes nothing: there is one entry for the class.
     """
     from IPython import get_ipython
 
@@ -32,8 +32,8 @@ def _show(run: Run, shell: Any) -> dict[str, Any]:
         if dashboard.draw():
             shell.events.unregister("post_run_cell", catch_up)
 
-    # A cell that saw the run end or pause, by `wait` say, is not over before the dashboard shows it:
-    # programs that run notebooks keep what the widgets showed when the last cell was over.
+    # A cell that saw the run end or pause, such as one with `wait`, does not end before the dashboard shows
+    # it: programs that run notebooks keep what the widgets showed when the last cell ended.
     shell.events.register("post_run_cell", catch_up)
     bundle: dict[str, Any] = dashboard._repr_mimebundle_()
     return bundle

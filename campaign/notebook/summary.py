@@ -1,4 +1,4 @@
-"""The result of a campaign as one widget: the outcome, the cost, and what is left for a person to do."""
+"""The result of a campaign as one widget: the outcome, the cost, and what is left to do."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.tables import ENVIRONMENTS, Result, check_result
 from campaign.text import capitalised, counted, figure, money
 
-_ROWS = 20  # shown of each table; the reports hold them all
+_ROWS = 20  # of each table; the reports contain all of them
 
 STYLE = """
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{color:inherit!important}
@@ -44,7 +44,7 @@ def summary(result: Result) -> Any:
 def _head(result: Result, redaction: Redaction) -> str:
     where = ENVIRONMENTS.get(result.environment, result.environment)
     sentences = redaction.texts([result.headline, *result.left_to_do])
-    title = f'<p class="title">What came of it ({markup.escape(where)})</p>'
+    title = f'<p class="title">Result ({markup.escape(where)})</p>'
     return title + "".join(map(markup.paragraph, sentences))
 
 
@@ -61,23 +61,23 @@ def _cost(result: Result) -> str:
         "batches": figure(totals.batches),
     }
     if totals.unpriced:
-        facts["batches of which the cost is not known"] = figure(totals.unpriced)
+        facts["batches whose cost is not known"] = figure(totals.unpriced)
     return markup.facts(facts) + _chart(charts.costs(result.batches))
 
 
 def _batches(result: Result, redaction: Redaction) -> str:
-    """The batches, those that need a person first."""
+    """The batches, first those that need attention."""
     batches = result.batches
     ordered = batches.iloc[(batches["status"] == "accepted").to_numpy().argsort(kind="stable")]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
-    shown = redaction.batches(ordered[columns].head(_ROWS)).rename(
+    first = redaction.batches(ordered[columns].head(_ROWS)).rename(
         columns={"submitted_at": "submitted (UTC)"}
     )
-    return markup.table(shown.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
+    return markup.table(first.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
 
 
 def _follow_up(result: Result, redaction: Redaction) -> str:
-    """The rows that need a person, the reasons first."""
+    """The rows that need attention, with the reasons in the first columns."""
     rows = result.follow_up()
     if rows.empty:
         return markup.paragraph("Nothing: no row is invalid or refused.")
@@ -86,5 +86,5 @@ def _follow_up(result: Result, redaction: Redaction) -> str:
     return markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
 
 
-def _chart(drawn: str) -> str:
-    return f'<div class="chart">{drawn}</div>' if drawn else ""
+def _chart(svg: str) -> str:
+    return f'<div class="chart">{svg}</div>' if svg else ""

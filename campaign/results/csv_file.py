@@ -20,7 +20,7 @@ from campaign.arrow_text import (
 # splits lines at semicolons or tabs sees the start of a cell behind each of these, whatever the quotes say.
 _FORMULA = r"(^|[;\t\r\n\v\f\x{85}\x{2028}\x{2029}])([\x00-\x08\x0e-\x20\x7f\p{Zs}\p{Cf}\"]*[=+\-@＝＋－＠])"
 _FIRST_BREAK = r"^([\t\r\n])"
-# Numbers, and phone numbers as typed or masked, compute nothing: they stay as they are.
+# Numbers, and phone numbers as typed or masked, are harmless and stay as they are.
 _NUMBER = r"\s*[+-]?[\d\s().,]*(?:\*{5}\d\s?\d)?"
 _HARMLESS = f"^{_NUMBER}(?:;{_NUMBER})*$"
 
@@ -39,10 +39,10 @@ def write_csv(path: Path, table: pd.DataFrame) -> None:
 def disarm(texts: "pd.Series[Any]") -> "pd.Series[str]":
     """The same texts, with a ' in front of whatever a spreadsheet program could run as a formula."""
     values = concat_arrays(series_to_chunks(texts, missing=None))
-    runs = (_matches(values, _FORMULA) | _matches(values, _FIRST_BREAK)) & ~_matches(values, _HARMLESS)
-    disarmed = pc.replace_substring_regex(values.filter(runs), _FORMULA, r"\1'\2")
+    is_formula = (_matches(values, _FORMULA) | _matches(values, _FIRST_BREAK)) & ~_matches(values, _HARMLESS)
+    disarmed = pc.replace_substring_regex(values.filter(is_formula), _FORMULA, r"\1'\2")
     disarmed = pc.replace_substring_regex(disarmed, _FIRST_BREAK, r"'\1")
-    return array_to_series(replace_where(values, runs, disarmed), texts.index)
+    return array_to_series(replace_where(values, is_formula, disarmed), texts.index)
 
 
 def _matches(values: TextArray, pattern: str) -> Bools:

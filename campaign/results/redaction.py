@@ -1,4 +1,4 @@
-"""The tables of a result as they may be shown: phone numbers masked unless they are to be revealed."""
+"""The tables of a result as they may be shown: with phone numbers masked, unless they are revealed."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -18,7 +18,7 @@ _TAIL = 6  # digits at the end that a number and the cell it came from have in c
 class Redaction:
     """Shows the tables of a result with their phone numbers masked, or in full with `reveal`.
 
-    Words of our own and the codes of the service are never masked: a follow-up code has to be quoted in full.
+    Our own words and the codes of the service are never masked: a follow-up code has to be quoted in full.
     """
 
     def __init__(self, result: Result, *, reveal: bool) -> None:
@@ -26,11 +26,11 @@ class Redaction:
         self._number_columns = frozenset() if reveal else find_number_columns(result)
 
     def batches(self, batches: pd.DataFrame) -> pd.DataFrame:
-        """The batches with masked numbers in what the service said."""
+        """The batches with the numbers masked in the service's error texts."""
         return self._masked(batches, kept={"status", "code"})
 
     def messages(self, messages: pd.DataFrame) -> pd.DataFrame:
-        """The messages with their numbers masked, also where they stand in the texts."""
+        """The messages with their numbers masked, also inside the texts."""
         return self._masked(messages, numbers={"number"}, kept={"status", "code", "sender"})
 
     def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
@@ -58,7 +58,7 @@ class Redaction:
 
     @property
     def sentence(self) -> str:
-        """What a reader has to know about the numbers."""
+        """What a reader needs to know about the numbers."""
         if self._reveal:
             return "Phone numbers are shown in full: this file holds personal data."
         return "Phone numbers are masked. Names and texts are not: this file holds personal data."
@@ -86,8 +86,8 @@ class Redaction:
 def find_number_columns(result: Result) -> frozenset[str]:
     """The columns of `result.contacts` that hold phone numbers, whether they were used or not.
 
-    These are the columns with such a header, those in which the number check found something, and those that
-    hold the numbers of the messages.
+    These are the columns with such a header, those in which the number check found an issue, and those that
+    contain the numbers of the messages.
     """
     contacts, issues = result.plan.contacts, result.issues
     by_header = {name for name in contacts.columns if number_columns([name])}

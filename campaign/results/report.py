@@ -1,4 +1,4 @@
-"""A result as a file for others: a page, a workbook, or its rows as comma-separated values."""
+"""A result as a file to share: a page, a workbook, or its rows as comma-separated values."""
 
 import os
 import tempfile
@@ -30,24 +30,24 @@ MEANINGS = {
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
     "refused": "refused by the service, so not sent",
-    "unknown": "perhaps sent: the request left, and no readable answer came back",
+    "unknown": "may have been sent: the request left, and no readable answer came back",
 }
-# A page is for reading; the workbook holds every row.
+# The page shows only the first rows; the workbook contains all of them.
 _MOST_BATCHES = 500
 _MOST_ROWS = 100
 
 
 def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool = False) -> Path:
-    """Write a report of a result to a file and return its path; the ending of its name decides the format.
+    """Write a report of a result to a file and return its path; the file extension decides the format.
 
-    - `.html`: one page that needs nothing else: outcome, cost, batches, rows to follow up, issues
+    - `.html`: one self-contained page: outcome, cost, batches, rows to follow up, issues
     - `.xlsx`: the sheets Summary, Batches, Messages, Contacts and Issues
     - `.csv`: every row of the file with its outcome, UTF-8, every field quoted; what a spreadsheet program
       could run as a formula gets a ' in front
 
     Phone numbers are masked (25677*****56), also inside other text, unless `reveal=True`. An existing file is
-    replaced in one step. Raises `UsageError` for another ending, `ReportError` for a link, a folder, or a
-    place that cannot be written to.
+    replaced in one step. Raises `UsageError` for any other extension, and `ReportError` for a symbolic link,
+    a folder, or a place that cannot be written to.
     """
     check_result(result, "write_report", "campaign.write_report({}, path)")
     check_path(path, subject="path", write='campaign.write_report(result, "report.html")')
@@ -59,18 +59,20 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
         ".csv": _write_csv,
     }
     if path.suffix.lower() not in writers:
-        raise UsageError(f"The name of a report ends in .html, .xlsx or .csv, and {path.name!r} does not.")
+        raise UsageError(
+            f"The name of a report must end in .html, .xlsx or .csv, and {path.name!r} does not."
+        )
     redaction = Redaction(result, reveal=reveal)
-    _replace(path, lambda beside: writers[path.suffix.lower()](result, beside, redaction))
+    _replace(path, lambda new_path: writers[path.suffix.lower()](result, new_path, redaction))
     return path
 
 
 def _replace(path: Path, write: Callable[[Path], None]) -> None:
-    """Write to a temporary file beside it and rename, so that a crash leaves the old file or the new one."""
+    """Write to a temporary file beside it and rename that, so that a crash leaves the old file or the new."""
     if reason := impossible(path):
         raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
     if path.is_symlink():
-        raise ReportError(f"{path} is a link to another place. Give the path of a plain file.")
+        raise ReportError(f"{path} is a symbolic link. Give the path of a regular file.")
     if path.exists() and not path.is_file():
         raise ReportError(f"{path} is a folder, not a file. Give the name of a file in it.")
     try:
@@ -78,16 +80,16 @@ def _replace(path: Path, write: Callable[[Path], None]) -> None:
     except OSError as error:
         raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
     os.close(handle)
-    beside = Path(name)
+    new_path = Path(name)
     try:
-        write(beside)
-        beside.replace(path)
+        write(new_path)
+        new_path.replace(path)
     except PermissionError:
         raise ReportError(f"{path} cannot be replaced. Close it if it is open in another program.") from None
     except OSError as error:
         raise ReportError(f"{path} cannot be written: {error.strerror}.") from None
     finally:
-        beside.unlink(missing_ok=True)
+        new_path.unlink(missing_ok=True)
 
 
 # --- rows and workbook --------------------------------------------------------------------------------
@@ -100,7 +102,7 @@ def _write_csv(result: Result, path: Path, redaction: Redaction) -> None:
 def _write_xlsx(result: Result, path: Path, redaction: Redaction) -> None:
     totals = result.totals
     summary = {
-        "What came of it": redaction.texts([result.sentence])[0],
+        "Outcome": redaction.texts([result.sentence])[0],
         "Where": ENVIRONMENTS.get(result.environment, result.environment),
         "Messages": totals.messages,
         "Batches": totals.batches,
@@ -133,18 +135,18 @@ def _write_html(result: Result, path: Path, redaction: Redaction) -> None:
 
 
 def _page(result: Result, redaction: Redaction) -> dict[str, Any]:
-    """The values of the template. Tables and charts are HTML, and all text in them is escaped already."""
+    """The values for the template. Tables and charts are HTML in which all text is already escaped."""
     totals, batches, issues = result.totals, result.batches, result.issues
     follow_up = result.follow_up(TO_FOLLOW_UP)
-    first = {
+    frames = {
         "batches": in_words(_errors_last(redaction.batches(batches.head(_MOST_BATCHES)))),
         "follow_up": in_words(_reasons_first(redaction.follow_up(follow_up.head(_MOST_ROWS)))),
-        "issue_kinds": _findings(_kinds(issues, redaction)),
-        "issues": _findings(redaction.issues(issues.head(_MOST_ROWS))),
+        "issue_kinds": _issues_in_words(_kinds(issues, redaction)),
+        "issues": _issues_in_words(redaction.issues(issues.head(_MOST_ROWS))),
     }
     lengths = {"batches": len(batches), "follow_up": len(follow_up), "issues": len(issues)}
     tables = {
-        name: markup.table(frame, limit=len(frame), rows=lengths.get(name)) for name, frame in first.items()
+        name: markup.table(frame, limit=len(frame), rows=lengths.get(name)) for name, frame in frames.items()
     }
     return tables | {
         "title": "Campaign report" if result.folder is None else f"Campaign report: {result.folder.name}",
@@ -172,8 +174,8 @@ def _errors_last(batches: pd.DataFrame) -> pd.DataFrame:
     return batches[[*names, "error"]]
 
 
-def _findings(issues: pd.DataFrame) -> pd.DataFrame:
-    return issues.assign(code=issues["code"].str.replace("_", " ")).rename(columns={"code": "finding"})
+def _issues_in_words(issues: pd.DataFrame) -> pd.DataFrame:
+    return issues.assign(code=issues["code"].str.replace("_", " ")).rename(columns={"code": "issue"})
 
 
 def _cost_facts(result: Result) -> dict[str, str]:

@@ -23,11 +23,11 @@ from campaign.messages.plan import Plan
 from campaign.results.totals import ResultTotals
 from campaign.text import agreeing, clean, counted, figure, money
 
-# A row that went out as several messages gets the status that most needs a person.
+# A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
 TO_FOLLOW_UP = ("invalid", "refused", "unknown", "not_sent")
-# Those that can go into a new campaign without anybody getting a message twice: what is unknown may have been
-# sent, and what was not sent goes out with `resume`.
+# Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
+# have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
 _REASONS = {
@@ -37,10 +37,10 @@ _REASONS = {
     "accepted": "",
 }
 _ADVICE = {
-    "unknown": "What is unknown may have been sent: find out, then settle each batch with resolve. "
-    "Nothing unknown is sent again automatically.",
+    "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve. "
+    "They are never sent again automatically.",
     "refused": "The table of batches says why the service refused some of them.",
-    "not_sent": "Resume the campaign to send what was not sent.",
+    "not_sent": "Resume the campaign to send the messages that were not sent.",
     "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
 }
 ENVIRONMENTS = {
@@ -52,7 +52,7 @@ ENVIRONMENTS = {
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Result:
-    """What came of a plan: three tables that account for every batch, every message and every row. Immutable.
+    """The outcome of a plan: tables that account for every batch, every message and every row. Immutable.
 
     Made by `send`, `Run.wait` and `load_result`. The tables are copies: changing one changes nothing here.
     """
@@ -74,15 +74,15 @@ class Result:
     ) -> None:
         """Join a plan with its batches, which are consecutive slices of `plan.messages`.
 
-        `sentence` is what the run has to say about its end, "" if nothing. Raises `LedgerError` when the
-        batches do not add up to the messages of the plan.
+        `sentence` says why the run ended, "" if there is nothing to say. Raises `LedgerError` if the batches
+        do not add up to the messages of the plan.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
         count = int(batches["messages"].sum())
         if count != len(plan.messages):
             raise LedgerError(
-                f"The ledger holds {counted(count, 'message')}, and the plan {len(plan.messages):,}: "
+                f"The ledger has {counted(count, 'message')}, and the plan has {len(plan.messages):,}: "
                 "they do not belong together. Give the folder that the campaign was sent from."
             )
         vars(self).update(
@@ -97,9 +97,9 @@ class Result:
     def batches(self) -> pd.DataFrame:
         """One row for each request to the service, in order.
 
-        Columns: batch (int64, from 1), messages (int64), status, cost (Decimal as the service counts it, None
-        where it named none), code (for follow-up at the service, "" when none), error, attempts (int64),
-        submitted_at (UTC, NaT when never), seconds (float).
+        Columns: batch (int64, starting at 1), messages (int64), status, cost (Decimal in the service's units,
+        None if it reported none), code (to quote to the service, "" if there is none), error, attempts
+        (int64), submitted_at (UTC, NaT if never), seconds (float).
         """
         return self._batches.copy(deep=False)
 
@@ -108,7 +108,7 @@ class Result:
         """One row for each message, in sending order.
 
         The columns of `Plan.messages`, then status, batch (int64), code and cost_share: the batch's cost
-        divided by its messages, an estimate, because the service names only the batch's cost.
+        divided by its messages. It is an estimate, because the service reports only the cost of the batch.
         """
         return self._messages.copy(deep=False)
 
@@ -116,18 +116,18 @@ class Result:
     def contacts(self) -> pd.DataFrame:
         """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
 
-        A row that went out as several messages shows the one that most needs a person.
+        A row that was sent as several messages shows the one that most needs attention.
         """
         return self._contacts.copy(deep=False)
 
     @property
     def issues(self) -> pd.DataFrame:
-        """What was found in the file before sending: the issues of the plan."""
+        """The issues of the plan: what was wrong or worth knowing before sending."""
         return self.plan.issues
 
     @property
     def reading(self) -> Reading | None:
-        """What was read from the file, where it is known."""
+        """How the file was read, if known."""
         return self.plan.reading
 
     @cached_property
@@ -136,11 +136,12 @@ class Result:
         return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
-        """The rows to be corrected and sent again, as a contact table for `prepare`.
+        """The rows to correct and send again, as a contact table for `prepare`.
 
         Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
         number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
-        go out with `resume`: unless `statuses` names them they are left out, or people could get it twice.
+        go out with `resume`. Both are left out unless `statuses` names them, so that nobody gets a message
+        twice.
         """
         rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
         outcome = rows[["status", "reason"]].add_prefix("last ")
@@ -152,17 +153,17 @@ class Result:
 
     @property
     def sentence(self) -> str:
-        """What came of it and what is left to do, in plain words."""
+        """The outcome and what is left to do, in plain words."""
         return " ".join((self.headline, *self.left_to_do))
 
     @property
     def headline(self) -> str:
-        """What came of it, and why the run ended as it did."""
+        """The outcome, and why the run ended as it did."""
         return f"{_outcome(self.totals)} {self._note}".rstrip()
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
-        """What is left to do, one sentence each; the note of a run that held already says how to resume."""
+        """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         in_note = {"not_sent"} if self._note else set()
         return tuple(
             advice for status, advice in _ADVICE.items() if self.totals[status] and status not in in_note
@@ -220,18 +221,18 @@ class Result:
         if self.folder is not None:
             pieces.append(markup.paragraph(f"Kept in {self.folder}", note=True))
         where = ENVIRONMENTS.get(self.environment, self.environment)
-        return markup.card(f"What came of it ({where})", pieces)
+        return markup.card(f"Result ({where})", pieces)
 
 
 def in_words(frame: pd.DataFrame) -> pd.DataFrame:
-    """The same table in words for the readers of a page: statuses without underscores, times with a zone."""
+    """The table as it is shown to people: statuses without underscores, times with their zone."""
     statuses = [name for name in ("status", "last status") if name in frame.columns]
     words = {name: frame[name].str.replace("_", " ") for name in statuses}
     return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
 
 
 def _reasons(batches: pd.DataFrame) -> "pd.Series[str]":
-    """The reason for the status of each batch: what the service said, or else what the status means."""
+    """The reason for the status of each batch: the service's error, or else what the status means."""
     meanings = batches["status"].map(_REASONS).astype("str")
     without_error = (batches["error"] == "") | (batches["status"] == "accepted")
     return batches["error"].where(~without_error, meanings)
@@ -248,7 +249,7 @@ def _shares(costs: "pd.Series[Any]", messages: "pd.Series[int]") -> npt.NDArray[
 
 
 def _worst(messages: pd.DataFrame) -> pd.DataFrame:
-    """One message for each row of the file, by row: of several, the one that most needs a person."""
+    """One message for each row of the file, by row: of several, the one that most needs attention."""
     if not messages["row"].is_unique:
         rank = pd.Categorical(messages["status"], categories=WORST_FIRST).codes
         order = np.lexsort((rank, messages["row"].to_numpy()))
@@ -257,7 +258,7 @@ def _worst(messages: pd.DataFrame) -> pd.DataFrame:
 
 
 def check_result(result: object, function: str, call: str) -> None:
-    """Raise `UsageError` unless this is a `Result`; `call` shows with {} where the result belongs."""
+    """Raise `UsageError` unless this is a `Result`; `call` is the right call, with {} for the result."""
     if isinstance(result, Result):
         return
     remedy = "result"

@@ -10,7 +10,7 @@ from campaign.messages.totals import Totals
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ResultTotals(Totals):
-    """The totals of the plan with the final statuses, and of the sending `batches` and `cost`. Immutable.
+    """The totals of the plan with the final statuses, and the `batches` and `cost` of sending. Immutable.
 
     `cost` is the sum of the costs that the service reported, in its own units; None if it reported none for
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.

@@ -1,4 +1,4 @@
-"""The report as a workbook: five sheets in which all text stays text."""
+"""The report as a workbook: five sheets whose text stays text."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
@@ -43,7 +43,7 @@ def write_workbook(
                 "Write a .csv report instead."
             )
     with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
-        book.set_properties({"title": "Campaign report", "comments": summary.get("What came of it", "")})
+        book.set_properties({"title": "Campaign report", "comments": summary.get("Outcome", "")})
         bold = book.add_format({"bold": True, "bottom": 1, "valign": "top"})
         _write_summary(book, bold, summary, counts)
         for name, frame in sheets.items():

@@ -26,13 +26,13 @@ class Account:
 
     `environment` is "local" (an embedded sandbox on this machine), "sandbox" (the provider's) or "live".
     `url` is the base address; the path of the operation is appended. Live is https only and never this
-    machine; local is this machine only; the provider's sandbox has another host and another password than
-    live. `encoding` is "url", as the contract has it, or "plain" for
-    services that do not decode. `ca_file` names a file of certificates (PEM) to be trusted instead of the
-    system's, for a service behind a company's own authority. The password is never shown, saved or copied.
+    machine; local is this machine only; the provider's sandbox has a different host and password from live.
+    `encoding` is "url", as the contract specifies, or "plain" for services that do not decode. `ca_file`
+    names a file of certificates (PEM) to trust instead of the system's, for a service whose certificate comes
+    from a company's own authority. The password is never shown, saved or copied.
 
-    Raises `AccountError` for an address or a password that must not be used and `UsageError` for an unknown
-    word.
+    Raises `AccountError` for an address or a password that must not be used, and `UsageError` for an unknown
+    environment or encoding.
     """
 
     def __init__(
@@ -48,7 +48,7 @@ class Account:
         self._password = password if isinstance(password, Secret) else Secret(password)
         del password  # so that no traceback of this frame shows it
         self._environment: Environment = environment
-        self._url = ""  # until it has been checked: a half-made account can be shown, too
+        self._url = ""  # until it has been checked; `repr` works on a half-made account too
         self._username = username
         self._encoding: Encoding = encoding
         _check_username(username)
@@ -57,7 +57,7 @@ class Account:
         check_choice(environment, get_args(Environment), subject="environment")
         _check_options(encoding, ca_file)
         self._url, problem = read_address(environment, url)
-        del url  # it can hold a password, too
+        del url  # it can contain a password too
         if problem:
             raise AccountError(problem)
         self._without_password = self._password.use(_eraser)
@@ -132,7 +132,10 @@ class Account:
 
     @property
     def identity(self) -> str:
-        """What makes two accounts the same one. A local sandbox changes its port at every start."""
+        """A text that is the same for two accounts if they are the same account.
+
+        The address of an embedded sandbox is left out, because its port changes at every start.
+        """
         place = "" if self._environment == "local" else urlsplit(self._url).netloc
         return f"{self._environment}\n{place}\n{self._username}"
 
@@ -146,11 +149,11 @@ class Account:
 
     @property
     def certificates(self) -> ssl.SSLContext | None:
-        """Whom to trust instead of the system's authorities; None where no `ca_file` was given."""
+        """The authorities to trust instead of the system's; None without `ca_file`."""
         return self._certificates
 
     def body(self, entries: memoryview) -> memoryview:
-        """The request body for these entries of `msgdata`. It holds the password: never log or keep it.
+        """The request body for these entries of `msgdata`. It contains the password: never log or keep it.
 
         A view, because a traceback that prints local variables shows where a view is, not what it holds.
         """
@@ -163,7 +166,10 @@ class Account:
         return self._without_password(text)
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise AccountError("An account is neither saved nor copied, because its password must not be.")
+        raise AccountError(
+            "An account cannot be saved or copied, because it holds a password. Make it again where it is "
+            "needed."
+        )
 
     def __repr__(self) -> str:
         return (
@@ -172,12 +178,12 @@ class Account:
 
 
 def _eraser(password: str) -> Callable[[str], str]:
-    """A function that takes the password out of texts."""
-    written = {password, json.dumps(password)[1:-1], json.dumps(password, ensure_ascii=False)[1:-1]}
-    written |= {repr(form)[1:-1] for form in written} | {repr(form.encode())[2:-1] for form in written}
-    written |= {quote(password), quote(password, safe=""), quote_plus(password)}
-    # Shorter ones also stand in ordinary words and codes.
-    spellings = sorted((text for text in written if len(text) >= 6), key=len, reverse=True)
+    """A function that removes the password from texts."""
+    forms = {password, json.dumps(password)[1:-1], json.dumps(password, ensure_ascii=False)[1:-1]}
+    forms |= {repr(form)[1:-1] for form in forms} | {repr(form.encode())[2:-1] for form in forms}
+    forms |= {quote(password), quote(password, safe=""), quote_plus(password)}
+    # Shorter ones also occur in ordinary words and codes.
+    spellings = sorted((form for form in forms if len(form) >= 6), key=len, reverse=True)
 
     def erase(text: str) -> str:
         for spelling in spellings:
@@ -203,20 +209,20 @@ def _check_options(encoding: object, ca_file: object) -> None:
 
 def _check_username(username: object) -> None:
     if not isinstance(username, str):
-        raise AccountError(
-            f'The user name needs to be text, and is {described(username)}. Write username="clinic".'
-        )
+        raise AccountError(f'The user name must be text, not {described(username)}. Write username="clinic".')
     if not is_text(username):
-        raise AccountError("The user name holds half a character, which cannot be sent. Type it again.")
+        raise AccountError("The user name contains half a character, which cannot be sent. Type it again.")
     if not username.strip():
         raise AccountError("The user name is empty. Give the one that the service knows you by.")
 
 
 def _certificates_in(file: Path, url: str) -> ssl.SSLContext:
     if not url.startswith("https:"):
-        raise UsageError("ca_file is for https addresses; this one is plain HTTP.")
+        raise UsageError(
+            "ca_file is only for https, and this address is plain HTTP. Leave it out, or use https."
+        )
     with suppress(OSError, ValueError):  # ssl.SSLError is an OSError; a name with NUL is a ValueError
         return ssl.create_default_context(cafile=file)
-    near = "" if os.path.exists(file) else similar_file(file)  # noqa: PTH110 - Path.exists raises for some
-    hint = f" Did you mean {clean(near)}?" if near else ""
+    suggestion = "" if os.path.exists(file) else similar_file(file)  # noqa: PTH110 - Path.exists raises for some
+    hint = f" Did you mean {clean(suggestion)}?" if suggestion else ""
     raise AccountError(f"{clean(file)} cannot be read as a file of certificates (PEM).{hint}")

@@ -1,4 +1,4 @@
-"""Which addresses a service may have, and the one way in which they are written down."""
+"""Which addresses a service may have, and their one normal form."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ def read_address(environment: Environment, url: str) -> tuple[str, str]:
     """The address in plain ASCII with one slash at its end, and what is wrong with it ("" if nothing is).
 
     What is checked is what is returned: host names are lower-case IDNA, IP addresses in their usual form, so
-    that nobody after us can read another host in it. Nothing repeats user info, and nothing is raised through
-    frames that hold it.
+    that no other program can read a different host in it. User info is never repeated, and no exception
+    passes through frames that contain it.
     """
     try:
         return _base_address(environment, url), ""
@@ -57,7 +57,7 @@ def _check_parts(address: SplitResult, url: str) -> None:
     if address.scheme not in _DEFAULT_PORTS or not address.hostname:
         raise AccountError("The address of the service needs http:// or https:// and a host name.")
     if "?" in url or "#" in url:
-        raise AccountError("The address of the service ends before any ? or #. Give the base address only.")
+        raise AccountError("The address of the service cannot contain ? or #. Give the base address only.")
 
 
 def _check_place(environment: Environment, scheme: str, host: str) -> None:
@@ -77,7 +77,7 @@ def _check_place(environment: Environment, scheme: str, host: str) -> None:
 
 
 def _is_this_machine(host: str) -> bool:
-    """Whether a host, as `_plain_host` writes it, is or may be this machine: such a one is never live."""
+    """Whether a host, as `_plain_host` writes it, is or may be this machine, which is never live."""
     return host in ("localhost", "localhost.localdomain") or host.endswith(".localhost") or _is_loopback(host)
 
 
@@ -90,12 +90,12 @@ def _is_loopback(host: str) -> bool:
 
 
 def _localhost_is_this_machine() -> bool:
-    """Whether all that the system knows under this name is loopback: a hosts file can say otherwise."""
+    """Whether localhost is only a loopback address to the system: a hosts file can say otherwise."""
     try:
-        places = socket.getaddrinfo("localhost", None)
+        addresses = socket.getaddrinfo("localhost", None)
     except OSError:
         return False
-    return all(_is_loopback(str(place[0])) for *_, place in places)
+    return all(_is_loopback(str(address[0])) for *_, address in addresses)
 
 
 def _plain_host(host: str) -> str:

@@ -1,4 +1,4 @@
-"""A request body that leaves through a gate, and the proof that all of it has left."""
+"""A request body that leaves through a gate, and the proof that all of it left."""
 
 from __future__ import annotations
 
@@ -13,14 +13,15 @@ from aiohttp.abc import AbstractStreamWriter
 Gate = Callable[[], Awaitable[None]]
 
 
-class GateClosed(Exception):  # noqa: N818 - a signal between engine and body, no user meets it
+class GateClosed(Exception):  # noqa: N818 - a signal between engine and body, never shown to users
     """Raised by a gate to keep the body here; the text says why."""
 
 
 class GatedBody(aiohttp.payload.Payload):
     """A request body that asks the gate before its first byte, and only once.
 
-    `asked` and `passed` say how far it came at the gate, `refusal` why that stayed shut ("" if it did not).
+    `asked` and `passed` say whether it asked the gate and was let through, `refusal` why the gate stayed shut
+    ("" if it did not).
     """
 
     _autoclose = True
@@ -69,14 +70,14 @@ class GatedBody(aiohttp.payload.Payload):
         await self.write(writer)
 
     def end(self) -> None:
-        """Let nothing leave from now on: a gate at work leads nowhere, bytes that still wait are dropped."""
+        """Let nothing more leave: an answer of the gate comes too late, and waiting bytes are dropped."""
         self._over = True
         if self._witness is not None:
             self._witness.abort()
 
 
 class Witness(asyncio.Protocol):
-    """Stands between a connection and its protocol, and looks at each arrival how much of the body waits.
+    """Sits between a connection and its protocol, and checks at each arrival how much of the body waits.
 
     Only that moment is certain. Later the connection may be gone, because many servers close right after
     their answer: then a TLS transport of asyncio can no longer be asked, and one that was cut has emptied its
@@ -96,10 +97,10 @@ class Witness(asyncio.Protocol):
     def abort(self) -> None:
         """Cut the connection; what still waits in it is dropped."""
         for layer in self._layers:
-            with suppress(Exception):  # it may be gone in any way; the answer stands
+            with suppress(Exception):  # whatever state it is in, the answer counts
                 layer.abort()
 
-    # what a protocol is told: passed on
+    # the callbacks of a protocol, passed on
 
     def data_received(self, data: bytes) -> None:
         self.saw_all_leave = not any(map(_waiting, self._layers))
@@ -119,8 +120,8 @@ class Witness(asyncio.Protocol):
 
 
 def _waiting(layer: asyncio.Transport) -> int:
-    """How many bytes wait in a layer; 0 for one that cannot say, because the answer outweighs that."""
+    """How many bytes wait in a layer; 0 if it cannot say, because the answer is better evidence."""
     try:
         return layer.get_write_buffer_size()
-    except Exception:  # whatever a foreign object raises here must not change what an answer says
+    except Exception:  # an error in a foreign object must not change the meaning of an answer
         return 0

@@ -1,8 +1,8 @@
 """Whether a `Failed` contradicts itself, so that it proves nothing.
 
-The contract answers a submission as a whole (section 4.1, rule 3). A service that charges, gives a follow-up
-code or speaks of messages that were sent has done something, whatever its `Status` says: such a batch must
-not count as refused, because what is refused may be sent again.
+By the contract, a submission is answered as a whole (section 4.1, rule 3). A service that charges, gives a
+follow-up code or mentions messages that were sent has done something, whatever its `Status` says: such a
+batch must not count as refused, because what is refused may be sent again.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ _SAYS_WHAT_BECAME = re.compile(rf"\b(?:{_DONE_OR_SUBMITTED}|{_UNDONE})\b")
 
 
 def contradiction(answer: dict[str, Any], reason: str) -> str:
-    """What in a `Failed` speaks against it, in words; "" where nothing does.
+    """What contradicts a `Failed`, in words; "" if nothing does.
 
-    `reason` is the service's text, at most some thousand characters. A follow-up code or a cost counts when
+    `reason` is the service's text, at most a few thousand characters. A follow-up code or a cost counts when
     it has a value: services fill unused fields with null, "", 0, false or an empty list, and a cost of
     nothing agrees with a failure.
     """
@@ -52,11 +52,11 @@ def contradiction(answer: dict[str, Any], reason: str) -> str:
         return "gives a follow-up code"
     if _has_value(answer.get("Cost")):
         return "gives a cost"
-    return "speaks of messages that were sent" if says_that_some_were_sent(reason) else ""
+    return "mentions messages that were sent" if says_that_some_were_sent(reason) else ""
 
 
 def says_that_some_were_sent(reason: str) -> bool:
-    """Whether a text speaks of messages that were sent: "3 of 10 sent", but not "0 messages sent"."""
+    """Whether a text mentions messages that were sent: "3 of 10 sent", but not "0 messages sent"."""
     text = _NONE_OF.sub("0", " ".join(reason.casefold().split()))
     if _SAYS_WHAT_BECAME.search(text) and any(_is_part(match, text) for match in _PART_OF.finditer(text)):
         return True

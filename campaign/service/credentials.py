@@ -1,4 +1,4 @@
-"""Passwords: where they come from, and how they are kept from being seen."""
+"""Passwords: where they come from, and how they stay hidden."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Secret:
     """A text that can be used but not seen: no repr, no attribute, no pickle, no copy.
 
     The text lives in a closure. Tracebacks that print local variables show only the repr, and nothing is
-    raised here while it is a local variable: `problem` says afterwards why it cannot be a password, if so.
+    raised here while the text is a local variable: `problem` says why it cannot be a password, "" if it can.
     """
 
     __slots__ = ("_use", "problem")
@@ -35,9 +35,9 @@ class Secret:
         self._use: Callable[[Callable[[str], Any]], Any] = use
 
     def use(self, action: Callable[[str], Made]) -> Made:
-        """Hand the text to `action` and return what that makes of it.
+        """Call `action` with the text and return its result.
 
-        What `action` raises is replaced: a traceback through its frames could show the text.
+        Its exceptions are replaced: a traceback through its frames could show the text.
         """
         try:
             made: Made = self._use(action)
@@ -47,31 +47,31 @@ class Secret:
         raise AccountError(f"The password could not be used ({kind}).")
 
     def is_same(self, other: Secret) -> bool:
-        """Whether both hold the same text, found out in constant time."""
-        return self.use(lambda mine: other.use(lambda its: hmac.compare_digest(mine.encode(), its.encode())))
+        """Whether both hold the same text, compared in constant time."""
+        return self.use(
+            lambda text: other.use(lambda other_text: hmac.compare_digest(text.encode(), other_text.encode()))
+        )
 
     def __repr__(self) -> str:
         return "<hidden>"
 
     def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise AccountError(
-            "A password is neither saved nor copied. Make the Account again where it is needed."
-        )
+        raise AccountError("A password cannot be saved or copied. Make the Account again where it is needed.")
 
-    __reduce__ = __reduce_ex__  # type: ignore[assignment]  # both doors of pickle and copy are shut alike
+    __reduce__ = __reduce_ex__  # type: ignore[assignment]  # pickle and copy may call either method
 
 
 def _problem_with(password: object) -> str:
     """Why this cannot be a password; "" if it can. Nothing of it is repeated, not even its length."""
     if not isinstance(password, str):
-        return f"The password needs to be text, and is {kind_of(password)}. Use password=getpass.getpass()."
+        return f"The password must be text, not {kind_of(password)}. Use password=getpass.getpass()."
     if not is_text(password):
-        return "The password holds half a character, which cannot be sent. Type it again."
+        return "The password contains half a character, which cannot be sent. Type it again."
     return "" if password.strip() else "The password is empty. Give the account's password."
 
 
 def is_text(value: object) -> bool:
-    """Whether this is text that UTF-8 can write: half a surrogate pair is none."""
+    """Whether this is text that UTF-8 can encode, which half a surrogate pair is not."""
     return isinstance(value, str) and not re.search(r"[\ud800-\udfff]", value)
 
 
@@ -82,7 +82,7 @@ def variable_names(environment: str) -> tuple[str, str, str]:
 
 
 def from_variables(environment: str) -> tuple[str, str, Secret]:
-    """Address, user name and password from the environment; a person who is there is asked for the rest.
+    """Address, user name and password from the environment; where someone can answer, asks for the rest.
 
     Raises `AccountError` naming the variables that are missing.
     """
@@ -109,7 +109,7 @@ def _text_of(name: str, *, hidden: bool = False) -> str:
 
 
 def _is_attended() -> bool:
-    """Whether somebody can answer: at a terminal, or in a notebook, whose kernel asks in the page."""
+    """Whether somebody can answer: at a terminal, or in a notebook, which asks in the page."""
     shell = sys.modules.get("IPython")
     if shell is not None and hasattr(shell.get_ipython(), "kernel"):
         return True
@@ -119,19 +119,19 @@ def _is_attended() -> bool:
 def from_keyring(environment: str, username: str) -> Secret:
     """The password that the system's keyring keeps as "campaign live" or "campaign sandbox".
 
-    Raises `AccountError` if there is no keyring or no such password, and says how to save it; and for a
-    sandbox that has the password of live.
+    Raises `AccountError` if there is no keyring, if it has no such password (and says how to save it), and
+    if the sandbox has the password of live.
     """
     password = _kept_in_keyring(environment, username)
     if password is None:
         raise AccountError(
-            "The keyring holds no such password. Save it once: "
+            "The keyring has no password for this account. Save it once: "
             f'keyring set "{_keyring_entry(environment)}" {username}'
         )
     live = _kept_in_keyring("live", username) if environment == "sandbox" else None
     if live is not None and live.is_same(password):
         raise AccountError(
-            f"The keyring holds one password for live and for sandbox as {username}. The sandbox is less "
+            f"The keyring has the same password for live and for sandbox as {username}. The sandbox is less "
             "protected: give it a password of its own."
         )
     return password
@@ -145,7 +145,7 @@ def _kept_in_keyring(environment: str, username: str) -> Secret | None:
     try:
         password = keyring.get_password(_keyring_entry(environment), username)
         return Secret(password) if password else None
-    except Exception as error:  # each system's keyring has its own; their frames could show what they hold
+    except Exception as error:  # each keyring raises its own; the frames could show a password
         problem = type(error).__name__
     raise AccountError(f"The system's keyring cannot be read ({problem}).")
 

@@ -1,4 +1,4 @@
-"""Texts to the two spellings that the wire knows, a whole column at a time.
+"""Encoding texts for the wire, as URL-encoded text or as JSON strings, a whole column at a time.
 
 `quote()` and `json.dumps()` cost thousands of nanoseconds a message when called row by row. Here each kind of
 byte that must be escaped is replaced in the whole column at once: 0.5 us for a message of 90 characters.
@@ -12,7 +12,7 @@ import pyarrow.compute as pc
 from campaign.arrow_text import TextArray, array_from_buffers, as_text, text_buffers
 
 # RFC 3986, section 2.3: these bytes stand for themselves; every other byte becomes %XX. A space becomes %20
-# and never "+", because a "+" survives only one of the two kinds of decoder met in the field.
+# and never "+", because only one of the two kinds of decoder in use reads a "+" as a space.
 _UNRESERVED = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~"
 _IS_RESERVED = bytes(byte not in _UNRESERVED for byte in range(256))
 _PERCENT = ord("%")
@@ -34,7 +34,7 @@ def percent_encode(texts: TextArray) -> TextArray:
     plain = data.tobytes()
     reserved = np.flatnonzero(np.frombuffer(plain.translate(_IS_RESERVED), bool))
     kinds = np.flatnonzero(np.bincount(data[reserved])).tolist()
-    kinds.sort(key=lambda byte: byte != _PERCENT)  # "%" goes first: the others bring more of them
+    kinds.sort(key=lambda byte: byte != _PERCENT)  # "%" goes first: the other replacements contain it
     blocks = (plain[start : start + _BLOCK] for start in range(0, len(plain), _BLOCK))
     encoded = b"".join(_replace(block, kinds) for block in blocks)
     return array_from_buffers(offsets + 2 * np.searchsorted(reserved, offsets), encoded)
@@ -54,7 +54,7 @@ def json_escape(texts: TextArray) -> TextArray:
     texts = as_text(texts)
     escapes = _JSON_ESCAPES
     if pc.any(pc.match_substring_regex(texts, r"[\x00-\x08\x0b\x0c\x0e-\x1f]")).as_py():
-        escapes = escapes | _RARE_JSON_ESCAPES  # no plan lets them in
+        escapes = escapes | _RARE_JSON_ESCAPES  # never in a plan
     for plain, escaped in escapes.items():
         texts = pc.replace_substring(texts, pattern=plain, replacement=escaped)
     return texts

@@ -1,4 +1,4 @@
-"""What other libraries log while a password is in use: said without it.
+"""Keeping a password that is in use out of the logs of other libraries.
 
 asyncio and aiohttp log exceptions that nobody waited for, and much more at DEBUG. Their frames hold request
 bodies, and some tools that show logs print the local variables of frames.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable
 
-# A filter sees what is logged on its very logger, not on those below it: each is named.
+# A filter sees only records of its own logger, not those of child loggers, so each one is named.
 LOGGERS = (
     "asyncio", "aiohttp.access", "aiohttp.client", "aiohttp.internal", "aiohttp.server", "aiohttp.web",
     "aiohttp.websocket", "campaign",
@@ -18,9 +18,9 @@ _PLAIN = logging.Formatter()
 
 
 class PasswordFilter(logging.Filter):
-    """Takes a password out of records: `hide` gives a text without it.
+    """Removes a password from log records; `hide` returns a text without it.
 
-    An exception becomes its plain text, because the frames that hang on it hold more than they say.
+    An exception becomes its plain text, because its frames contain more than the text says.
     """
 
     def __init__(self, hide: Callable[[str], str]) -> None:
@@ -28,7 +28,7 @@ class PasswordFilter(logging.Filter):
         self._hide = hide
 
     def attach(self) -> None:
-        """Look at the records of asyncio, aiohttp and this package from now on."""
+        """Start filtering the records of asyncio, aiohttp and this package."""
         for name in LOGGERS:
             logging.getLogger(name).addFilter(self)
 
@@ -42,10 +42,10 @@ class PasswordFilter(logging.Filter):
             record.exc_info = None
         try:
             message = record.getMessage()
-            held = f"{record.msg}\n{message}\n{record.args}"
-        except Exception:  # arguments that do not fit or cannot be shown: whoever logs must not fail here
-            message, held = record.msg if isinstance(record.msg, str) else "", ""
-        if not held or self._hide(held) != held:
+            content = f"{record.msg}\n{message}\n{record.args}"
+        except Exception:  # arguments that do not fit or cannot be shown: logging must never fail
+            message, content = record.msg if isinstance(record.msg, str) else "", ""
+        if not content or self._hide(content) != content:
             record.msg, record.args = message, ()
         for name, value in vars(record).items():
             if isinstance(value, str):

@@ -1,8 +1,8 @@
-"""Live and the provider's sandbox are two services: other hosts, other passwords.
+"""Live and the provider's sandbox must have different hosts and different passwords.
 
-A live account under the name of sandbox would reach phones without a confirmation. Which host is live, the
-contract does not say; known are the variables for live and the accounts that this program has made. A second
-name of the live host that nothing else mentions cannot be recognised.
+A live account that is called sandbox would reach phones without a confirmation. The contract does not say
+which host is live, so an account is compared with the variables for live and with the accounts that this
+program has made. A second name of the live host that is mentioned nowhere else cannot be recognised.
 """
 
 from __future__ import annotations
@@ -17,12 +17,12 @@ from campaign.errors import AccountError
 from campaign.service.address import read_address
 from campaign.service.credentials import Secret, variable_names
 
-_KEY = secrets.token_bytes(32)  # of this process: what is kept of a password serves nowhere else
+_KEY = secrets.token_bytes(32)  # of this process: the digests of passwords are useless elsewhere
 _Remote = Literal["sandbox", "live"]
 
 
 class Traces:
-    """The hosts and passwords that one program has used for each environment; no password can be read."""
+    """The hosts and passwords that one program has used for each environment, the passwords as digests."""
 
     def __init__(self) -> None:
         self.hosts: dict[str, set[str]] = {"sandbox": set(), "live": set()}
@@ -60,7 +60,7 @@ def _problem_with_sandbox(host: str, trace: bytes) -> str:
     if host in _traces.hosts["live"]:
         return (
             f"{host} is live: this program has made a live account for it. Give the address of the "
-            "provider's sandbox; if the live account was the mistake, start the program or notebook again."
+            "provider's sandbox; if the live account was the mistake, restart the program or notebook."
         )
     live_password = Secret(os.environ.get(password_name, ""))
     if not live_password.problem and hmac.compare_digest(_trace_of(live_password), trace):
@@ -80,19 +80,20 @@ def _problem_with_live(host: str, trace: bytes) -> str:
     if host in _traces.hosts["sandbox"]:
         return (
             f"{host} was called the provider's sandbox earlier in this program. If it is live, what was sent "
-            "to that sandbox has reached phones. Correct the address that is wrong, then start the program "
-            "or notebook again."
+            "to that sandbox has reached phones. Correct the wrong address, then restart the program or "
+            "notebook."
         )
     if trace in _traces.passwords["sandbox"]:
         return (
             "Live was given the password of a sandbox account. Give the live account's own password; if the "
-            "two are the same, change the live one: the sandbox is less protected. Then start again."
+            "two are the same, change the live one: the sandbox is less protected. Then restart the program "
+            "or notebook."
         )
     return ""
 
 
 def _host_of(url: str) -> str:
-    """What makes a host another one, for an address as `read_address` writes it: not the port, nor "www."."""
+    """The host by which addresses are compared, without "www." and port; `url` comes from `read_address`."""
     return (urlsplit(url).hostname or "").removeprefix("www.")
 
 

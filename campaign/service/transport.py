@@ -1,12 +1,12 @@
-"""One POST behind a gate: what left decides what is known, never the kind of exception.
+"""One POST behind a gate: the outcome depends on what left, never on the kind of exception.
 
 The service has no idempotency key and no way to ask what became of a batch. So the body is a payload that
 first awaits a gate, and the gate makes the intent durable before the first byte of the body leaves:
 
-    gate not passed                               -> not_sent   may be tried again
+    gate not passed                               -> not_sent   may be retried
     passed, a complete and well-formed OK         -> accepted
     passed, a complete and well-formed Failed     -> refused
-    everything else                               -> unknown    never tried again by itself
+    everything else                               -> unknown    never retried automatically
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Outcome:
     """What is known after one POST.
 
     `cause` groups what the engine has to react to: the service's refusals ("json", "funds", "credentials",
-    "other"), "connect" (nothing left, may be tried again), "setup" (nothing left, trying again is useless),
+    "other"), "connect" (nothing was sent, a retry may help), "setup" (nothing was sent, a retry cannot help),
     "gate" (the gate stayed shut), "throttled" (slow down) and "impossible" (a success for a body that
     never left). `retry_after` is in seconds, as the service asked.
     """
@@ -59,9 +59,9 @@ class Transport:
     """The connection to the service; an async context manager.
 
     `connections` is how many requests may be under way at once. Every request has a connection of its own:
-    on a kept-alive one, aiohttp hands a late answer to the next request (aio-libs/aiohttp issue 13656), and a
-    batch was reported as accepted that never left. Redirects, cookies, proxies from the environment and
-    content encodings are off, because each of them can resend a body or change an answer.
+    on a kept-alive one, aiohttp hands a late answer to the next request (aio-libs/aiohttp issue 13656), so
+    that a batch that never left was reported as accepted. Redirects, cookies, proxies from the environment
+    and content encodings are off, because each of them can resend a body or change an answer.
     """
 
     def __init__(self, account: Account, *, connections: int = 8, timeout: float = TIMEOUT) -> None:
@@ -94,7 +94,7 @@ class Transport:
             self._logs.detach()
 
     async def post(self, entries: memoryview, gate: Gate) -> Outcome:
-        """Send one batch and say what is known about it. Raises nothing but `CancelledError`.
+        """Send one batch and return what is known about it. Raises only `CancelledError`.
 
         `entries` are the batch's encoded messages, `gate` is awaited before the first byte of the body.
         Between the last byte of the answer and the return there is no `await`, so that a cancellation
@@ -112,7 +112,8 @@ class Transport:
     def _hide(self, text: str) -> str:
         """What the service wrote, as people may see it: on one line, without control characters or password.
 
-        The password is looked for twice, because it may hold what is taken out, or stand around it.
+        The password is removed before and after cleaning, because it may contain control characters, or be
+        split by them.
         """
         return self._account.hide(clean(self._account.hide(text)))[:ERROR_LIMIT]
 
@@ -121,11 +122,11 @@ class Transport:
         if self._session is None:
             raise RuntimeError("the transport is used outside its context")
         response = await self._session.post(self._account.endpoint, data=body, allow_redirects=False)
-        try:  # not `async with`: leaving that awaits the upload, and an answer in hand would hang on it
+        try:  # not `async with`: leaving it awaits the upload, and an answer that is here would have to wait
             content = await _read(response.content)
             return content, response.status, response.headers.get("Retry-After", "")
         finally:
-            with suppress(Exception):  # a connection may be gone in any way; the answer stands
+            with suppress(Exception):  # whatever state the connection is in, the answer counts
                 response.close()
 
 
@@ -147,11 +148,11 @@ def _outcome_of_answer(body: GatedBody, content: bytes | None, http_status: int,
     if answer.verdict == "accepted" and not body.handed_over:
         sent = "the whole batch had been sent" if body.passed else "anything had been sent"
         status: Status = "unknown" if body.passed else "not_sent"
-        return Outcome(status, error=f"an OK was answered before {sent}", cause="impossible")
+        return Outcome(status, error=f"the service answered OK before {sent}", cause="impossible")
     if not body.passed:
         cause: Cause = "gate" if body.refusal else "connect"
-        said = body.refusal or f"answered before anything was sent: {answer.error}"
-        return Outcome("not_sent", error=said, cause=cause)
+        reason = body.refusal or f"answered before anything was sent: {answer.error}"
+        return Outcome("not_sent", error=reason, cause=cause)
     if answer.verdict == "accepted":
         note = "" if answer.cost is not None else _note_on_cost(answer.cost_text)
         return Outcome("accepted", cost=answer.cost, code=answer.code, error=note)
@@ -164,28 +165,28 @@ def _outcome_of_answer(body: GatedBody, content: bytes | None, http_status: int,
 
 
 def _note_on_cost(text: str) -> str:
-    return f"accepted; its cost cannot be read: {text}" if text else "accepted; the answer holds no cost"
+    return f"accepted; its cost cannot be read: {text}" if text else "accepted; the answer has no cost"
 
 
 def _outcome_of_fault(body: GatedBody, error: Exception) -> Outcome:
-    """Classify by what left; the exception only gives the words.
+    """Classify a failure by what left; the exception only chooses the words.
 
-    The words are ours: a foreign exception's text can hold a proxy's password or the answer's content.
+    The words are ours: a foreign exception's text can contain a proxy's password or the answer's content.
     """
-    name, late = type(error).__name__, isinstance(error, TimeoutError)
+    name, timed_out = type(error).__name__, isinstance(error, TimeoutError)
     if body.passed:
-        what = "no answer in time" if late else "the connection broke before a whole answer"
+        what = "no answer in time" if timed_out else "the connection broke before the answer was complete"
         return Outcome("unknown", error=f"{what} ({name})")
     if body.refusal:
         return Outcome("not_sent", error=body.refusal, cause="gate")
-    if body.asked and late:
+    if body.asked and timed_out:
         return Outcome("not_sent", error="the record could not be kept in time", cause="gate")
     cause, what = _reason_unsent(error)
     return Outcome("not_sent", error=f"{what} ({name})", cause=cause)
 
 
 def _reason_unsent(error: Exception) -> tuple[Cause, str]:
-    """Whether trying again can help, and what went wrong in words."""
+    """Whether a retry can help, and what went wrong in words."""
     if isinstance(error, (aiohttp.ClientConnectorCertificateError, aiohttp.ServerFingerprintMismatch)):
         return "setup", "the service's certificate is not valid for its address"
     if isinstance(error, (aiohttp.ClientHttpProxyError, aiohttp.ClientProxyConnectionError)):
@@ -198,11 +199,11 @@ def _reason_unsent(error: Exception) -> tuple[Cause, str]:
 
 
 def _seconds(wait: str) -> float | None:
-    """`Retry-After` in seconds, at most an hour (RFC 9110, 10.2.3); None: neither seconds nor a date."""
+    """`Retry-After` in seconds, at most an hour (RFC 9110, 10.2.3); None if neither seconds nor a date."""
     if wait.isascii() and wait.isdigit() and len(wait) < 8:
         return min(float(wait), 3600.0)
     try:
-        left = (parsedate_to_datetime(wait) - datetime.now(UTC)).total_seconds()
+        seconds = (parsedate_to_datetime(wait) - datetime.now(UTC)).total_seconds()
     except (ValueError, TypeError):  # a date without its zone cannot be compared
         return None
-    return min(max(left, 0.0), 3600.0)
+    return min(max(seconds, 0.0), 3600.0)

@@ -2,7 +2,7 @@
 
 The only module that knows the service's field names and error texts. It follows the service's
 contract ("SMS Submission Service (JSON)"), whose sections are named beside each rule, and
-tolerates what real services of this family were seen to do.
+tolerates what real services of this family have been seen to do.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ LOGIN_NOT_SET = "Either Username or Password Not Set"
 Encoding = Literal["url", "plain"]
 Refusal = Literal["", "json", "funds", "credentials", "other"]
 
-# Compared without case and outer spaces: "Wrong UserName Or Password" and "Authentication Failed" were seen.
+# Compared ignoring case and outer spaces: "Wrong UserName Or Password" and "Authentication Failed" occur.
 _REFUSALS: dict[str, Refusal] = {
     WRONG_JSON.casefold(): "json",
     NO_FUNDS.casefold(): "funds",
@@ -82,7 +82,7 @@ class EncodedMessages:
 def _objects(messages: pa.Table, encoding: Encoding) -> TextArray:
     """One JSON object and a comma for each message (section 2.3).
 
-    Number and priority are digits in every plan, so that they are not escaped.
+    Number and priority are digits in every plan, so they need no escaping.
     """
     encode = percent_encode if encoding == "url" else json_escape
     number, message, sender, priority = (
@@ -113,8 +113,8 @@ def request_body(username: str, password: str, encoding: Encoding, entries: memo
 class Answer:
     """What a complete answer says.
 
-    `verdict` is "accepted", "refused" or "unreadable". `cost` is missing where the service's text is
-    no plain amount; `cost_text` keeps what it wrote. `error` is the service's text, or why the
+    `verdict` is "accepted", "refused" or "unreadable". `cost` is missing if the service's text is not
+    a plain amount; `cost_text` keeps what it wrote. `error` is the service's text, or why the
     answer cannot be read. `refusal` groups the texts by what has to be done about them.
     """
 
@@ -129,8 +129,8 @@ class Answer:
 def read_answer(content: bytes, http_status: int) -> Answer:
     """Read one complete answer. Never raises.
 
-    Only `Status` decides (sections 2.4 and 2.5): failures were seen with HTTP 200, and `Message` beside a
-    success. The content type is ignored, because correct JSON was seen under text/html. An `OK` without a
+    Only `Status` decides (sections 2.4 and 2.5): services send failures with HTTP 200, and a `Message` with a
+    success. The content type is ignored, because some send correct JSON as text/html. An `OK` without a
     code, with an HTTP status other than 2xx, or in a malformed document proves nothing, and neither does a
     `Failed` that contradicts itself.
     """
@@ -154,7 +154,7 @@ def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
     if isinstance(code, int) and not isinstance(code, bool):
         code = str(code)
     if not isinstance(code, str) or not code.strip():
-        return _unreadable("the answer says OK but holds no follow-up code", http_status)
+        return _unreadable("the answer says OK but has no follow-up code", http_status)
     cost = answer.get("Cost")
     text = "" if cost is None else _kept(str(cost) if isinstance(cost, _SCALAR) else "a list or object")
     return Answer("accepted", cost=_amount(cost), cost_text=text, code=_kept(code))
@@ -182,7 +182,7 @@ def _unreadable(why: str, http_status: int) -> Answer:
 
 
 def _amount(cost: object) -> Decimal | None:
-    """A cost as an exact number where it plainly is one: "35", 35 or 35.5, but not "UGX 35" or "1,050"."""
+    """A cost as an exact number if it clearly is one: "35", 35 or 35.5, but not "UGX 35" or "1,050"."""
     if isinstance(cost, Decimal) and cost.is_finite() and abs(cost.adjusted()) < 20:
         cost = format(cost, "f")  # 1E+2 is 100
     if isinstance(cost, bool) or not isinstance(cost, (str, int)):
@@ -192,14 +192,14 @@ def _amount(cost: object) -> Decimal | None:
 
 
 def _kept(text: str) -> str:
-    """A service's text as it can go on record: half a surrogate pair, legal in JSON, fits in none."""
+    """A service's text in a form that can be stored: JSON allows half a surrogate pair, UTF-8 does not."""
     return text.strip()[:_TEXT_KEPT].encode("utf-8", "replace").decode()
 
 
 def _distinct(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     answer = dict(pairs)
     if len(answer) < len(pairs):
-        raise ValueError("a key stands twice")
+        raise ValueError("a key occurs twice")
     return answer
 
 

@@ -147,7 +147,7 @@ def test_the_workbook_holds_everything(workbook, result):
     assert summary["Cost"] == 106.5
     assert summary["accepted"] == 3
     assert summary["all rows of the file"] == 6
-    assert summary["What came of it"] == result.sentence
+    assert summary["Outcome"] == result.sentence
     for sheet, frame in (
         ("Batches", result.batches),
         ("Messages", result.messages),
@@ -431,7 +431,7 @@ def test_an_existing_report_is_replaced(result, tmp_path):
     path = tmp_path / "Report.HTML"
     path.write_text("old")
     assert write_report(result, str(path)) == path
-    assert "What came of it" in path.read_text(encoding="utf-8")
+    assert ">Outcome</h2>" in path.read_text(encoding="utf-8")
     assert [entry.name for entry in tmp_path.iterdir()] == ["Report.HTML"]
 
 
@@ -445,7 +445,7 @@ def test_links_and_folders_are_refused(result, tmp_path):
     target.write_text("precious")
     link = tmp_path / "report.html"
     link.symlink_to(target)
-    with pytest.raises(ReportError, match="is a link to another place"):
+    with pytest.raises(ReportError, match="is a symbolic link"):
         write_report(result, link)
     assert target.read_text() == "precious"
     (tmp_path / "folder.html").mkdir()

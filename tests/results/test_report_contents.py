@@ -144,7 +144,7 @@ def test_numbers_in_what_the_run_says_are_masked_everywhere(tmp_path):
     said = "It stopped at 0772 000 009 of 12345678."
     result = result_of(*MIXED, sentence=said)
     summary = dict(rows_of(book(result, tmp_path)["Summary"]))
-    places = [repr(result), result._repr_html_(), page(result, tmp_path), summary["What came of it"]]
+    places = [repr(result), result._repr_html_(), page(result, tmp_path), summary["Outcome"]]
     places.append(html_of(campaign.summary(result)))
     for place in places:
         assert "It stopped at 077*****09 of *****78." in place
@@ -201,7 +201,9 @@ def test_rows_to_follow_up_say_where_they_were_read():
 
 
 def test_fewer_messages_than_the_plan_are_refused_too():
-    with pytest.raises(campaign.LedgerError, match="The ledger holds 1 message, and the plan 4: they do not"):
+    with pytest.raises(
+        campaign.LedgerError, match="The ledger has 1 message, and the plan has 4: they do not"
+    ):
         result_of(batch(1, "accepted", "35"))
 
 

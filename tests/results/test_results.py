@@ -254,7 +254,7 @@ def test_changing_a_table_changes_nothing_in_the_result(mixed):
 
 
 def test_batches_of_another_plan_are_refused(plan):
-    with pytest.raises(LedgerError, match="The ledger holds 6 messages, and the plan 5"):
+    with pytest.raises(LedgerError, match="The ledger has 6 messages, and the plan has 5"):
         Result(plan, batches(batch(1, 6, "accepted")), environment="local")
     with pytest.raises(UsageError, match="exactly the columns batch, messages, status"):
         Result(plan, batches(batch(1, 5, "accepted")).drop(columns="code"), environment="local")

@@ -214,7 +214,7 @@ def test_an_accepted_batch_without_a_cost_stays_accepted():
         result = campaign.send(plan_of(150), account=sandbox.account, concurrency=1, progress=False)
     assert result.totals["accepted"] == 150
     assert result.batches["cost"].tolist() == [Decimal(35), None, Decimal(49 * 35)]
-    assert "holds no cost" in result.batches["error"].iloc[1]
+    assert "has no cost" in result.batches["error"].iloc[1]
 
 
 def test_nobody_there_loses_nothing(monkeypatch):

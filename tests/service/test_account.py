@@ -84,9 +84,9 @@ def test_an_address_is_written_down_in_one_way(given, base):
         ("https://me:s3cret@sms.example.com", "user name and password out of the address"),
         ("https://me@sms.example.com", "user name and password out of the address"),
         ("https://@sms.example.com", "user name and password out of the address"),
-        ("https://sms.example.com?key=1", "before any ? or #"),
-        ("https://sms.example.com/?", "before any ? or #"),
-        ("https://sms.example.com#top", "before any ? or #"),
+        ("https://sms.example.com?key=1", "cannot contain ? or #"),
+        ("https://sms.example.com/?", "cannot contain ? or #"),
+        ("https://sms.example.com#top", "cannot contain ? or #"),
         ("https://sms.example.com:99999", "cannot be read"),
         ("https://sms.example.com:port", "cannot be read"),
         ("https://[::1", "cannot be read"),
@@ -216,15 +216,15 @@ def test_an_unknown_word_is_refused_with_the_choices(change, words):
 @pytest.mark.parametrize(
     ("username", "password", "words"),
     [
-        ("me", b"bytes", "password needs to be text, and is bytes"),
-        ("me", 123456, "password needs to be text, and is an int"),
-        ("me", None, "password needs to be text, and is None"),
-        ("me", "half \ud83d", "password holds half a character"),
+        ("me", b"bytes", "password must be text, not bytes"),
+        ("me", 123456, "password must be text, not an int"),
+        ("me", None, "password must be text, not None"),
+        ("me", "half \ud83d", "password contains half a character"),
         ("me", "", "password is empty"),
         ("me", " \t", "password is empty"),
-        (None, PASSWORD, "user name needs to be text, and is None"),
-        (5, PASSWORD, "user name needs to be text, and is 5"),
-        ("\udc00", PASSWORD, "user name holds half a character"),
+        (None, PASSWORD, "user name must be text, not None"),
+        (5, PASSWORD, "user name must be text, not 5"),
+        ("\udc00", PASSWORD, "user name contains half a character"),
         ("", PASSWORD, "user name is empty"),
         ("  ", PASSWORD, "user name is empty"),
     ],
@@ -311,7 +311,7 @@ def test_a_password_is_hidden_to_its_last_character_in_every_spelling():
 
 @pytest.mark.parametrize("act", [pickle.dumps, copy.copy, copy.deepcopy])
 def test_an_account_is_neither_saved_nor_copied(act):
-    with pytest.raises(AccountError, match="neither saved nor copied"):
+    with pytest.raises(AccountError, match="cannot be saved or copied"):
         act(account("live", "https://a.example"))
 
 
@@ -512,7 +512,7 @@ def test_a_password_comes_from_the_keyring():
         ("live", "other", 'Save it once: keyring set "campaign live" other'),
         ("sandbox", "clinic", 'Save it once: keyring set "campaign sandbox" clinic'),  # bound to live
         ("live", "locked", r"cannot be read \(KeyringLocked\)"),
-        ("sandbox", "shop", "one password for live and for sandbox as shop"),
+        ("sandbox", "shop", "the same password for live and for sandbox as shop"),
         ("live", "", "user name is empty"),
     ],
 )
@@ -618,7 +618,7 @@ def test_a_file_of_certificates_that_cannot_be_there(given):
     ("given", "came"), [(5, "got 5"), (b"a.pem", "got bytes"), ("", "got an empty text")]
 )
 def test_certificates_are_a_path(given, came):
-    with pytest.raises(UsageError, match=f"ca_file needs a path, and {came}"):
+    with pytest.raises(UsageError, match=f"ca_file needs a path, but {came}"):
         account("live", "https://a.example", ca_file=given)
 
 

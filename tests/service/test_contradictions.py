@@ -48,7 +48,7 @@ SOME_WERE_SENT = [
 def test_a_failure_that_speaks_of_sent_messages_is_no_refusal(text):
     answer = failed(text)
     assert answer.verdict == "unreadable"
-    assert answer.error == f"the answer says Failed but speaks of messages that were sent: {text}"
+    assert answer.error == f"the answer says Failed but mentions messages that were sent: {text}"
 
 
 ORDINARY = [

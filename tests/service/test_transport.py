@@ -414,7 +414,7 @@ async def close_after_the_body(visit):
 def test_a_connection_cut_after_the_gate_is_unknown(post_to, script, batch):
     outcome, server = post_to(script, batch=batch)
     assert (outcome.status, outcome.cause) == ("unknown", "")
-    assert outcome.error.startswith("the connection broke before a whole answer (")
+    assert outcome.error.startswith("the connection broke before the answer was complete (")
     assert server.connections == 1
 
 
@@ -664,13 +664,13 @@ def test_an_ok_while_the_gate_is_at_work_is_impossible(post_to):
 
     outcome, server = post_to(script, gate=Gate(after=hang))
     assert outcome == Outcome(
-        "not_sent", error="an OK was answered before anything had been sent", cause="impossible"
+        "not_sent", error="the service answered OK before anything had been sent", cause="impossible"
     )
     assert server.body_bytes == 0
 
 
 TOO_EARLY = Outcome(
-    "unknown", error="an OK was answered before the whole batch had been sent", cause="impossible"
+    "unknown", error="the service answered OK before the whole batch had been sent", cause="impossible"
 )
 
 

@@ -206,7 +206,7 @@ def test_a_code_is_opaque_text(code, kept):
 @pytest.mark.parametrize("code", ["", "  ", None, True, 1.5, [], {}])
 def test_an_ok_without_a_code_is_no_proof(code):
     assert read_answer(ok(MsgFollowUpUniqueCode=code), 200) == Answer(
-        "unreadable", error="the answer says OK but holds no follow-up code"
+        "unreadable", error="the answer says OK but has no follow-up code"
     )
     assert read_answer(without("MsgFollowUpUniqueCode"), 200).verdict == "unreadable"
 

@@ -118,11 +118,11 @@ class Behaviour:
         if username != self.username:
             return wire.UNKNOWN_USER if self._unknown_user == "does not exist" else wire.WRONG_LOGIN
         # A client may also send unencoded text (section 2.3): a password with a % sign in it, for example.
-        right = any(
+        is_right = any(
             hmac.compare_digest(_digest(spelling), self._password)
             for spelling in (self._decode(password), password)
         )
-        return "" if right else wire.WRONG_LOGIN
+        return "" if is_right else wire.WRONG_LOGIN
 
     def _refusal_of_input(self, request: dict[str, Any]) -> str:
         """Input that the contract does not describe is refused in words of its own ("sandbox: …")."""
@@ -171,10 +171,10 @@ class Behaviour:
 
 
 def is_ambiguous(raw: str) -> bool:
-    """Whether what people read depends on how the service decodes, or whether it does.
+    """Whether the text that people read depends on whether and how the service decodes.
 
-    A text that is URL encoded throughout means one thing; one that is not may hold a "+" or a "%" that one
-    service passes on and another takes for a space or for the beginning of an escape.
+    A fully URL-encoded text has one meaning; any other may contain a "+" or a "%" that one service passes on
+    and another reads as a space or as the beginning of an escape.
     """
     return not _FULLY_ENCODED.fullmatch(raw) and len({decode(raw) for decode in _DECODERS.values()}) > 1
 

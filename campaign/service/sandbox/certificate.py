@@ -23,10 +23,10 @@ NAMES = [
 
 
 def certify_this_machine() -> tuple[bytes, bytes]:
-    """A server's key and certificate for 127.0.0.1, ::1 and localhost, and the authority to trust (PEM both).
+    """A server's key and certificate for 127.0.0.1, ::1 and localhost, and the authority to trust (both PEM).
 
-    The authority signs this one certificate and its key is forgotten: whoever trusts it trusts nothing else.
-    It is not the server's certificate itself, because several TLS libraries refuse an authority as a server.
+    The authority signs only this certificate, and its key is thrown away: trusting it means trusting nothing
+    else. The two certificates are separate, because several TLS libraries refuse an authority as a server.
     """
     authority_key, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
     authority = _certificate("campaign embedded sandbox: authority", authority_key, authority_key)
@@ -39,7 +39,7 @@ def certify_this_machine() -> tuple[bytes, bytes]:
 def server_context(key_and_certificate: bytes) -> ssl.SSLContext:
     """The TLS context of a server with that key and certificate (PEM).
 
-    Python reads them from files only: this one exists for a moment, in a folder for this user alone.
+    Python reads them from files only: this one exists for a moment, in a folder that only this user can read.
     """
     context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
     context.minimum_version = ssl.TLSVersion.TLSv1_2

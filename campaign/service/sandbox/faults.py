@@ -1,7 +1,7 @@
-"""What can go wrong on the way, played by the embedded sandbox on request.
+"""Faults on the way to the service and back, simulated by the embedded sandbox on request.
 
-Faults named `accept_…` happen after the batch was accepted and charged: the messages went out, and the
-client is not told. The others happen instead of accepting it.
+Faults named `accept_…` happen after the batch was accepted and charged: the messages are sent, and the
+client does not hear of it. The others happen instead of accepting it.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from campaign.errors import UsageError
 from campaign.service import wire
 from campaign.service.sandbox.behaviour import failed
 
-# The error texts of the contract, and some seen in the field, can be asked for by their own words.
+# The error texts of the contract, and some of real services, can be requested by their own words.
 TEXTS = (
     wire.WRONG_JSON, wire.NO_FUNDS, wire.WRONG_LOGIN, wire.UNKNOWN_USER, wire.LOGIN_NOT_SET,
     "Invalid sender ID", "Authentication Failed",
@@ -40,7 +40,7 @@ _ANYWHERE = {
     "throttle": "the answer is HTTP status 429 with Retry-After: 1",
     "server_error": "the answer is HTTP status 500",
     "unavailable": "the answer is HTTP status 503 with Retry-After: 1",
-    "failed_500": "the answer is a Failed of no known text, with HTTP status 500",
+    "failed_500": "the answer is a Failed with an unknown text and HTTP status 500",
 }
 _UNREAD = {
     "stall": "the body of the request is never read",
@@ -50,11 +50,11 @@ _OF_ANSWER = {
     "half": "only half of the answer arrives",
     "drip": "the answer arrives at four bytes a second",
     "garbage": "the answer is not JSON",
-    "doubled": "a key stands twice in the answer",
+    "doubled": "a key occurs twice in the answer",
     "odd_status": "the answer's Status is ok instead of OK",
     "no_code": "the answer has no follow-up code",
     "no_cost": "the answer has no cost",
-    "bomb": "the answer is packed, and unpacks to 64 MB",
+    "bomb": "the answer is compressed, and expands to 64 MB",
     "endless": "the answer never ends",
 }
 BEFORE = {name: f"not accepted, and {words}" for name, words in {**_ANYWHERE, **_UNREAD}.items()}
@@ -81,14 +81,14 @@ class Schedule:
     """Which request meets which fault: by its ordinal (the first is 1), or by chance.
 
     `chances` maps names to probabilities. The same `seed` gives the same faults to the same ordinals.
-    Raises `UsageError` for a name that does not exist, listing those that do, and for odd chances.
+    Raises `UsageError` for an unknown name, listing all names, and for impossible probabilities.
     """
 
     def __init__(self, scripted: Mapping[int, str], chances: Mapping[str, float], seed: int) -> None:
         for name in (*scripted.values(), *chances):
             _check(name)
         if min(chances.values(), default=0) < 0 or sum(chances.values()) > 1:
-            raise UsageError("The chances of random faults are between 0 and 1, and so is their sum.")
+            raise UsageError("The chances of random faults must be between 0 and 1, and add up to 1 at most.")
         self._scripted, self._chances, self._seed = dict(scripted), dict(chances), seed
 
     def fault_of(self, ordinal: int) -> str:
@@ -103,11 +103,11 @@ class Schedule:
 def _check(name: str) -> None:
     if name not in FAULTS and name not in TEXTS:
         choices = ", ".join((*FAULTS, *(f'"{text}"' for text in TEXTS)))
-        raise UsageError(f"There is no fault {name!r}. There are: {choices}.")
+        raise UsageError(f"There is no fault {name!r}. The faults are: {choices}.")
 
 
 async def play(name: str, request: web.Request, answer: Mapping[str, str]) -> web.StreamResponse:
-    """Answer `request` with the fault called `name`; `answer` is what would have been said without it."""
+    """Answer `request` with the fault called `name`; `answer` is what it would be without the fault."""
     kind = name.removeprefix("accept_")
     if kind in _CANNED:
         return _CANNED[kind]()
@@ -131,7 +131,7 @@ def _altered(kind: str, answer: dict[str, str]) -> web.Response:
     return response
 
 
-# Faults that are more than an answer.
+# Faults that are more than a wrong answer.
 
 
 async def _reset(request: web.Request, _: bytes) -> web.StreamResponse:
@@ -140,7 +140,7 @@ async def _reset(request: web.Request, _: bytes) -> web.StreamResponse:
         linger = struct.pack("hh" if os.name == "nt" else "ii", 1, 0)
         request.transport.get_extra_info("socket").setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, linger)
         request.transport.abort()
-    return web.Response()  # nobody is there to get it
+    return web.Response()  # the client is gone
 
 
 async def _reset_midway(request: web.Request, answer: bytes) -> web.StreamResponse:
@@ -187,9 +187,9 @@ async def _bomb(request: web.Request, answer: bytes) -> web.StreamResponse:
 
 async def _endless(request: web.Request, answer: bytes) -> web.StreamResponse:
     response = await _begin(request, {})
-    while True:  # until the client has had enough: writing then fails
+    while True:  # until the client hangs up: writing then fails
         await response.write(b" " * 2**16)
-        await asyncio.sleep(0)  # over TLS writing never waits, and the loop would not hear that it is over
+        await asyncio.sleep(0)  # over TLS, writing never waits, and the loop would not notice the end
 
 
 async def _begin(request: web.Request, headers: dict[str, str]) -> web.StreamResponse:

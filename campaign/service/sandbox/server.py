@@ -1,6 +1,6 @@
-"""The embedded sandbox: the service on this machine, truthful to the contract, and nasty on request.
+"""The embedded sandbox: the service on this machine, true to the contract, with faults on request.
 
-Nothing is sent to anybody. It binds the loopback interface only, keeps passwords in memory only, and
+Nothing is sent to anybody. It listens on the loopback interface only, keeps passwords in memory only, and
 writes no access log.
 """
 
@@ -41,8 +41,8 @@ class Sandbox:
     because the contract leaves it open. `decode` is how values are decoded: "percent" (`%20`), "form"
     (`%20` and `+`) or "none", which shows in the inbox what people would read if the service did not decode.
     Input that the contract does not describe (161 characters, a number with a plus) is refused in words that
-    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds. With `tls` it is reached
-    over https, as live is, with a certificate made on the spot.
+    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds. With `tls` it serves
+    https, as live does, with a certificate made on the spot.
 
     `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
     error texts: see `campaign.service.sandbox.faults.FAULTS`. `random_faults` maps such names to
@@ -50,7 +50,7 @@ class Sandbox:
 
     `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
     decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
-    decoder), batch, time. `.balance`, `.charged` and `.requests` say what it came to. `.ca_file` is the
+    decoder), batch, time. `.balance`, `.charged` and `.requests` are running totals. `.ca_file` is the
     certificate authority (PEM) that another program has to trust to reach it over TLS.
 
     Raises `UsageError` for an argument that cannot be used.
@@ -82,7 +82,7 @@ class Sandbox:
         if host not in ("127.0.0.1", "::1", "localhost") or not 0 <= port < 65_536:
             raise UsageError(
                 "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost, "
-                "port 0 (any that is free) to 65535."
+                "port 0 (any free port) to 65535."
             )
         self._username = username
         self._behaviour = Behaviour(
@@ -92,7 +92,7 @@ class Sandbox:
         )  # fmt: skip
         self._schedule = Schedule(faults or {}, random_faults or {}, seed)
         self._latency = latency
-        self._host = "127.0.0.1" if host == "localhost" else host  # two sockets, otherwise
+        self._host = "127.0.0.1" if host == "localhost" else host  # localhost could mean two sockets
         self._port = port
         self._tls: ssl.SSLContext | None = None
         self._ca_file: Path | None = None
@@ -105,7 +105,7 @@ class Sandbox:
         place = self._address if self._thread else "not started"
         return f"<Sandbox {place} SANDBOX: nothing is sent>"
 
-    # what it came to
+    # its account and totals
 
     @property
     def account(self) -> Account:
@@ -115,9 +115,9 @@ class Sandbox:
 
     @property
     def ca_file(self) -> Path | None:
-        """The authority (PEM) to trust for its certificate; None where it serves plain HTTP.
+        """The authority (PEM) to trust for its certificate; None if it serves plain HTTP.
 
-        The file goes with this object.
+        The file is deleted with this object.
         """
         return self._ca_file
 
@@ -138,7 +138,7 @@ class Sandbox:
 
     @property
     def requests(self) -> int:
-        """How many requests reached the operation, refused ones included."""
+        """How many requests arrived, refused ones included."""
         return self._requests
 
     @property
@@ -153,7 +153,7 @@ class Sandbox:
     # starting and stopping
 
     def start(self) -> Sandbox:
-        """Start listening; port 0 takes any free one."""
+        """Start listening; port 0 means any free one."""
         if self._thread is None:
             ready: Future[int] = Future()
             self._thread = threading.Thread(
@@ -171,7 +171,7 @@ class Sandbox:
         return self
 
     def stop(self) -> None:
-        """Stop listening and cut what is under way. The inbox stays readable."""
+        """Stop listening and cut open connections. The inbox stays readable."""
         if self._thread is not None and self._loop is not None:
             self._loop.call_soon_threadsafe(self._stopped.set)
             self._thread.join()
@@ -192,10 +192,12 @@ class Sandbox:
         await asyncio.to_thread(self.stop)
 
     def _make_certificate(self) -> tuple[ssl.SSLContext, Path]:
-        from campaign.service.sandbox import certificate  # 40 ms, for those who want TLS
+        from campaign.service.sandbox import certificate  # 40 ms, needed for TLS only
 
         key_and_certificate, authority = certificate.certify_this_machine()
-        handle, name = tempfile.mkstemp(prefix="campaign-sandbox-", suffix=".pem")  # for this user alone
+        handle, name = tempfile.mkstemp(
+            prefix="campaign-sandbox-", suffix=".pem"
+        )  # only this user can read it
         with os.fdopen(handle, "wb") as file:
             file.write(authority)
         weakref.finalize(self, Path(name).unlink, missing_ok=True)
@@ -219,7 +221,7 @@ class Sandbox:
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         app = web.Application(client_max_size=BODY_LIMIT)
         app.router.add_post("/" + wire.PATH, self._submit)
-        # A service goes on with a request whose client has given up: handlers are not cancelled then.
+        # A service finishes a request whose client has given up, so handlers are not cancelled then.
         runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
         await runner.setup()
         try:
@@ -244,7 +246,7 @@ class Sandbox:
         except (web.HTTPException, ConnectionError):  # a body that is too large, a client that is gone
             raise
         except Exception as error:  # while asyncio is debugged, aiohttp would answer with the traceback
-            return web.Response(status=500, text=f"SANDBOX: a fault of its own ({type(error).__name__}).")
+            return web.Response(status=500, text=f"SANDBOX: internal error ({type(error).__name__}).")
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
         fault = self._schedule.fault_of(self._requests)
@@ -273,5 +275,5 @@ def _amount(name: str, value: Decimal | float | str) -> Decimal:
     except InvalidOperation:
         amount = Decimal(-1)
     if not (amount.is_finite() and amount >= 0):
-        raise UsageError(f"{name} is {value!r}; it can be an amount from 0 up.")
+        raise UsageError(f"{name} is {value!r}; it must be an amount of 0 or more.")
     return amount

@@ -36,7 +36,7 @@ def test_a_fault_of_the_sandbox_is_no_traceback(monkeypatch):
         userdata = {"username": "clinic", "password": "sesame-0pen"}
         request = {"method": "SendSms", "userdata": userdata, "msgdata": [message]}
         response, content = ask(service, body=json.dumps(request).encode())
-        assert (response.status, content) == (500, b"SANDBOX: a fault of its own (ValueError).")
+        assert (response.status, content) == (500, b"SANDBOX: internal error (ValueError).")
         assert asyncio.run(post(service.account)).status == "unknown"
 
 
