@@ -23,7 +23,7 @@ NAMED = 5  # pairs named in an error
 
 
 class Repeats(NamedTuple):
-    """The rows of a block whose number an earlier row has."""
+    """The rows of a block that have the same number as an earlier row."""
 
     rows: Ints  # positions in the block
     earlier: Ints  # positions in the table
@@ -33,11 +33,11 @@ class Repeats(NamedTuple):
 class DuplicateFinder:
     """Finds the rows that repeat a number, block by block.
 
-    Of each number the first row that nothing excludes is kept, with its text, for comparison with later rows.
+    The first row of each number that is not excluded is kept, with its text, for comparison with later rows.
     """
 
     def __init__(self, numbers: Ints) -> None:
-        ordered = np.sort(numbers)  # 6 ns for a number; a hash table takes 40, and much memory
+        ordered = np.sort(numbers)  # 6 ns per number; a hash table takes 40, and much memory
         repeated = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] > 0)]
         self._rows = np.flatnonzero(pd.Series(numbers).isin(repeated))
         self._codes, distinct = pd.factorize(numbers[self._rows])
@@ -48,7 +48,7 @@ class DuplicateFinder:
         self._pairs: list[tuple[Ints, Ints]] = []  # repeating rows, and the kept rows that they repeat
 
     def find(self, start: int, issues: IssueCollector, messages: TextArray) -> Repeats:
-        """The repeats among the rows of the next block, which begins at `start`."""
+        """The repeats in the next block of rows, which begins at `start`."""
         bounds = slice(*np.searchsorted(self._rows, [start, start + len(issues.status)]))
         rows, codes = self._rows[bounds] - start, self._codes[bounds]
         sendable = issues.sendable[rows]
@@ -87,7 +87,7 @@ def report_duplicates(
     *,
     keep: bool,
 ) -> None:
-    """Name for each row the earlier one with the same number; exclude it unless all are kept."""
+    """Add an issue for each row that names the earlier row; exclude the row unless all are kept."""
     for code, mask, words in (
         ("duplicate", repeats.same_text, "The same number and the same text as row "),
         ("duplicate_other_text", ~repeats.same_text, "The same number as row "),

@@ -49,13 +49,13 @@ CODES = {
     "duplicate_other_text": "the same number as an earlier row, with another text",
     "opted_out": "the number is on the opt-out list",
     "already_sent": "an earlier campaign reached the number, or may have",
-    "unreadable_entry": "an entry of a list of numbers is not a number and excludes nobody",
+    "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
 }
 
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
 NOT_SENT, BLANK = STATUSES.index("not_sent"), STATUSES.index("blank")
-WHOLE_TABLE = -1  # the position of an issue that concerns no single row
+WHOLE_TABLE = -1  # the position of an issue that is about no single row
 
 
 class _IssueGroup(NamedTuple):
@@ -67,7 +67,7 @@ class _IssueGroup(NamedTuple):
     code: str
     severity: str
     details: TextArray  # one for all rows, or one for each
-    status: int  # what the rows become
+    status: int  # that the rows get
 
 
 class IssueCollector:
@@ -82,7 +82,7 @@ class IssueCollector:
 
     @property
     def sendable(self) -> Bools:
-        """Which rows nothing excludes so far."""
+        """Which rows have not been excluded so far."""
         return np.equal(self.status, NOT_SENT)
 
     def add(
@@ -113,7 +113,7 @@ class IssueCollector:
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
 
     def absorb(self, block: "IssueCollector", start: int) -> None:
-        """Take over the issues of some consecutive rows, the first of which is at `start` in this table."""
+        """Add the issues of some consecutive rows, the first of which is at `start` in this table."""
         self.status[start : start + len(block.status)] = block.status
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
@@ -154,7 +154,7 @@ class IssueCollector:
         return pd.DataFrame(columns)
 
     def reasons(self) -> TextArray:
-        """For each row all reasons why it gets nothing, in one text; "" for a row that nothing excludes."""
+        """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded."""
         excluding = [group for group in self._groups if group.status != NOT_SENT]
         details, detail_numbers = self._details(excluding)
         rows = _concat([group.rows for group in excluding])
@@ -171,7 +171,7 @@ class IssueCollector:
 
     @staticmethod
     def _details(groups: list[_IssueGroup]) -> tuple[TextArray, Ints]:
-        """The sentences, each shared one once, and for each issue the number of its sentence."""
+        """The sentences, shared ones only once, and for each issue the number of its sentence."""
         numbers, start = [], 0
         for group in groups:
             count = len(group.details)

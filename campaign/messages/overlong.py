@@ -76,21 +76,23 @@ def fit(rendered: Rendered, rules: OverlongRules, issues: IssueCollector) -> Fit
 
 
 def _flag(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
-    """Exclude the rows, and say by how much their texts are too long."""
+    """Exclude the rows, with issues that say by how much their texts are too long."""
     units = rendered.lengths.units[rows]
     overlong = rows[units > TEXT_LIMIT]
     counts = rendered.lengths.units[overlong]
     detail = join_texts(
-        "The message has ", integers_to_array(counts), f" characters, {TEXT_LIMIT} are allowed: ",
+        "The message has ", integers_to_array(counts), " characters, ",
         integers_to_array(counts - TEXT_LIMIT),
-        ' too many. Shorten it, or use overlong="truncate" or overlong="split".',
+        f' more than the limit of {TEXT_LIMIT}. Shorten it, or use overlong="truncate" or overlong="split".',
     )  # fmt: skip
     texts = rendered.texts.take(overlong)
     issues.add(overlong, "message", texts, "overlong", "error", detail, status="invalid")
     if rules.max_parts is not None:
         costly = rows[rendered.lengths.parts[rows] > rules.max_parts]
         parts = integers_to_array(rendered.lengths.parts[costly])
-        detail = join_texts("The message takes ", parts, f" parts, max_parts={rules.max_parts}. Shorten it.")
+        detail = join_texts(
+            "The message takes ", parts, f" parts, more than max_parts={rules.max_parts} allows. Shorten it."
+        )
         texts = rendered.texts.take(costly)
         issues.add(costly, "message", texts, "too_many_parts", "error", detail, status="invalid")
 
@@ -156,7 +158,7 @@ def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issue
     allowed = f"{limits.MOST_PIECES} messages"
     if rules.max_parts is not None:
         allowed = f"{counted(rules.max_parts, 'part')} (max_parts={rules.max_parts})"
-    detail = f"Even split into numbered messages the text takes more than {allowed}. Shorten it."
+    detail = f"Even when split into numbered messages, the text takes more than {allowed}. Shorten it."
     texts = rendered.texts.take(rows)
     issues.add(rows, "message", texts, "overlong", "error", detail, status="invalid")
 
@@ -164,7 +166,7 @@ def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issue
 def _insert_pieces(
     rendered: Rendered, rows: Ints, positions: Ints, pieces: Sequence[Sequence[str]]
 ) -> Fitted:
-    """The texts with those of some rows replaced by their pieces, which `positions` chooses."""
+    """The texts, with those of some rows replaced by the pieces at `positions`."""
     total = len(rendered.texts)
     counts = np.array([len(own) for own in pieces], dtype=np.int64)
     repeats = np.ones(total, dtype=np.int64)

@@ -35,16 +35,16 @@ def _copy(table: pd.DataFrame) -> pd.DataFrame:
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class Plan:
-    """What a campaign would send, row by row, and what it would not, with the reasons. Immutable.
+    """What a campaign would send, and what it would not send and why, row by row. Immutable.
 
     `prepare` makes one. Its tables are copies: changing one changes nothing here.
 
     - `messages`: the messages in sending order: row (int64), number, message, sender, priority (str), parts
       (int64). `priority` is "" where none is given. A text that was split takes several rows, in order.
-    - `issues`: everything that was found: row (Int64, <NA> for the whole table), column, value, code,
-      severity, detail (str). Severity is "error" (the row is excluded), "warning" or "info". The table is
-      made when it is first needed: half a million issues take 80 MB.
-    - `contacts`: every row of the contact table with all its columns, its status, and why it gets nothing.
+    - `issues`: everything that is wrong or worth knowing: row (Int64, <NA> for the whole table), column,
+      value, code, severity, detail (str). Severity is "error" (the row is excluded), "warning" or "info".
+      The table is made when it is first needed: half a million issues take 80 MB.
+    - `contacts`: every row of the contact table with all its columns, its status, and why it gets no message.
     - `totals`: rows by status, messages, parts, countries.
     - `fingerprint`: SHA-256 of the ordered numbers, messages, senders and priorities, as 64 hexadecimal
       digits. It is the same on every machine and for every version of pandas, whatever else the contact
@@ -62,7 +62,7 @@ class Plan:
     not_again: tuple[Any, ...] = ()
 
     def preview(self, row: int | None = None) -> Preview:
-        """What one row will get; without a number, the first row that gets something."""
+        """What one row will get; without `row`, the first row that gets a message."""
         messages, contacts = self.messages, self.contacts
         if contacts.empty:
             raise UsageError("The contact table has no rows, so there is nothing to preview.")
@@ -72,18 +72,20 @@ class Plan:
         check_count(row, subject="row", least=0, write=f"plan.preview({rows[0]})")
         if row not in rows:
             raise UsageError(f"There is no row {row}. The rows are numbered {rows.min()} to {rows.max()}.")
-        own = messages.loc[messages["row"] == row]
+        row_messages = messages.loc[messages["row"] == row]
         status, reason = (str(contacts.at[row, name]) for name in ("status", "reason"))
-        sender, number = (str(own[name].iloc[0]) if len(own) else "" for name in ("sender", "number"))
-        return Preview(int(row), status, reason, number, sender, tuple(own["message"]))
+        sender, number = (
+            str(row_messages[name].iloc[0]) if len(row_messages) else "" for name in ("sender", "number")
+        )
+        return Preview(int(row), status, reason, number, sender, tuple(row_messages["message"]))
 
     def sample(self, n: int = 5) -> pd.DataFrame:
-        """Some messages from all over the plan, in sending order; the same ones each time."""
+        """Some messages from throughout the plan, in sending order; the same ones each time."""
         check_count(n, subject="n", least=0, write="plan.sample(5)")
         messages = self.messages
         count = len(messages)
-        chosen = np.random.default_rng(count).choice(count, size=min(n, count), replace=False)
-        return messages.iloc[np.sort(chosen)]
+        positions = np.random.default_rng(count).choice(count, size=min(n, count), replace=False)
+        return messages.iloc[np.sort(positions)]
 
     def estimate(self, price: Decimal | float | str, *, per: str = "part") -> Decimal:
         """What sending would cost at a price for each part, or for each message with per="message"."""
@@ -164,32 +166,32 @@ def prepare(
     kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
     as_written: bool = False,
 ) -> Plan:
-    """Make checked messages of a contact table: a `Plan` that says what each row gets, or why it gets none.
+    """Turn a contact table into checked messages: a `Plan` with what each row gets, or why it gets none.
 
     `contacts`: a contact table, or anything that `read_contacts` reads. `message`, `sender` and `priority`
     are texts with placeholders: `{column}`, `{column|words for empty cells}`, `{visit_date:%d %b}`,
     `{amount:,.0f}`; `{{` and `}}` are literal braces. The names of columns are compared without case, spaces
     and underscores. White space around values and messages is removed. With several texts,
-    `message={"en": ..., "fr": ...}`, the column `language` says which one a row gets.
+    `message={"en": ..., "fr": ...}`, the column `language` says which one each row gets.
 
     `as_written`: by default the placeholders of other tools (`{{name}}`, `[Name]`, `%s`) and the paths of
     existing files are refused, because they would be sent as they are; `as_written=True` sends them.
 
-    `number`: the column of the phone numbers, or several in order of preference, of which each row's first
-    good number is used; by default it is found by its header. `region`: the country of numbers without a
-    country code, such as "UG", or the column that contains it; "001" if every number begins with its country
-    code, with + or without. `several` and `kinds` are those of `clean_numbers`.
+    `number`: the column of the phone numbers, or several in order of preference: the first usable number of
+    each row is taken. By default the column is found by its header. `region`: the country of numbers without
+    a country code, such as "UG", or the column that contains it; "001" if every number begins with its
+    country code, with + or without. `several` and `kinds` are those of `clean_numbers`.
 
     `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
     `ellipsis` ("truncate", between words with `keep_words`), or becomes several numbered messages ("split").
     `max_parts`: the most SMS parts that one row may take; a text with more is flagged or truncated likewise.
     `downgrade`: curly quotes, long dashes, ellipses and special spaces are replaced with plain characters
-    where that makes a text fit the GSM-7 alphabet, each time with an issue.
+    where that makes a text fit the GSM-7 alphabet, and each replacement is an issue.
 
     `duplicates`: of rows with the same number the first is kept ("skip"), or all are ("keep"), or a
-    ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of numbers that get
-    nothing. `not_again`: results or folders of earlier campaigns, or lists of numbers; those that were
-    reached or may have been get nothing and have the status duplicate, with the issue already_sent.
+    ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of numbers that get no
+    message. `not_again`: results or folders of earlier campaigns, or lists of numbers. Numbers that were
+    reached, or may have been, get no message: their status is duplicate, with the issue already_sent.
 
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
@@ -208,13 +210,13 @@ def prepare(
         suppression,
         duplicates,
     )
-    drafted = draft(table, rules)
+    tables = draft(table, rules)
     return Plan(
-        messages=drafted.messages,
-        issues=drafted.issues,
-        contacts=drafted.contacts,
-        totals=drafted.totals,
-        fingerprint=partial(fingerprint, drafted.messages),
+        messages=tables.messages,
+        issues=tables.issues,
+        contacts=tables.contacts,
+        totals=tables.totals,
+        fingerprint=partial(fingerprint, tables.messages),
         reading=table.attrs.get("reading"),
         not_again=suppression.not_again,
     )

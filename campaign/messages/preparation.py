@@ -76,7 +76,7 @@ class _Chunk:
 
 
 def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
-    """Take all rows through all steps. Their order decides which status a row gets if several apply."""
+    """Take all rows through all steps. Their order decides which of several possible statuses a row gets."""
     issues = IssueCollector(len(contacts))
     labels = contacts.index.to_numpy(dtype=np.int64)
     _add_reading_notices(contacts, issues)
@@ -89,7 +89,7 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
     )
     duplicates = DuplicateFinder(np.concatenate([block.recipients.numbers for block in blocks]))
     chunks = []
-    while blocks:  # released one by one, so that the next can reuse the memory
+    while blocks:  # each block is released, so that the next can reuse its memory
         block = blocks.popleft()
         chunks.append(_write_messages(block, rules, suppressed, duplicates, labels))
         issues.absorb(block.issues, block.start)
@@ -181,7 +181,7 @@ def _count_totals(issues: IssueCollector, chunks: Sequence[_Chunk]) -> Totals:
 
 
 def _add_reading_notices(contacts: pd.DataFrame, issues: IssueCollector) -> None:
-    """Repeat what was said when the file was read."""
+    """Add the notices of the reading as issues of the whole table."""
     reading: Reading | None = contacts.attrs.get("reading")
     if reading is not None:
         for notice in reading.notices:
@@ -189,7 +189,7 @@ def _add_reading_notices(contacts: pd.DataFrame, issues: IssueCollector) -> None
 
 
 def _add_reading_issues(contacts: pd.DataFrame, issues: IssueCollector) -> None:
-    """Repeat what was found in single cells when the file was read, for rows that are still in the table."""
+    """Add the issues of single cells that reading the file found, for rows that are still in the table."""
     reading: Reading | None = contacts.attrs.get("reading")
     if reading is None or not reading.issues:
         return
@@ -203,7 +203,7 @@ def _add_reading_issues(contacts: pd.DataFrame, issues: IssueCollector) -> None:
 
 
 def _add_statuses(contacts: pd.DataFrame, issues: IssueCollector) -> pd.DataFrame:
-    """The contact table with each row's status and reason; its own columns of such names are renamed."""
+    """The contact table with each row's status and reason; its own columns with these names are renamed."""
     table = contacts.set_axis(file_names(contacts.columns), axis=1)
     status = text_array(list(STATUSES)).take(issues.status.astype(np.int64))
     return table.assign(

@@ -38,9 +38,9 @@ class Preview:
 
     @property
     def facts(self) -> str:
-        """One line: to whom, how long, how many parts; or why the row gets nothing."""
+        """One line: to whom, how long, how many parts; or why the row gets no message."""
         if not self.messages:
-            return f"Row {self.row} gets nothing ({self.status.replace('_', ' ')}). {self.reason}"
+            return f"Row {self.row} gets no message ({self.status.replace('_', ' ')}). {self.reason}"
         longest = max(map(count_units, self.messages))
         several = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
         return (
@@ -64,7 +64,7 @@ class Preview:
     __repr__ = __str__
 
     def phone(self) -> str:
-        """The screen as a piece of HTML; "" if the row gets nothing."""
+        """The screen as a piece of HTML; "" if the row gets no message."""
         if not self.messages:
             return ""
         bubbles = "".join(f'<div class="bubble">{markup.escape(text)}</div>' for text in self._shown)

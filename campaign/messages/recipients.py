@@ -31,7 +31,7 @@ from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, c
 from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import IssueCollector
-from campaign.text import clean, shorten
+from campaign.text import clean, counted, shorten
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
@@ -40,7 +40,7 @@ Region: TypeAlias = "str | pd.Series[Any] | None"
 
 @dataclass(frozen=True)
 class Recipients:
-    """For each row of a contact table its number, and the column it came from.
+    """The number of each row of a contact table, and the column it came from.
 
     Numbers are integers here, the digits from the country code on, because those compare faster than texts;
     they have at most 15 digits and never begin with a zero. 0 means that the row has no number to send to.
@@ -108,7 +108,7 @@ def choose_columns(columns: Collection[str], number: str | list[str] | None) -> 
 
 
 def choose_region(contacts: pd.DataFrame, region: object) -> Region:
-    """Where numbers without a country code are from: a code, or one for each row.
+    """The country of numbers without a country code: one code, or one for each row.
 
     A text of two letters and "001" are codes; any other text names a column of codes.
     """
@@ -120,8 +120,8 @@ def choose_region(contacts: pd.DataFrame, region: object) -> Region:
     if isinstance(region, pd.Series):
         if len(region) != len(contacts):
             raise UsageError(
-                f"region= has {len(region):,} entries, and the table {len(contacts):,} rows. "
-                "Give one entry for each row."
+                f"region= has {counted(len(region), 'entry', 'entries')}, but the table has "
+                f"{counted(len(contacts), 'row')}. Give one entry for each row."
             )
         return region
     if region is not None:
@@ -182,7 +182,7 @@ def find_numbers(
 
 
 def _valid_regions(regions: "pd.Series[str]", issues: IssueCollector) -> "pd.Series[str]":
-    """The codes of a column, blank where they are unknown: those rows are excluded."""
+    """The codes of a column, blank where they are unknown; those rows are excluded."""
     cells = series_to_array(regions)
     unknown = {
         code for code in unique_texts(cells)[0] if code.strip() and not is_region(code.strip().upper())
@@ -204,7 +204,7 @@ def as_integers(numbers: "pd.Series[str]") -> Ints:
 
 
 def _rows_by_code(codes: TextArray) -> list[tuple[str, Ints]]:
-    """Each code that occurs, with its positions; "" left out."""
+    """Each code that occurs, except "", with its positions."""
     strings, positions = unique_texts(codes)
     return [(code, np.flatnonzero(positions == place)) for place, code in enumerate(strings) if code]
 

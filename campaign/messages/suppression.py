@@ -1,4 +1,4 @@
-"""Numbers that get nothing though they are good: opt-outs, and those that an earlier campaign reached."""
+"""Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 
 @dataclass(frozen=True, eq=False)
 class EarlierCampaign:
-    """A campaign whose recipients get nothing more: where it lives, "" if unknown, and whom it reached."""
+    """A campaign whose recipients get no more messages: its place, "" if unknown, and whom it reached."""
 
     place: str
     reached: "pd.Series[str]"
@@ -42,7 +42,7 @@ class EarlierCampaign:
 
 @dataclass(frozen=True, eq=False)
 class SuppressionRules:
-    """Who is left out though the number is good."""
+    """Which recipients are left out although their number is valid."""
 
     opt_outs: Any
     not_again: tuple[Any, ...]
@@ -63,7 +63,7 @@ class SuppressionRules:
 
 @dataclass(frozen=True, eq=False)
 class SuppressionLists:
-    """Numbers that get nothing."""
+    """Numbers that get no message."""
 
     opted_out: Ints
     already_reached: Ints
@@ -72,7 +72,8 @@ class SuppressionLists:
         """Exclude the rows whose number is on a list.
 
         The status of rows that an earlier campaign reached is `duplicate`: nothing is wrong with them and
-        nobody opted out, but a message would be the second. The code tells them from duplicates in the table.
+        nobody opted out, but they would get a second message. The code distinguishes them from duplicates in
+        the table.
         """
         rows = _rows_on_list(issues, recipients, self.opted_out)
         detail = "The number is on the opt-out list."
@@ -83,7 +84,7 @@ class SuppressionLists:
 
 
 def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints) -> Ints:
-    """The rows that nothing excludes so far and whose number is on the list."""
+    """The rows that have not been excluded so far and whose number is on the list."""
     if not len(numbers):
         return np.empty(0, dtype=np.int64)
     rows = np.flatnonzero(issues.sendable)
@@ -119,11 +120,11 @@ def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":
 
 
 def _read_list(source: Any, region: Region, issues: IssueCollector, argument: str) -> Ints:
-    """The numbers of a list, by the same rules as those of contacts, and by broader ones where those fail.
+    """The numbers in a list, read by the same rules as those of contacts, and by broader rules if those fail.
 
-    It is better to exclude too many than too few. If each contact has a region of its own, a local number of
-    the list could be from any of these regions, so it is read under all of them. Digits alone are also read
-    as if they began with a plus.
+    It is better to exclude too many than too few. If each contact has its own region, a local number in the
+    list could be from any of these regions, so it is read with all of them. Plain digits are also read as if
+    they began with a plus.
     """
     cells = _number_cells(source, argument)
     texts = series_to_array(cells)
@@ -147,14 +148,14 @@ def _read_list(source: Any, region: Region, issues: IssueCollector, argument: st
 
 
 def _distinct_regions(region: Region) -> Collection[str | None]:
-    """All regions under which the numbers of a list are read."""
+    """All regions with which the numbers in a list are read."""
     if not isinstance(region, pd.Series):
         return [region]
     return [code for code in region.dropna().unique() if code.strip()] or [None]
 
 
 def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:
-    """Numbers of any kind in the service's form; 0 for cells that hold none."""
+    """Numbers of any kind in the service's form; 0 for cells without a number."""
     return as_integers(clean_numbers(cells, region=region, kinds=KINDS)["number"])
 
 

@@ -1,4 +1,4 @@
-"""How many rows ended in which status, and how many SMS parts the messages take."""
+"""How many rows have each status, and how many SMS parts the messages take."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass

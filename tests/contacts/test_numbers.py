@@ -334,11 +334,11 @@ def test_a_column_of_regions():
             {"region": pd.Series(["UG"])},
             r"region= has 1 row, but there are 2 numbers\. Give one region for each number\.",
         ),
-        ({"region": "UG", "several": "all"}, 'several=\'all\' is not known. Choose "refuse" or "first".'),
-        ({"region": "UG", "several": ["first"]}, "several=\\['first'\\] is not known"),
+        ({"region": "UG", "several": "all"}, 'several= cannot be \'all\'. Choose "refuse" or "first".'),
+        ({"region": "UG", "several": ["first"]}, "several= cannot be \\['first'\\]"),
         ({"region": "UG", "kinds": None}, "kinds= takes a list of kinds, not None. Choose from mobile, "),
-        ({"region": "UG", "kinds": [["mobile"]]}, "kinds= does not know \\['mobile'\\]"),
-        ({"region": "UG", "kinds": ["mobile", "cell"]}, "kinds= does not know 'cell'. Choose from mobile, "),
+        ({"region": "UG", "kinds": [["mobile"]]}, "kinds= cannot contain \\['mobile'\\]"),
+        ({"region": "UG", "kinds": ["mobile", "cell"]}, "kinds= cannot contain 'cell'. Choose from mobile, "),
     ],
 )
 def test_calls_that_cannot_be_carried_out(options, sentence):

@@ -439,7 +439,7 @@ def test_preview_shows_what_a_row_gets_or_why_it_gets_nothing():
     assert str(made.preview()) == (
         "Row 2 to 25677*****01: 31 characters, 1 part.\nCLINIC: Hi Ann, your visit is on 5 Jan."
     )
-    assert repr(made.preview(8)).startswith("Row 8 gets nothing (duplicate). The same number as row 2")
+    assert repr(made.preview(8)).startswith("Row 8 gets no message (duplicate). The same number as row 2")
     html = made.preview(9)._repr_html_()
     assert "Hi Zoë, your visit is on 10 Jan." in html
     assert "256772000008" not in html

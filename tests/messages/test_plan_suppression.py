@@ -1,4 +1,4 @@
-"""Who gets nothing though the number is good: duplicates, opt-outs, those already sent to."""
+"""Valid numbers that get no message: duplicates, opt-outs, those already sent to."""
 
 from textwrap import dedent
 from types import SimpleNamespace

@@ -44,7 +44,7 @@ def test_160_units_are_taken_and_161_are_not():
     assert (
         made.issues.loc[made.issues["code"] == "overlong", "detail"].tolist()
         == [
-            "The message has 161 characters, 160 are allowed: 1 too many. Shorten it, or use "
+            "The message has 161 characters, 1 more than the limit of 160. Shorten it, or use "
             'overlong="truncate" or overlong="split".'
         ]
         * 2

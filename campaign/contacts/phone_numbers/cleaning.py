@@ -1,6 +1,6 @@
 """Cleaning a column of written phone numbers: `clean_numbers` returns them in the form the service takes.
 
-`phonenumbers` alone decides what is a valid number. Added to it are repairs of what spreadsheets and people
+`phonenumbers` alone decides what is a valid number. This module adds repairs of what spreadsheets and people
 do to numbers, each with a name (`REPAIRS`), and reasons to refuse a number, each with a sentence for the
 person who corrects the cell (`PROBLEMS`).
 """
@@ -58,7 +58,7 @@ def clean_numbers(
     several: str = "refuse",
     kinds: Collection[str] = MOBILE_KINDS,
 ) -> pd.DataFrame:
-    """Clean a column of phone numbers, and say what was repaired and what is wrong.
+    """Clean a column of phone numbers, and report what was repaired and what is wrong.
 
     `region` is the country of numbers without a country code: an ISO code such as "UG", or a column with a
     code for each number. With None, and where the column is blank, a number needs + or 00 and its country
@@ -73,9 +73,9 @@ def clean_numbers(
 
     Returns a table of text with the index of `numbers`:
 
-    - `number`: digits, country code first, no plus; missing if there is none to send to
+    - `number`: digits, country code first, no plus; missing if there is no number to send to
     - `repair`: names from `REPAIRS` joined by ", ", empty if nothing was repaired
-    - `problem`: a name from `PROBLEMS`, empty exactly if there is a number
+    - `problem`: a name from `PROBLEMS`, empty if and only if there is a number
     - `kind`: a name from `KINDS`, empty if unknown
     - `region`: the country of the number, "001" for numbers of no country, empty if unknown
 
@@ -90,7 +90,7 @@ def clean_numbers(
     """
     _check_numbers(numbers)
     if not isinstance(several, str) or several not in ("refuse", "first"):
-        raise UsageError(f'several={several!r} is not known. Choose "refuse" or "first".')
+        raise UsageError(f'several= cannot be {several!r}. Choose "refuse" or "first".')
     sendable_kinds = _check_kinds(kinds)
     regions = _region_indexes(region, len(numbers))
     texts = _text_chunks(numbers)
@@ -106,7 +106,7 @@ def clean_numbers(
 
 
 def readings(text: str, *, region: str | None) -> tuple[str, ...]:
-    """All numbers that a text can be read as, to show why it was refused as ambiguous.
+    """All numbers that a text can mean, to show why it was refused as ambiguous.
 
     For example "+39 347 123 4567 (a mobile phone, IT)". Empty if it cannot be read as any number.
     """
@@ -156,7 +156,7 @@ def _check_kinds(kinds: object) -> frozenset[str]:
             f"kinds= takes a list of kinds, not {described(kinds)}. Choose from {', '.join(KINDS)}."
         )
     if unknown := [kind for kind in kinds if not isinstance(kind, str) or kind not in KINDS]:
-        raise UsageError(f"kinds= does not know {unknown[0]!r}. Choose from {', '.join(KINDS)}.")
+        raise UsageError(f"kinds= cannot contain {unknown[0]!r}. Choose from {', '.join(KINDS)}.")
     return frozenset(kinds)
 
 
@@ -171,7 +171,7 @@ def _text_chunks(series: "pd.Series[Any]") -> TextChunks:
 
 
 def _slice(texts: TextChunks, start: int) -> TextArray:
-    """The rows of one chunk as one array, missing ones as "", copied only if they lie in two arrays."""
+    """The rows of one chunk as one array, missing ones as "", copied only if they span two arrays."""
     return fill_missing(combine_chunks(texts.slice(start, CHUNK)))
 
 
@@ -225,7 +225,7 @@ def _clean_chunk(
 
 
 def _normalise(texts: TextArray, regions: Int16s) -> NormalisedTexts:
-    """The digits of texts. Without a region 00 counts as a plus; in the world no plus is needed."""
+    """The digits of texts. Without a region, 00 counts as a plus; with region="001", no plus is needed."""
     world = regions == _WORLD_INDEX
     normalised = normalise_texts(texts, np.where(world, NO_REGION, regions).astype(np.int64))
     digits = normalised.digits

@@ -1,8 +1,8 @@
-"""Repairing numbers that are not valid as written: each rule undoes one usual mistake.
+"""Repairing numbers that are not valid as written: each rule undoes one common mistake.
 
-A rule is tried only where the number is not valid, or not one that messages are sent to, and it is applied
-only if no other rule finds a different number. A valid number is never changed: if its writing also suggests
-another number, it is refused as ambiguous.
+A rule is tried only where the number is not valid, or not of a kind that messages are sent to, and it is
+applied only if no other rule finds a different number. A valid number is never changed: if it can also be
+read as another number, it is refused as ambiguous.
 """
 
 import numpy as np
@@ -21,7 +21,7 @@ from campaign.contacts.phone_numbers.parsing import (
 )
 from campaign.contacts.phone_numbers.wording import REPAIR_BITS
 
-# A number of another country without its plus is accepted if it has at least so many digits more than a
+# A number of another country without its plus is accepted if it has at least this many digits more than a
 # mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that
 # has lost its zero, is a number in Kazakhstan as soon as one of its digits is doubled.
 _MIN_EXTRA_DIGITS = 2
@@ -38,7 +38,9 @@ class Corrections:
         self.number: UInt64s = np.zeros(size, np.uint64)  # 0 if no rule finds a number
         self.repairs: Int16s = np.zeros(size, np.int16)
         self.conflict: Bools = np.zeros(size, bool)  # two rules find different numbers
-        self.plus_missing: Bools = np.zeros(size, bool)  # of another country, but too like one of the region
+        self.plus_missing: Bools = np.zeros(
+            size, bool
+        )  # of another country, but too similar to one of the region
         self.candidates: list[tuple[UInt64s, Int16s]] = []  # of each rule: numbers and classifications
         self._tables = tables
         self._without_trunk_zero(parsed, np.flatnonzero(unsendable | bracketed_zero), 0)
@@ -49,7 +51,7 @@ class Corrections:
         self._with_lost_zero(parsed, unsendable)
 
     def _try(self, rows: Ints, digits: Digits, rule: str) -> None:
-        """Parse these digits instead of those in the rows."""
+        """Parse these digits instead of those of the rows."""
         parsed = parse_numbers(digits, self._tables)
         parsed.needs_library &= parsed.region != NO_REGION
         ask_library(parsed, self._tables, {})
@@ -114,11 +116,11 @@ class Corrections:
         rows = _without_plus_or_zero(parsed, invalid)
         extra = digits.length[rows] - self._tables.most_digits[digits.region[rows]]
         own_code = begins_with_own_code(digits, self._tables, rows)
-        near = rows[(extra > 0) & (extra < _MIN_EXTRA_DIGITS) & ~own_code]
-        far = rows[(extra >= _MIN_EXTRA_DIGITS) & ~own_code]
-        self._try(far, digits.take(far, plus=True), "country_code")
-        with_plus = parse_numbers(digits.take(near, plus=True), self._tables)
-        self.plus_missing[near] = with_plus.classification > 0
+        doubtful_rows = rows[(extra > 0) & (extra < _MIN_EXTRA_DIGITS) & ~own_code]
+        clear_rows = rows[(extra >= _MIN_EXTRA_DIGITS) & ~own_code]
+        self._try(clear_rows, digits.take(clear_rows, plus=True), "country_code")
+        with_plus = parse_numbers(digits.take(doubtful_rows, plus=True), self._tables)
+        self.plus_missing[doubtful_rows] = with_plus.classification > 0
 
     def _with_lost_zero(self, parsed: ParsedNumbers, unsendable: Bools) -> None:
         """707123456 in Ivory Coast, where the 0 in front is part of the number."""
@@ -128,7 +130,7 @@ class Corrections:
 
 
 def _without_plus_or_zero(parsed: ParsedNumbers, mask: Bools) -> Ints:
-    """The rows of the mask that have a region and whose number begins with neither a plus nor a zero."""
+    """The rows in the mask that have a region and whose number begins with neither a plus nor a zero."""
     digits = parsed.digits
     return np.flatnonzero(mask & ~digits.plus & (digits.first != 0) & (digits.region != NO_REGION))
 

@@ -45,7 +45,7 @@ class Decisions:
         self.short_codes |= {int(rows[row]): code for row, code in others.short_codes.items()}
 
     def refuse(self, rows: Ints, problem: str) -> None:
-        """Refuse the rows with a problem that says nothing about what the number is."""
+        """Refuse the rows with a problem that leaves the kind of the number open."""
         self.problem[rows] = PROBLEM_INDEXES[problem]
         self.classification[rows] = 0
 
@@ -53,7 +53,7 @@ class Decisions:
 def decide(
     normalised: NormalisedTexts, texts: TextArray, tables: MetadataTables, kinds: Set[str]
 ) -> Decisions:
-    """Decide about every row of a column; `kinds` may be sent to."""
+    """Decide about every row of a column; numbers of these `kinds` may be sent to."""
     parsed = parse_numbers(normalised.digits, tables)
     unreadable = ask_library(parsed, tables, normalised.library_texts)
     unsendable = ~_sendable(parsed.classification, tables, kinds)

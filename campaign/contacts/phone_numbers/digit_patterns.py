@@ -231,7 +231,7 @@ class PatternSet(_LazyDfa):
     def run(self, stream: Symbols, starts: Ints, states: Int32s, steps: int) -> Int32s:
         """The states after `steps` symbols of the numbers that begin at `starts` in `stream`.
 
-        The stream needs as many symbols after the last start.
+        The stream needs that many symbols after the last start.
         """
         positions, states = starts.copy(), states.copy()
         cells = np.empty_like(positions)
@@ -281,7 +281,7 @@ class PrefixPatterns(_LazyDfa):
             goals = self._goals.take(states // STATE_WIDTH)
             if goals.any():
                 matched = goals > 0
-                lengths[rows[matched]] = (positions - starts[rows] - ended)[matched]  # the end is no digit
+                lengths[rows[matched]] = (positions - starts[rows] - ended)[matched]  # the end is not a digit
                 with_group[rows[matched]] = goals[matched] == _MATCHED_WITH_GROUP
             symbols = stream.take(positions)
             states = self.follow(np.add(states, symbols, dtype=np.int64))

@@ -9,7 +9,7 @@ import numpy as np
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.phone_numbers.digit_patterns import END, Symbols, UInt64s
 
-_UINT64_DIGITS = 19  # an unsigned 64-bit integer holds any number of so many digits
+_UINT64_DIGITS = 19  # an unsigned 64-bit integer holds any number of this many digits
 MARGIN = 32  # end symbols after the last number, so that looking ahead never leaves the stream
 
 
@@ -27,8 +27,9 @@ class Digits:
     def of(cls, texts: Sequence[str], region: Ints) -> "Digits":
         """The digits in texts."""
         # ":" is the character after "9" and so becomes the end symbol.
-        kept = re.sub("[^0-9:]", "", ":".join([text.replace(":", "") for text in texts])) + ":" * (1 + MARGIN)
-        stream = np.frombuffer(kept.encode(), np.uint8) - np.uint8(ord("0"))
+        symbols = re.sub("[^0-9:]", "", ":".join([text.replace(":", "") for text in texts]))
+        symbols += ":" * (1 + MARGIN)
+        stream = np.frombuffer(symbols.encode(), np.uint8) - np.uint8(ord("0"))
         ends = np.flatnonzero(stream == END)[: len(texts)]
         start = np.concatenate([[0], ends + 1])[: len(texts)]
         plus = np.array([text.startswith("+") for text in texts], bool)
@@ -78,7 +79,7 @@ class Digits:
 
     @property
     def first(self) -> Symbols:
-        """The first digit of each number, END where there is none."""
+        """The first digit of each number, END if it has none."""
         return self.stream[self.start]
 
     @property

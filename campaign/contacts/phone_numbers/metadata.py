@@ -1,4 +1,4 @@
-"""The metadata of `phonenumbers` as tables: which numbers each region has, and of what kind.
+"""The metadata of `phonenumbers` as tables: which numbers each region has, and of which kind.
 
 The tables are made from the installed library, one calling code at a time, when a number first needs them, so
 a newer library needs no change here. If a pattern cannot be compiled, its region is not `compiled`, and the
@@ -95,13 +95,13 @@ class RegionMetadata:
 
     @functools.cached_property
     def too_long(self) -> list[bool]:
-        """By number of digits: does every number of the region have fewer?"""
+        """By number of digits: whether every number of the region has fewer."""
         local = self.metadata.general_desc.possible_length_local_only
         return [length > max(self.lengths) and length not in local for length in range(_LENGTHS)]
 
     @functools.cached_property
     def prefix_removable(self) -> list[bool]:
-        """By number of digits that remain: may the national prefix be removed?"""
+        """By number of remaining digits: whether the national prefix may be removed."""
         return [too_long or length in self.lengths for length, too_long in enumerate(self.too_long)]
 
     @functools.cached_property
@@ -113,7 +113,7 @@ class RegionMetadata:
 
     @functools.cached_property
     def zero_expected(self) -> bool:
-        """Are mobile numbers of the region written with a 0 in front that is not part of them?"""
+        """Whether mobile numbers of the region are written with a 0 in front that is not part of them."""
         mobile = self.metadata.mobile
         if not (mobile and mobile.example_number and self.metadata.national_prefix == "0"):
             return False
@@ -200,7 +200,7 @@ class MetadataTables:
         self.zero_belongs = np.array([region.zero_belongs for region in regions])
 
     def viable(self, states: Int32s, regions: Ints) -> Bools:
-        """Do the numbers in these states match the general description of their regions?"""
+        """Whether the numbers in these states match the general description of their regions."""
         state_rows = states // STATE_WIDTH
         outgrown = state_rows.max(initial=0) >= len(self._viable)
         if outgrown or (self._viable.take(state_rows) == _NOT_COMPUTED).any():
@@ -217,7 +217,7 @@ class MetadataTables:
                 self._viable[state_row] = sum(1 << rank for _, rank, name in labels if name == "general_desc")
 
     def classify(self, states: Int32s, lengths: Ints) -> Int16s:
-        """What the numbers with so many digits are, as indexes of `classifications`."""
+        """The classifications of numbers of these lengths, as indexes of `classifications`."""
         cells = states.astype(np.int64) * (_LENGTHS // STATE_WIDTH)
         cells += np.minimum(lengths, MAX_NATIONAL_DIGITS + 1)
         outgrown = cells.max(initial=0) >= len(self._classified)
@@ -263,7 +263,7 @@ class MetadataTables:
 
 
 def _calling_codes() -> tuple[Int16s, Int8s]:
-    """By the first three digits of a number: its calling code and how many digits that has, 0 where none."""
+    """By the first three digits of a number: its calling code and the digits of that, 0 if there is none."""
     codes, widths = np.zeros(1000, np.int16), np.zeros(1000, np.int8)
     for code in libphonenumber.regions_by_code():
         share = 10 ** (3 - len(str(code)))

@@ -50,7 +50,7 @@ class NormalisedTexts:
     repairs: Int16s  # bits
     decimal_rows: Ints  # with a .0 at the end
     with_decimal_zeros: Digits  # of these rows, as if the .0 were digits of the number
-    unusual_texts: list[UnusualText]  # each different one once, after one that stands for all plain texts
+    unusual_texts: list[UnusualText]  # each distinct one once, after one that stands for all plain texts
     unusual_index: Ints  # by row, in `unusual_texts`
     library_texts: dict[int, str]  # by row: texts that only the library can read
     first_numbers: dict[int, str]  # by row: the first of several numbers
@@ -73,7 +73,7 @@ class NormalisedTexts:
         )
 
     def replace(self, rows: Ints, others: "NormalisedTexts") -> None:
-        """Put what was noticed about some rows in their place."""
+        """Replace the entries of some rows."""
         self.digits.replace(rows, others.digits)
         self.repairs[rows], self.bracketed_zero[rows] = others.repairs, others.bracketed_zero
         self.decimal_rows = np.concatenate([self.decimal_rows, rows[others.decimal_rows]])
@@ -181,7 +181,7 @@ def _find_bracketed_zeros(content: Symbols, text_ends: Ints) -> Bools:
 
 
 def _normalise_unusual(normalised: NormalisedTexts, texts: TextArray, rows: Ints) -> None:
-    """Read unusual texts one by one, each different text once."""
+    """Read unusual texts one by one, each distinct text once."""
     strings, index = unique_texts(texts.take(rows))
     unusual = [read_unusual_text(string) for string in strings]
     normalised.unusual_texts += unusual

@@ -132,7 +132,7 @@ def _read_own_code_without_plus(parsed: ParsedNumbers, tables: MetadataTables) -
 
 
 def begins_with_own_code(digits: Digits, tables: MetadataTables, rows: Ints) -> Bools:
-    """Do these numbers begin with the calling code of their own region?"""
+    """Whether these numbers begin with the calling code of their own region."""
     region, start = digits.region[rows], digits.start[rows]
     first_digits = digits.stream[start].astype(np.int16)
     for position in (1, 2):
@@ -185,7 +185,7 @@ def _remove_national_prefix(
 
 
 def _viable(stream: Symbols, start: Ints, length: Ints, region: Ints, tables: MetadataTables) -> Bools:
-    """Does a number match the general description of its region?"""
+    """Whether numbers match the general description of their region."""
     states = tables.numbers.run(stream, start, tables.number_start[region], _steps(length))
     return tables.viable(states, region)
 

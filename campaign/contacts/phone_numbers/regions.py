@@ -57,14 +57,14 @@ def check_region(region: object, what: str = "region") -> str:
 
 
 def is_region(code: str) -> bool:
-    """Is this the code of a country in capitals, or of the world?"""
+    """Whether this is the code of a country, in capitals, or "001" for the world."""
     return code == WORLD or code in code_by_region()
 
 
 def suggest_region(text: str) -> str | None:
     """The code of the country with this name or calling code, if any.
 
-    "Uganda", "Ouganda", "Ugnada" and "+256" all stand for "UG".
+    "Uganda", "Ouganda", "Ugnada" and "+256" all give "UG".
     """
     digits = text.strip().removeprefix("+").removeprefix("00")
     if digits.isdecimal() and digits.isascii():

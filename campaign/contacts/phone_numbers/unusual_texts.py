@@ -1,6 +1,6 @@
 """Reading one text that is not just digits and separators: its number, or why it has none.
 
-Quotation marks and invisible characters are removed before.
+Quotation marks and invisible characters have already been removed.
 """
 
 import re
@@ -41,7 +41,7 @@ class UnusualText(NamedTuple):
 
     @property
     def needs_library(self) -> bool:
-        """Does it contain more than digits and the usual separators?"""
+        """Whether it contains more than digits and the usual separators."""
         return self.text != "" and _PLAIN.fullmatch(self.text) is None
 
 
@@ -91,7 +91,7 @@ def _first_of_several(text: str) -> str:
 
 
 def _problem_with_characters(text: str) -> str:
-    """Why a text with these characters cannot be a number, "" if it can."""
+    """Why a text with these characters cannot be a number; "" if it can."""
     if not _DIGIT.search(text):
         return "no_digits"
     if _EXTENSION.search(text):

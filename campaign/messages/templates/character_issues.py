@@ -29,12 +29,12 @@ class ScannedValues:
 
 
 def describe_literal(template: Template, issues: IssueCollector, *, what: str, downgrade: bool) -> None:
-    """Say once for all rows which characters of the literal text need UCS-2 or are replaced."""
-    costly = ucs2_literals(template, downgrade=downgrade)
+    """Add one issue for all rows that names the literal characters that need UCS-2 or are replaced."""
+    foreign = ucs2_literals(template, downgrade=downgrade)
     twins = gsm7.of_class(template.literal, gsm7.TWIN)
-    if costly:
-        detail = f"The {what} contains {_explain_ucs2(costly)}"
-        issues.add_for_table("message", "".join(costly), "ucs2", "warning", detail)
+    if foreign:
+        detail = f"The {what} contains {_explain_ucs2(foreign)}"
+        issues.add_for_table("message", "".join(foreign), "ucs2", "warning", detail)
     elif twins:
         detail = _explain_replaced(template.literal, gsm7.plain)
         issues.add_for_table("message", "".join(twins), "replaced", "info", detail)
@@ -49,7 +49,7 @@ def ucs2_literals(template: Template, *, downgrade: bool) -> list[str]:
 def report_ucs2(
     columns: Iterable[ScannedValues], lengths: Lengths, rows: Ints, issues: IssueCollector
 ) -> None:
-    """Say row by row which characters need UCS-2: a warning if the message takes several parts."""
+    """Add issues for the characters that need UCS-2: warnings if the message takes several parts."""
     sendable = issues.sendable[rows]
     costly = lengths.parts > 1
     for column in columns:
@@ -76,7 +76,7 @@ def _explain_ucs2(characters: Iterable[str]) -> str:
 
 
 def refuse_hidden(columns: Iterable[ScannedValues], rows: Ints, issues: IssueCollector) -> None:
-    """Exclude the rows with characters that are never sent, and name these characters."""
+    """Exclude the rows with characters that are never sent, with issues that name these characters."""
     for column in columns:
         positions = np.flatnonzero(column.scan.refused)
         if len(positions):
@@ -99,7 +99,7 @@ def report_replaced(
     rewrite: Callable[[str], str],
     issues: IssueCollector,
 ) -> None:
-    """Say what was replaced in the texts `before`, except in rows that are excluded already."""
+    """Add issues for what was replaced in the texts `before`, except in rows that are already excluded."""
     sendable = np.flatnonzero(issues.sendable[rows[positions]])
     positions = positions[sendable]
     characters = substitute(before.take(sendable), gsm7.ALL_BUT_REPLACED, "")

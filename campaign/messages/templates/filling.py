@@ -34,7 +34,7 @@ class Values:
 
 
 def format_values(placeholder: Placeholder, raw: TextArray) -> Values:
-    """The values of a placeholder, made of the cells of its column."""
+    """The values of a placeholder, made from the cells of its column."""
     texts = strip_texts(raw)
     empty = missing = equal_texts(texts, "")
     unreadable, needed = np.zeros(len(raw), dtype=bool), ""

@@ -35,7 +35,7 @@ _AMOUNT = r"\s*[-+]?[0-9]"
 def refuse_foreign_placeholders(text: str, contacts: pd.DataFrame, *, what: str) -> None:
     """Raise TemplateError for a placeholder of another tool that names a column of the table, or is %s."""
     columns = [str(column) for column in contacts.columns]
-    literal = _OWN.sub("{}", text)  # our own placeholders may contain %d and stand in brackets
+    literal = _OWN.sub("{}", text)  # our own placeholders may contain %d, or be in brackets
     matches = [match for style in _BRACES for match in style.finditer(text)]
     matches += [match for style in _OTHERS for match in style.finditer(literal)]
     for match in matches:

@@ -72,7 +72,7 @@ class DateFormat:
     needed = "an unambiguous date, such as 2026-01-05 or 5 Jan 2026"
 
     def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
-        """Format the texts; also says which of them, blank ones apart, are not such dates."""
+        """The formatted texts, and which texts are not such dates; blank ones do not count."""
         strings, positions = unique_texts(texts)
         formatted = [self._write(string) for string in strings]
         unreadable = np.array([text is None for text in formatted], dtype=bool)[positions]
@@ -104,7 +104,7 @@ _STORED = pa.decimal128(38, 10)
 
 @dataclass(frozen=True)
 class NumberFormat:
-    """Numbers with separated thousands, a number of decimals, or both; halves are rounded away from zero."""
+    """Numbers with thousands separators, a fixed number of decimals, or both; halves round away from zero."""
 
     thousands: bool
     decimals: int | None
@@ -112,7 +112,7 @@ class NumberFormat:
     needed = "a number such as 1500 or 1500.5"
 
     def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
-        """Format the texts; also says which of them, blank ones apart, are not numbers."""
+        """The formatted texts, and which texts are not numbers; blank ones do not count."""
         readable = matches(texts, _NUMBER)
         digits = substitute(choose_texts(readable, texts, constant_array("0", len(texts))), "^[+]|,", "")
         if self.decimals is not None:
@@ -164,8 +164,8 @@ _NAME_DAY_YEAR = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})", re.ASCII)
 def read_moment(text: str) -> Moment:
     """The date and the time of day in a cell; None for what it does not contain.
 
-    Read are 2026-01-05, 2026/1/5, 5 Jan 2026, Jan 5, 2026, 25/12/2026, 14:30, and a date with a time.
-    05/01/2026 is not read, because it may be in January or May.
+    Examples: 2026-01-05, 2026/1/5, 5 Jan 2026, Jan 5, 2026, 25/12/2026, 14:30, and a date with a time.
+    05/01/2026 is not accepted, because it may be in January or May.
     """
     match = _WITH_CLOCK.fullmatch(text)
     if match is None:

@@ -72,7 +72,7 @@ def render_message(
         }
     texts, contents = _assemble(template, columns, foreign, downgrade=downgrade)
     if any(placeholder.fallback is not None for placeholder in columns):
-        # A fallback may be empty at the start or end. What is cut is ASCII: bytes and units change alike.
+        # A fallback at the start or end may be empty. Only ASCII is trimmed, so bytes and units change alike.
         texts = pc.utf8_trim(texts, characters=" \n")
     rendered = Rendered(texts, lengths_of(texts, contents))
     refuse_hidden(columns.values(), rows, issues)

@@ -101,7 +101,7 @@ def _refuse_invisible(text: str, what: str) -> None:
 
 
 def _parse_placeholder(body: str, columns: list[str], what: str) -> Placeholder:
-    """What stands between the braces; a header may itself contain a colon or a bar."""
+    """Parse what is between the braces; a header may itself contain a colon or a bar."""
     if (column := _find_placeholder_column(body, columns)) is not None:
         return Placeholder(column)
     head, bar, words = body.partition("|")

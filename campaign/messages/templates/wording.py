@@ -1,4 +1,4 @@
-"""What a campaign says, to whom in which language, under which sender, and how urgently."""
+"""The texts of a campaign in its languages, with their sender and priority."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -70,7 +70,7 @@ class Wording:
         return merge(groups, len(contacts))
 
     def senders(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
-        """The sender of each row, or the one of all rows, which was checked before."""
+        """The sender of each row, or one for all rows, which has already been checked."""
         if not self.sender.placeholders:
             return self.sender.literal
         senders, complete = fill_short(self.sender, contacts, issues, what="sender")
@@ -84,12 +84,12 @@ class Wording:
         return senders
 
     def priorities(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:
-        """The priority of each row, or the one of all rows, which was checked before."""
+        """The priority of each row, or one for all rows, which has already been checked."""
         if not self.priority.placeholders:
             return self.priority.literal
         priorities, complete = fill_short(self.priority, contacts, issues, what="priority")
         bad = np.flatnonzero(~is_one_of(priorities, ["", *PRIORITIES]) & complete)
-        detail = 'The priority is "0" (highest) to "4" (lowest). Correct the cell.'
+        detail = 'The priority must be "0" (highest) to "4" (lowest). Correct the cell.'
         issues.add(bad, "priority", priorities.take(bad), "bad_priority", "error", detail, status="invalid")
         return priorities
 
@@ -122,7 +122,7 @@ def choose_wording(
     downgrade: bool,
     as_written: bool,
 ) -> Wording:
-    """Check and parse the arguments of `prepare` that are texts; errors here are errors of the call."""
+    """Check and parse the arguments of `prepare` that are texts. Raises the errors of these arguments."""
     check_switch(downgrade, subject="downgrade", write="downgrade=False")
     check_switch(as_written, subject="as_written", write="as_written=True")
     check(

@@ -87,7 +87,7 @@ _PLAIN = str.maketrans(LAYOUT | TWINS)
 
 
 def tidy(text: str) -> str:
-    """The text with plain spaces and line breaks for tabs, CR LF and their like."""
+    """The text with plain spaces and line breaks instead of tabs, CR LF and the like."""
     return text.replace("\r\n", "\n").translate(_UNTIDY)
 
 

@@ -89,8 +89,8 @@ class _Characters(NamedTuple):
 
 def _scan_block(texts: TextArray, result: Scan) -> None:
     offsets, data = text_buffers(texts)
-    marks = np.frombuffer(data.tobytes().translate(_NOT_PLAIN), dtype=bool)
-    places = np.flatnonzero(marks)
+    is_special = np.frombuffer(data.tobytes().translate(_NOT_PLAIN), dtype=bool)
+    places = np.flatnonzero(is_special)
     if not len(places):
         return
     widths, codes = _decode(data, places)
@@ -129,9 +129,9 @@ def _misplaced(characters: _Characters, kinds: npt.NDArray[np.uint8]) -> Bools:
     letter or a space it can only hide something. A tag belongs after a black flag or another tag.
     """
     suspects = np.flatnonzero(kinds & (gsm7.JOINER | gsm7.TAG))
-    wrong = np.zeros(len(kinds), dtype=bool)
+    is_misplaced = np.zeros(len(kinds), dtype=bool)
     if not len(suspects):
-        return wrong
+        return is_misplaced
     before = suspects - 1  # for the first one this is the last, which is never adjacent to it
     adjacent = characters.places[before] + characters.widths[before] == characters.places[suspects]
     adjacent &= characters.rows[before] == characters.rows[suspects]
@@ -139,8 +139,8 @@ def _misplaced(characters: _Characters, kinds: npt.NDArray[np.uint8]) -> Bools:
     joins = adjacent & (code > 0x52F) & ~((code >= 0x2000) & (code <= 0x206F)) & (code != 0x3000)
     is_tag = (kinds[suspects] & gsm7.TAG) > 0
     tags = adjacent & ((code == gsm7.BLACK_FLAG) | ((kinds[before] & gsm7.TAG) > 0))
-    wrong[suspects] = np.where(is_tag, ~tags, ~joins)
-    return wrong
+    is_misplaced[suspects] = np.where(is_tag, ~tags, ~joins)
+    return is_misplaced
 
 
 @dataclass(frozen=True)
