@@ -1,6 +1,7 @@
 """Workbooks are opened in a process of their own: whatever happens there is a sentence here."""
 
 import os
+import signal
 import subprocess
 import sys
 import threading
@@ -13,7 +14,7 @@ import psutil
 import pytest
 from support.old_workbooks import label, old_workbook, record
 from support.spreadsheets import as_rows, reading, saved, workbook
-from test_reading_guards import open_document, repeated_texts
+from test_reading_guards import cpu_seconds, open_document, repeated_texts
 from test_reading_workbooks import AMINA, HEAD, rows_xml, with_part, with_sheet
 
 from campaign.contacts.reading import read_contacts
@@ -158,6 +159,49 @@ def test_a_workbook_that_never_ends_is_stopped(library: Callable[[str], None]) -
         read_contacts(amina(), max_seconds=1)
 
 
+def test_computing_counts_however_much_time_there_is_by_the_clock(
+    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "WAITING", 60)
+    library("while True: pass")
+    start = cpu_seconds()
+    with pytest.raises(FileError, match="not read within 1 seconds"):
+        read_contacts(amina(), max_seconds=1)
+    assert cpu_seconds() - start < 8
+
+
+def test_a_workbook_that_waits_forever_is_stopped(
+    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "WAITING", 1)
+    library("while True: time.sleep(1)")
+    with pytest.raises(FileError, match="not read within 2 seconds"):
+        read_contacts(amina(), max_seconds=2)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only there can a process limit its own memory")
+def test_the_process_limits_its_own_memory(
+    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(process, "PAUSE", 600)  # the parent does not look
+    library("pages = []\nwhile len(pages) < 1000: pages.append(bytearray(1 << 20))")
+    with pytest.raises(FileError, match="needs more memory than there is, or than max_memory= allows"):
+        read_contacts(amina(), max_memory=200_000_000)
+
+
+def test_the_process_limits_its_own_time(
+    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By a timer that ends it even while a library holds Python's lock."""
+    monkeypatch.setattr(process, "PAUSE", 600)  # the parent does not look
+    monkeypatch.setattr(process, "WAITING", 0)
+    library("import re\nre.match('(a+)+$', 'a' * 60 + 'b')")
+    start = cpu_seconds()
+    with pytest.raises(FileError, match=NO_ANSWER):
+        read_contacts(amina())
+    assert cpu_seconds() - start < 20
+
+
 def test_a_workbook_that_fills_the_memory_is_stopped(library: Callable[[str], None]) -> None:
     library("pages = []\nwhile True: pages.append(bytearray(1 << 20))")
     with (
@@ -208,6 +252,31 @@ def test_a_process_that_is_killed_from_outside_is_a_sentence(library: Callable[[
     finally:
         seen.set()
         thread.join()
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there no thread can interrupt another")
+def test_ctrl_c_ends_the_process_at_once(library: Callable[[str], None], tmp_path: Path) -> None:
+    """Even while a library holds Python's lock and the process cannot see that nobody needs it."""
+    opened, over = tmp_path / "opened", threading.Event()
+    library(f"open({str(opened)!r}, 'w').close()\nimport re\nre.match('(a+)+$', 'a' * 60 + 'b')")
+
+    def interrupt() -> None:
+        while not over.wait(0.01):
+            if opened.exists():
+                signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+                return
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    start = cpu_seconds()
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            read_contacts(amina())
+    finally:
+        over.set()
+        thread.join()
+    assert cpu_seconds() - start < 5
+    assert psutil.Process().children() == []
 
 
 def test_what_a_library_prints_and_raises_does_not_disturb_the_answer(library: Callable[[str], None]) -> None:
@@ -269,6 +338,21 @@ def test_it_imports_next_to_nothing() -> None:
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert printed.stdout.strip() == "[]"
+
+
+def test_it_does_without_pandas(library: Callable[[str], None]) -> None:
+    """Arrow would import it for the first rows: that doubled what a small workbook costs."""
+    library(
+        "from contextlib import nullcontext\n"
+        "from types import SimpleNamespace\n"
+        "def rows():\n"
+        "    yield from [['name']] * 10_000\n"
+        "    raise KeyError if 'pandas' in sys.modules else IndexError\n"
+        "sheet = SimpleNamespace(iter_rows=rows)\n"
+        "return nullcontext(SimpleNamespace(get_sheet_by_name=lambda name: sheet))"
+    )
+    with pytest.raises(FileError, match="IndexError"):
+        read_contacts(amina())
 
 
 @pytest.mark.parametrize("place", ["no interpreter", "a frozen program", "not allowed", "another program"])
