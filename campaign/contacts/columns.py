@@ -19,7 +19,7 @@ PHONE_WORDS = (
     "phone", "telefono", "telefone", "telefon", "telefoon", "rufnummer", "simu",
     "телефон", "هاتف", "تلفون", "फोन", "फ़ोन", "电话", "電話", "전화", "telepon", "dien thoai", "ስልክ",
 )  # fmt: skip
-# Too short or too general to be looked for inside other words ("to" is in "total"): these count only alone.
+# Too short or too general to search for inside other words ("to" is in "total"): they count only alone.
 EXACT_HINTS = (
     "to", "tel", "cell", "gsm", "hp", "no hp", "no", "nr", "num", "number", "numbers", "contact", "contacts",
     "contact number", "contact no", "recipient", "recipients", "destination", "numero", "nummer", "numer",
@@ -37,7 +37,7 @@ NOT_A_NUMBER_WORDS = (
     "id",
 )  # fmt: skip
 
-STROKES = str.maketrans("đłøıħŧ", "dloiht")  # these do not come apart into a letter and an accent
+STROKES = str.maketrans("đłøıħŧ", "dloiht")  # Unicode does not decompose these into a letter and an accent
 LONGEST = 10_000  # characters of a header; questions of an online form have a few hundred
 LISTED = 30  # columns named in one error; a sheet can have 16,384
 
@@ -45,7 +45,7 @@ LISTED = 30  # columns named in one error; a sheet can have 16,384
 def fold(header: str) -> str:
     """A header as it is compared: without case, accents, spaces, underscores, hyphens and punctuation.
 
-    Vowel signs of Indic and Arabic scripts stay: without them words of those scripts become each other.
+    Vowel signs of Indic and Arabic scripts stay: without them, different words would be equal.
     """
     letters = unicodedata.normalize("NFKD", header.casefold()).translate(STROKES)
     kept = (

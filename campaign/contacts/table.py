@@ -35,7 +35,7 @@ class CellIssue:
 
 @dataclass(frozen=True, eq=False)
 class ContactTable:
-    """The rows under their header, and what was noticed on the way."""
+    """The rows under their header, and what was noticed while they were made."""
 
     frame: pd.DataFrame
     header_row: int | None
@@ -46,7 +46,7 @@ class ContactTable:
 
 
 def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> ContactTable:
-    """The contact table that a grid holds; `trim` takes the blank rows at its end off.
+    """The contact table that a grid holds; `trim` removes the blank rows at its end.
 
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
     UsageError for a header row that does not exist.

@@ -227,9 +227,13 @@ def test_a_far_format_without_a_value_is_no_far_cell() -> None:
 
 def test_budgets_can_be_raised() -> None:
     data = b"a,b,c\n" + b"1,2,3\n" * 100
-    with pytest.raises(FileError, match=r"more than 200 cells\. If it is meant, give a larger max_cells="):
+    with pytest.raises(
+        FileError, match=r"more than 200 cells\. If that is intended, give a larger max_cells="
+    ):
         read_contacts(data, max_cells=200)
-    with pytest.raises(FileError, match=r"more than 500 bytes\. If it is meant, give a larger max_bytes="):
+    with pytest.raises(
+        FileError, match=r"more than 500 bytes\. If that is intended, give a larger max_bytes="
+    ):
         read_contacts(data, max_bytes=500)
     assert len(read_contacts(data, max_cells=303, max_bytes=606)) == 100
     for other in (plain(), (SAMPLES / "visits.xls").read_bytes(), (SAMPLES / "visits.ods").read_bytes()):

@@ -255,5 +255,5 @@ def test_a_protected_old_workbook_is_told_apart() -> None:
 
 
 def test_an_old_document_is_no_workbook() -> None:
-    with pytest.raises(FileError, match="an old Office document, but no workbook"):
+    with pytest.raises(FileError, match="an old Office document, but not a workbook"):
         read_contacts(container("WordDocument", b"x"))

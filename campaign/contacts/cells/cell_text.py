@@ -2,8 +2,8 @@
 
 1500.0 is "1500", a date is "2026-01-05", a time of day "14:30", true is "TRUE", nothing is "".
 
-pyarrow.compute is imported where it is used: it takes a quarter of the time in which a process that opens a
-workbook starts, and most workbooks do not need it.
+pyarrow.compute is imported where it is used: it would take a quarter of the start-up time of the process that
+opens a workbook, and most workbooks do not need it.
 """
 
 import datetime as dt

@@ -119,5 +119,5 @@ def hold_budget(rows: int, width: int, max_cells: int) -> None:
     """Refuse a table of more cells than allowed: each blank line becomes a row of blank cells."""
     if rows * width > max_cells:
         raise FileError(
-            f"The table has more than {max_cells:,} cells. If it is meant, give a larger max_cells=."
+            f"The table has more than {max_cells:,} cells. If that is intended, give a larger max_cells=."
         )

@@ -1,7 +1,7 @@
 """Bytes of a text file to UTF-8, and which encoding they were in.
 
-A byte order mark or valid UTF-8 is proof. Everything else is a guess: a notice says so, with a word from the
-file to check it by, and if no guess fits, the file is refused.
+A byte order mark or valid UTF-8 is proof. Everything else is a guess: a notice says so and quotes a word from
+the file to check it by. If no guess fits, the file is refused.
 """
 
 import codecs
@@ -26,7 +26,7 @@ BYTE_ORDER_MARKS = (
 )
 WEST = ("àâæçéèêëîïôœùûüÿ", "äöüß", "áéíñóúüªº", "ãõáéíóúâêôàçü", "àèéìíòóùú", "åäöæøéü", "éëïöüáíóúèà")
 # The letters beyond ASCII of the languages written in each encoding: a list of names rarely mixes them.
-# Icelandic is missing: its þ, ð and ý have the bytes of Turkish ş, ğ and ı and cannot be told from them.
+# Icelandic is missing: its þ, ð and ý are the same bytes as Turkish ş, ğ and ı.
 ALPHABETS: dict[str, tuple[str, ...]] = {
     "cp1252": WEST,
     "cp1250": ("ąćęłńóśźż", "áčďéěíňóřšťúůýž", "áäčďéíĺľňóôŕšťúýž", "áéíóöőúüű", "ăâîşţ", "čćđšž"),
@@ -35,13 +35,13 @@ ALPHABETS: dict[str, tuple[str, ...]] = {
     "cp850": WEST,
     "mac_roman": WEST,
 }
-# Scripts of their own, which charset-normalizer tells apart by their letters' frequencies. On Latin
-# letters it errs: of eight short Western samples it named the right encoding for none.
+# Other scripts, which charset-normalizer recognises by the frequencies of their letters. It fails on Latin
+# letters: it named the wrong encoding for all of eight short Western samples.
 OTHER_SCRIPTS = (
     "cp1251", "koi8_r", "koi8_u", "cp1253", "cp1255", "cp1256", "cp874", "cp932", "gb18030", "big5", "cp949",
 )  # fmt: skip
 IN_WORDS = "'’‘`´-–·.ªº"  # characters that stand between letters in all languages
-SAMPLE = 1 << 16  # bytes looked at to tell scripts apart
+SAMPLE = 1 << 16  # bytes in which a script is recognised
 UNKNOWN = (
     "The file is not UTF-8, and its encoding cannot be determined. Save it as UTF-8 (in Excel: CSV UTF-8), "
     'or give encoding=, such as "cp1252" for Western Europe, "cp1250" for Poland, "cp1254" for Turkey.'
@@ -174,7 +174,7 @@ def _guess_script(lines: bytes) -> str:
     matches = charset_normalizer.from_bytes(lines, cp_isolation=list(OTHER_SCRIPTS))
     likely = [(match.encoding, match.chaos, match.coherence) for match in list(matches)[:2]]
     if not likely or (len(likely) == 2 and likely[0][1:] == likely[1][1:] and not likely[0][2]):
-        raise FileError(UNKNOWN)  # two as likely, neither like a language: its only errors in 40 samples
+        raise FileError(UNKNOWN)  # a tie, and neither resembles a language: its only errors in 40 samples
     return likely[0][0]
 
 

@@ -86,7 +86,8 @@ def hold_size(size: int, limit: int, argument: str) -> None:
     """Refuse a file whose texts take more bytes than allowed once each row has its own."""
     if size > limit:
         raise FileError(
-            f"Unpacked, the file has more than {limit:,} bytes. If it is meant, give a larger {argument}=."
+            f"Unpacked, the file has more than {limit:,} bytes. "
+            f"If that is intended, give a larger {argument}=."
         )
 
 

@@ -18,9 +18,9 @@ from campaign.errors import FileError
 Bytes = NDArray[np.uint8]
 QUOTE = ord('"')
 _LINE_END = np.array([13], np.uint8)
-PIECE = 1 << 22  # bytes that are looked at in one go: memory stays flat
+PIECE = 1 << 22  # bytes that are looked at together: memory stays flat
 STRETCH = 1000  # bytes of which the first line end is looked at: lines are shorter as a rule
-BLOCK = 1 << 20  # bytes that Arrow parses in one go, unless a record is longer
+BLOCK = 1 << 20  # bytes that Arrow parses together, unless a record is longer
 
 
 class MalformedError(Exception):
@@ -62,7 +62,7 @@ def records(text: str, delimiter: str) -> Iterator[list[str]]:
 
 @dataclass(frozen=True)
 class Survey:
-    """What a look over the bytes tells.
+    """What one pass over the bytes shows.
 
     `quotes`: there are none; or each opens a cell at its start, closes it at its end or stands doubled inside
     (strict: the file cannot be read in two ways); or none opens a cell, so that they are ordinary characters
@@ -150,7 +150,7 @@ def _line_ends(around: Bytes, has_returns: bool) -> NDArray[np.bool_]:
 
 
 def _some(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Where the marks are: each, or if they are many, the first of each stretch of a thousand."""
+    """The positions of the marks; if there are many, only the first in every thousand bytes."""
     end = len(marks) // STRETCH * STRETCH
     first = marks[:end].reshape(-1, STRETCH).argmax(axis=1) + np.arange(0, end, STRETCH)
     return np.concatenate([first[marks[first]], end + np.flatnonzero(marks[end:])])
@@ -193,7 +193,7 @@ class Pieces(io.RawIOBase):
 
 
 def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: bool) -> ParsedRecords:
-    """Arrow's parser, in one thread: only then does it know the number of a record that it refuses.
+    """Arrow's parser, in one thread: with more, it does not know the numbers of refused records.
 
     A piece holds `block` bytes, not less than the longest record. Unless the text is `quoted`, quotes are
     ordinary characters.
@@ -203,7 +203,7 @@ def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: 
 
     def set_aside(row: pa_csv.InvalidRow) -> Literal["skip", "error"]:
         cells = next(records(row.text, delimiter)) if quoted else row.text.split(delimiter)
-        others.append((cast(int, row.number), cells))  # known, as there is one thread
+        others.append((cast(int, row.number), cells))  # not None, as there is only one thread
         return "skip"
 
     try:
@@ -235,7 +235,7 @@ def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: 
 
 
 def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> ParsedRecords:
-    """For files whose quotes have to be followed: some forty times slower, and exact."""
+    """For files whose quotes have to be followed: exact, but some forty times slower."""
     usual: list[list[str]] = []
     others: list[tuple[int, list[str]]] = []
     blank = [""] * width

@@ -27,7 +27,7 @@ REFUSED: tuple[tuple[bytes, str], ...] = (
     (b"\x89PNG", "is a picture. Save the table itself as .xlsx or .csv"),
     (b"\xff\xd8\xff", "is a picture. Save the table itself as .xlsx or .csv"),
 )
-TOO_LARGE = "{} has more than {:,} bytes. If it is meant, give a larger max_bytes=."
+TOO_LARGE = "{} has more than {:,} bytes. If that is intended, give a larger max_bytes=."
 PIECE = 1 << 22  # bytes read from an open file at a time
 KINDS = {
     ".csv": "text", ".tsv": "text", ".txt": "text", ".tab": "text", ".xlsx": "xlsx", ".xlsm": "xlsx",
@@ -88,7 +88,7 @@ def _from_path(path: Path, max_bytes: int) -> Source:
             return Source(name, _held([opened.read()], f'"{name}"', max_bytes))
     except FileNotFoundError:
         folder = clean(Path.cwd())
-        raise FileError(f'There is no file "{clean(path)}". The folder looked in is "{folder}".') from None
+        raise FileError(f'There is no file "{clean(path)}". The current folder is "{folder}".') from None
     except PermissionError:
         raise FileError(
             f'"{name}" cannot be read: another program has it open, or you do not have permission.'

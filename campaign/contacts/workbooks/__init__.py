@@ -1,1 +1,1 @@
-"""Workbooks become grids, each part read under guard: .xlsx, .xlsm, .xls, .ods."""
+"""Workbooks become grids, each part checked while it is read: .xlsx, .xlsm, .xls, .ods."""

@@ -1,4 +1,4 @@
-"""Zip containers, opened under guard: what a workbook's parts really hold is counted while they inflate."""
+"""Zip archives that are not trusted: the bytes of each part are counted while it is decompressed."""
 
 import io
 import struct
@@ -43,7 +43,7 @@ class Archive:
     def __init__(self, data: bytes, *, max_bytes: int) -> None:
         self._data, self._max_bytes = memoryview(data), max_bytes
         if data.count(b"PK\x01\x02") > MEMBERS:
-            raise FileError(f"The workbook has more than {MEMBERS:,} parts; it is not read.")
+            raise FileError(f"The workbook has more than {MEMBERS:,} parts; it was not read.")
         try:
             with zipfile.ZipFile(io.BytesIO(data)) as opened:
                 entries = opened.infolist()
@@ -67,7 +67,7 @@ class Archive:
         if entry.flag_bits & 1:
             raise FileError(LOCKED)
         if entry.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
-            raise FileError(DAMAGED.format("it is compressed in a way that no workbook is"))
+            raise FileError(DAMAGED.format("it uses a compression method that workbooks do not use"))
         at = entry.header_offset
         if not 0 <= at <= len(self._data) - _LOCAL.size:
             raise FileError(DAMAGED.format("a part lies outside the file"))
@@ -90,24 +90,24 @@ class Archive:
             raise FileError(DAMAGED.format("a part does not hold what it should"))
 
     def read(self, name: str) -> bytes:
-        """A small part, all of it."""
+        """All bytes of a small part."""
         content = bytearray()
         for piece in self.pieces(name):
             content += piece
             if len(content) > SMALL_PART:
-                raise FileError("The workbook has an unusually large list of sheets; it is not read.")
+                raise FileError("The workbook has an unusually large list of sheets; it was not read.")
         return bytes(content)
 
     def _check(self, total: int, packed: int) -> None:
         if total > self._max_bytes:
             raise FileError(
                 f"Unpacked, the workbook has more than {self._max_bytes:,} bytes. "
-                "If it is meant, give a larger max_bytes=."
+                "If that is intended, give a larger max_bytes=."
             )
         if total > RATIO_FROM and total > RATIO * packed:
             raise FileError(
                 "The workbook unpacks to more than a hundred times its size, "
-                "as no real one does; it is not read."
+                "which no real workbook does; it was not read."
             )
 
 

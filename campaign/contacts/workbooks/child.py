@@ -1,7 +1,7 @@
 """The process that opens one workbook: limits first, then the file, then its sheet back to the parent.
 
-It is started by `process`, which explains the exchange. It imports as little as it can: its start is what a
-workbook costs more than a text file.
+It is started by `process`, which explains the exchange. It imports as little as it can: every workbook pays
+for its start.
 """
 
 import faulthandler
@@ -24,7 +24,7 @@ def main() -> None:
     """Read one request from standard input and write the answer to standard output."""
     answer = os.fdopen(os.dup(1), "wb")
     with Path(os.devnull).open("wb") as nowhere:
-        os.dup2(nowhere.fileno(), 1)  # nothing that a library prints gets into the answer
+        os.dup2(nowhere.fileno(), 1)  # whatever a library prints stays out of the answer
     sys.meta_path.insert(0, _NoPandas())
     answer.write(READY)
     answer.flush()
@@ -39,11 +39,11 @@ def main() -> None:
     except CampaignError as error:
         send_error(error, answer)
     answer.flush()
-    os._exit(0)  # at once: nothing is left to tidy up
+    os._exit(0)  # at once: there is nothing to clean up
 
 
 class _NoPandas:
-    """Finds no pandas: Arrow imports it for the first list it gets, which takes longer than all else here."""
+    """Hides pandas from Arrow, which imports it for the first list: that takes longer than all the rest."""
 
     def find_spec(self, name: str, *_: object) -> None:
         if name == "pandas":
@@ -51,7 +51,7 @@ class _NoPandas:
 
 
 def _end_with_parent() -> None:
-    """Standard input ends when the parent does: it is kept open there until the answer has come."""
+    """Standard input ends with the parent, which keeps it open until it has the answer."""
     os.read(0, 1)
     os._exit(1)
 
@@ -59,9 +59,9 @@ def _end_with_parent() -> None:
 def _limit_time(seconds: float) -> None:
     """A timer outside Python, which ends the process even while a library does not return.
 
-    The parent, if it is there, has ended it earlier and can say why.
+    A living parent ends it earlier, and can say why.
     """
-    faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=1)  # by now that is nowhere
+    faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=1)  # which is os.devnull by now
 
 
 def _limit_memory(size: int) -> None:

@@ -1,4 +1,4 @@
-"""Numbers in an .xlsx sheet whose format makes calamine err: negative dates, endless lengths of time."""
+"""Numbers in an .xlsx sheet that calamine misreads: negative dates, durations that are too long."""
 
 import re
 from collections.abc import Iterable, Iterator
@@ -9,7 +9,7 @@ _FORMULA = rb"(?:<f(?:\s[^<>]*)?>(?:(?<=/>)|[^<]*</f>)\s*)?"
 _NEGATIVE = re.compile(
     rb'<c r="([A-Z]{1,3})(\d{1,8})"[^<>]*>' + _FORMULA + rb"<v>(-[\d.]+(?:[Ee][+-]?\d+)?)</v>"
 )
-# Of ten digits or more, or with an exponent; a length of time of so many days is beyond Python's.
+# Of ten digits or more, or with an exponent; Python has no duration of so many days.
 _HUGE = re.compile(
     rb'(<c r="[A-Z]{1,3}\d{1,8}"[^<>]*?)\ss="\d+"([^<>]*>' + _FORMULA + rb"<v>-?(?:\d{9}|[\d.]+[Ee]\+?\d))"
 )

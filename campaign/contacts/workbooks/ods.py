@@ -28,14 +28,14 @@ _SPAN = re.compile(r"(-?)PT(?:(\d{1,7})H)?(?:(\d{1,7})M)?(?:(\d{1,7})(?:[.,]\d+)
 _HIDDEN = ("collapse", "filter")
 _SPACING = {"s": " ", "tab": "\t", "line-break": "\n"}
 LONGEST_CELL = 32_767  # characters, in Excel and LibreOffice alike
-DEEPEST = 200  # elements inside each other; spreadsheet programs write some twenty
+DEEPEST = 200  # nested elements; spreadsheet programs write about twenty
 
 
 NESTED = "A table inside a cell of the sheet was left out."
 
 
 def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
-    """One sheet of an .ods file, from its first row and column on."""
+    """One sheet of an .ods file, starting at its first row and column."""
     archive = Archive(data, max_bytes=max_bytes)
     manifest = "meta-inf/manifest.xml"
     if manifest in archive.names and b"encryption-data" in archive.read(manifest):
@@ -121,7 +121,7 @@ class _TableParser:
             return
         self._open.append(name)
         if len(self._open) > DEEPEST:
-            raise FileError(DAMAGED.format("its elements are nested without end"))
+            raise FileError(DAMAGED.format("its elements are nested too deeply"))
         if name == "table-column":
             self._hide_columns(attributes)
         elif name == "table-row":
@@ -202,7 +202,7 @@ class _TableParser:
                 raise FileError(DAMAGED.format("it has a cell beyond the end of any sheet"))
             self._bytes_left -= sum(map(len, self._cells)) * (count - 1)
             if self._bytes_left < 0:
-                raise FileError("The sheet repeats more text than max_bytes= allows; it is not read.")
+                raise FileError("The sheet repeats more text than max_bytes= allows; it was not read.")
             self.lines += [()] * (self._row - len(self.lines)) + [self._cells] * count
             self.width = max(self.width, len(self._cells))
             self.filled += count * len(self._cells)

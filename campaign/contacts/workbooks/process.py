@@ -31,7 +31,7 @@ from campaign.errors import CampaignError, FileError
 # What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
 SECONDS, SECONDS_PER_MB = 10.0, 4.0
 MEMORY, MEMORY_PER_BYTE = 1 << 30, 30
-START = 60.0  # seconds by the clock within which a process must be ready, or reading goes on without one
+START = 60.0  # seconds by the clock in which the child must be ready; otherwise this process reads the file
 WAITING = 10  # seconds by the clock for each second of computing
 PAUSE = 0.02  # seconds between two looks at the child
 # What the child runs. It finds modules where this process does, and nothing in the current folder (-P).
@@ -81,10 +81,10 @@ def read_workbook(
 
 
 def _start() -> "subprocess.Popen[bytes] | None":
-    """A child process, or None where there is none to be had."""
+    """A child process, or None if none can be started."""
     if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
         return None
-    # It opens files from anywhere: no credentials. One thread is enough, and each would reserve memory.
+    # It opens untrusted files, so it gets no credentials. More threads would only reserve memory.
     env = {name: value for name, value in os.environ.items() if not name.startswith("CAMPAIGN_")}
     env |= {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
     try:
@@ -145,7 +145,7 @@ class _Watch(threading.Thread):
         self.start()
 
     def sees_ready(self) -> bool:
-        """Whether the child has started; then it waits for the request."""
+        """Whether the child has started and waits for the request."""
         try:
             _send(self._child, [entry for entry in sys.path if isinstance(entry, str)])
             return _pipe(self._child.stdout).readline() == READY
@@ -153,13 +153,13 @@ class _Watch(threading.Thread):
             return False
 
     def limit(self, limits: Limits) -> None:
-        """From now on, these limits hold."""
+        """Apply these limits from now on."""
         self._limits, self._until = limits, time.monotonic() + limits.max_seconds * WAITING
 
     def run(self) -> None:
         import psutil
 
-        with suppress(psutil.Error):  # it has ended, or the system does not tell its memory
+        with suppress(psutil.Error):  # it has ended, or the system does not report its memory
             process = psutil.Process(self._child.pid)
             while not self._done.wait(PAUSE):
                 computing = process.cpu_times()
@@ -190,6 +190,6 @@ class _Watch(threading.Thread):
         self._child.kill()
         self.join()
         for pipe in (self._child.stdin, self._child.stdout):
-            with suppress(OSError):  # what was not sent any more
+            with suppress(OSError):  # bytes that were never sent
                 _pipe(pipe).close()
         self._child.wait()

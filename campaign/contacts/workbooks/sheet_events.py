@@ -86,7 +86,7 @@ class _Events:
 
 
 def scan_events(pieces: Iterable[bytes]) -> SheetFacts:
-    """The facts of a sheet from its XML, however it is written. Raises FileError where it makes no sense."""
+    """The facts of a sheet from any XML. Raises FileError where the XML makes no sense."""
     events = _Events()
     parse_xml(pieces, events.start, end=events.end, text=events.characters)
     return events.facts

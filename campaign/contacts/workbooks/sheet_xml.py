@@ -1,9 +1,9 @@
-"""What calamine does not tell about an .xlsx sheet, from one pass over its XML: hidden rows and columns,
+"""What calamine does not report about an .xlsx sheet, from one pass over its XML: hidden rows and columns,
 merged areas, formulas without a value, and how far the cells really reach.
 
-Calamine sets aside room for the whole rectangle around the cells before it reads them, and ends the process
-where there is not so much: so the pass comes first. XML as all programs write it is scanned as bytes
-(0.08 s for 600,000 cells); anything unusual goes through expat, some thirty times slower and exact.
+Calamine allocates memory for the rectangle around all cells before it reads them, and aborts the process if
+there is not enough, so the pass comes first. XML as programs usually write it is scanned as bytes (0.08 s for
+600,000 cells); anything unusual goes through expat, which is exact but some thirty times slower.
 """
 
 import re
@@ -17,7 +17,7 @@ from campaign.contacts.workbooks.sheet_events import column_position, scan_event
 from campaign.contacts.workbooks.sheets import LAST_COLUMN, SheetFacts
 from campaign.errors import FileError
 
-LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, and are not met
+LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, but do not occur
 
 
 class _UnusualError(Exception):
@@ -34,7 +34,7 @@ def scan_sheet(pieces: Callable[[], Iterable[bytes]]) -> SheetFacts:
 
 # --- bytes --------------------------------------------------------------------------------------------
 
-# Possessive (*+): what was taken is not given back, so a hostile tag costs no more than its length.
+# Possessive (*+): no backtracking, so a hostile tag takes time in proportion to its length only.
 _ATTRIBUTES = rb"""(?:[^<>"']|"[^"<]*"|'[^'<]*')*+"""
 _ROW = re.compile(rb'<row r="(\d+)"')
 _HIDDEN = re.compile(rb"""hidden\s*=\s*["'](?:1|true)["']""")
@@ -52,7 +52,7 @@ TAG = 200  # bytes in which a cell's tag with an error in it ends
 
 def _scan_bytes(pieces: Iterable[bytes]) -> SheetFacts:
     facts, place = SheetFacts(), "head"
-    for piece in _whole_rows(pieces):
+    for piece in _complete_rows(pieces):
         if place == "head":
             start = piece.find(b"<sheetData")
             if start < 0 or not piece.lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"<"):
@@ -74,8 +74,8 @@ def _scan_bytes(pieces: Iterable[bytes]) -> SheetFacts:
     return facts
 
 
-def _whole_rows(pieces: Iterable[bytes]) -> Iterator[bytes]:
-    """The pieces cut anew, each before the start of a row or a merged area."""
+def _complete_rows(pieces: Iterable[bytes]) -> Iterator[bytes]:
+    """The pieces, cut again so that each starts with a row or a merged area."""
     rest = b""
     for piece in pieces:
         rest += piece
@@ -84,7 +84,7 @@ def _whole_rows(pieces: Iterable[bytes]) -> Iterator[bytes]:
             yield rest[:cut]
             rest = rest[cut:]
         elif len(rest) > LONGEST_ROW:
-            raise FileError("A single row of the sheet is longer than any real one; the file is not read.")
+            raise FileError("One row of the sheet is longer than any real row; the file was not read.")
     yield rest
 
 
@@ -94,29 +94,29 @@ def _usual(xml: bytes) -> None:
 
 
 def _scan_rows(xml: bytes, facts: SheetFacts) -> None:
-    signs = np.frombuffer(xml + b" " * 24, np.uint8)
-    opens, following = signs[:-24] == ord("<"), signs[1:-23]
+    octets = np.frombuffer(xml + b" " * 24, np.uint8)
+    opens, following = octets[:-24] == ord("<"), octets[1:-23]
     if (opens & ((following == ord("!")) | (following == ord("?")))).any():
         raise _UnusualError
-    prefixed = np.flatnonzero((signs[:-24] == ord(":")) & (following == ord("c")))
+    prefixed = np.flatnonzero((octets[:-24] == ord(":")) & (following == ord("c")))
     if any(_PREFIX.search(xml[max(at - 64, 0) : at]) for at in prefixed.tolist()):
         raise _UnusualError
     here = np.flatnonzero(opens & (following == ord("c")))
-    here = here[_ENDS_NAME[signs[here + 2]]]
-    rows, columns = _references(signs, here)
+    here = here[_ENDS_NAME[octets[here + 2]]]
+    rows, columns = _references(octets, here)
     facts.cells += len(here)
     lines = np.flatnonzero(opens & (following == ord("r")))
-    lines = lines[(signs[lines + 2] == ord("o")) & (signs[lines + 3] == ord("w"))]
-    if not _spelled(signs, lines + 4, b' r="'):
+    lines = lines[(octets[lines + 2] == ord("o")) & (octets[lines + 3] == ord("w"))]
+    if not _spelled(octets, lines + 4, b' r="'):
         raise _UnusualError
-    numbers, ends = _digits(signs, lines + 8)
-    if (signs[ends] != ord('"')).any():
+    numbers, ends = _digits(octets, lines + 8)
+    if (octets[ends] != ord('"')).any():
         raise _UnusualError
-    for found in (rows, numbers):
-        facts.last_row = max(facts.last_row, int(found.max(initial=0)))
+    for row_numbers in (rows, numbers):
+        facts.last_row = max(facts.last_row, int(row_numbers.max(initial=0)))
     facts.last_column = max(facts.last_column, int(columns.max(initial=-1)))
-    for hit in _HIDDEN.finditer(xml):  # LibreOffice says hidden="false" of every row: those are no hits
-        row = _ROW.match(xml, xml.rfind(b"<", 0, hit.start()))
+    for match in _HIDDEN.finditer(xml):  # LibreOffice writes hidden="false" on every row: not a match
+        row = _ROW.match(xml, xml.rfind(b"<", 0, match.start()))
         if row is not None:
             facts.hidden_rows.add(int(row[1]))
     facts.has_negatives |= b"<v>-" in xml
@@ -130,33 +130,33 @@ _ENDS_NAME = np.zeros(256, bool)
 _ENDS_NAME[list(b" \t\r\n/>")] = True
 
 
-def _spelled(signs: NDArray[np.uint8], at: NDArray[np.int64], text: bytes) -> bool:
-    return all((signs[at + i] == sign).all() for i, sign in enumerate(text))
+def _spelled(octets: NDArray[np.uint8], at: NDArray[np.int64], text: bytes) -> bool:
+    return all((octets[at + i] == octet).all() for i, octet in enumerate(text))
 
 
 def _references(
-    signs: NDArray[np.uint8], at: NDArray[np.int64]
+    octets: NDArray[np.uint8], at: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Rows and columns of all cells that start at these places: `<c r="AB12"`."""
-    if not _spelled(signs, at + 2, b' r="'):
+    if not _spelled(octets, at + 2, b' r="'):
         raise _UnusualError
     at, columns = at + 6, np.zeros(len(at), np.int64)
     for _ in range(3):
-        letters = signs[at].astype(np.int64) - ord("A")
+        letters = octets[at].astype(np.int64) - ord("A")
         is_letter = (letters >= 0) & (letters < 26)
         columns = np.where(is_letter, columns * 26 + letters + 1, columns)
         at = at + is_letter
-    rows, ends = _digits(signs, at)
-    if (columns == 0).any() or (rows == 0).any() or (signs[ends] != ord('"')).any():
+    rows, ends = _digits(octets, at)
+    if (columns == 0).any() or (rows == 0).any() or (octets[ends] != ord('"')).any():
         raise _UnusualError
     return rows, columns - 1
 
 
-def _digits(signs: NDArray[np.uint8], at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _digits(octets: NDArray[np.uint8], at: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """The numbers that start at these places, of at most eight digits, and where they end."""
     numbers = np.zeros(len(at), np.int64)
     for _ in range(8):
-        digits = signs[at].astype(np.int64) - ord("0")
+        digits = octets[at].astype(np.int64) - ord("0")
         is_digit = (digits >= 0) & (digits < 10)
         if not is_digit.any():
             break

@@ -1,4 +1,4 @@
-"""The sheets of a workbook of any format: which one is read, what is known about it, how far it may reach."""
+"""The sheets of a workbook of any format: which one is read, the facts about it, and how large it may be."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -27,10 +27,10 @@ class Sheet:
 
 @dataclass
 class SheetFacts:
-    """What was seen of a sheet. Row numbers count from 1, columns from 0.
+    """What a scan of a sheet collects. Row numbers count from 1, columns from 0.
 
-    `has_negatives`: there are negative numbers, which are no dates whatever their format. Where the scan can
-    tell at no cost which they are, `negatives` holds them: row number, column position, value.
+    `has_negatives`: there are negative numbers, which are never dates. Where the scan gets them at no cost,
+    `negatives` holds them: row number, column position, value.
     """
 
     cells: int = 0
@@ -92,5 +92,5 @@ def hold_rectangle(last_row: int, last_column: int, filled: int, max_cells: int)
     if cells > max_cells:
         raise FileError(
             f"The sheet has {cells:,} cells, more than {max_cells:,}. "
-            "If it is meant, give a larger max_cells=."
+            "If that is intended, give a larger max_cells=."
         )

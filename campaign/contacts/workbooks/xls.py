@@ -20,7 +20,7 @@ from campaign.contacts.workbooks.sheets import Sheet, SheetFacts, choose_sheet, 
 from campaign.errors import FileError
 from campaign.text import clean
 
-NO_WORKBOOK = "The file is an old Office document, but no workbook. Save the table as .xlsx or .csv."
+NO_WORKBOOK = "The file is an old Office document, but not a workbook. Save the table as .xlsx or .csv."
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream of an .xlsx that is saved with a password
 EOF = 0x0A
 NUMBERS = (xlrd.XL_CELL_NUMBER, xlrd.XL_CELL_DATE)
@@ -49,7 +49,7 @@ def _sentence(problem: str) -> str:
 
 
 def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> Grid:
-    # Only with formatting_info does xlrd tell of merged areas, hidden rows and columns, and formats.
+    # xlrd reports merged areas, hidden rows and columns, and formats only with formatting_info.
     book: Any = xlrd.open_workbook(
         file_contents=data, logfile=StringIO(), formatting_info=True, on_demand=True, ragged_rows=True
     )
@@ -98,9 +98,9 @@ def _facts(sheet: Any) -> SheetFacts:
 
 
 def _uncalculated(book: Any, number: int) -> Iterator[tuple[int, int]]:
-    """Formulas that hold 0 until a spreadsheet program opens the file: xlrd does not tell them from numbers.
+    """Formulas that hold 0 until a spreadsheet program opens the file: xlrd reports them as plain numbers.
 
-    Cells come before everything that may be nested in a sheet, so its first end is far enough.
+    Cells come before everything that may be nested in a sheet, so the first EOF record is far enough.
     """
     book._position = book._sh_abs_posn[number]
     kind = None

@@ -1,7 +1,7 @@
 """Excel workbooks (.xlsx, .xlsm) through calamine. The only module that imports it.
 
 Calamine ends the process for files that claim more than there is, which is why workbooks are opened in a
-process of their own. It does not tell of hidden rows and columns, merged areas, formulas without a value or
+process of their own. It does not report hidden rows and columns, merged areas, formulas without a value or
 errors: those come from a scan of the sheet's XML.
 """
 
@@ -92,7 +92,7 @@ def _without_zeros(grid: Grid, facts: SheetFacts) -> Grid:
 
 
 def _with_negatives(grid: Grid, numbers: Iterable[tuple[int, int, float]]) -> Grid:
-    """Negative numbers under a format for dates are no dates, but calamine makes a time of day of them."""
+    """Negative numbers with a date format are not dates, but calamine turns them into times of day."""
     clocks = {i for i, column in enumerate(grid.columns) if _has_clock(column)}
     cells: dict[int, dict[int, str]] = {}
     for row, position, number in numbers if clocks else ():
@@ -142,7 +142,7 @@ def by_calamine(data: bytes, name: str) -> tuple[list[TextChunks], int]:
     except python_calamine.CalamineError:
         raise FileError(DAMAGED.format("its cells cannot be read")) from None
     except BaseException as problem:
-        if type(problem).__name__ != "PanicException":  # what calamine's own checks become: no Exception
+        if type(problem).__name__ != "PanicException":  # a panic in calamine is not an Exception
             raise
         raise FileError(DAMAGED.format("its cells make no sense")) from None
     columns: list[TextChunks] = [pa.chunked_array(parts, TEXT) for parts in zip(*chunks, strict=True)]
@@ -151,7 +151,7 @@ def by_calamine(data: bytes, name: str) -> tuple[list[TextChunks], int]:
 
 @contextmanager
 def _collector_paused() -> Iterator[None]:
-    """Without Python's collector, which looks at every new row in vain: a third of the time of reading."""
+    """Without Python's garbage collector, which takes a third of the time and finds nothing."""
     running = gc.isenabled()
     gc.disable()
     try:

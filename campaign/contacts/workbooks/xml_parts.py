@@ -50,5 +50,5 @@ def _plain(name: str) -> str:
 
 def _refuse_doctype(*_: object) -> None:
     raise FileError(
-        "The workbook declares a document type, which no spreadsheet program writes; it is not read."
+        "The workbook declares a document type, which no spreadsheet program writes; it was not read."
     )
