@@ -1,6 +1,6 @@
 """`python -m campaign` is the same as `campaign`."""
 
-from campaign.cli.commands import main
+from campaign.cli.main import main
 
 if __name__ == "__main__":
     raise SystemExit(main())

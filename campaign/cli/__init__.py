@@ -1,0 +1,1 @@
+"""The same operations from a shell. Begin with `main` and `arguments`."""

@@ -1,1 +1,1 @@
-"""A spreadsheet becomes a contact table. Begin with `reading`, `columns` and `numbers`, its three faces."""
+"""A spreadsheet becomes a contact table. Begin with `reading`, `columns` and `phone_numbers.cleaning`."""

@@ -18,7 +18,7 @@ from campaign.arrow_text import (
     spread_texts,
     text_array,
 )
-from campaign.contract import STATUSES
+from campaign.contract import STATUSES, TEXT_LIMIT
 from campaign.masking import mask_texts
 
 # Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
@@ -38,7 +38,7 @@ CODES = {
     "hidden_character": "the cell contains controls or invisible characters, which are never sent",
     "bad_sender": "the sender is not 1 to 11 plain characters",
     "bad_priority": "the priority is not 0 to 4",
-    "overlong": "the message has more than 160 characters after filling it in",
+    "overlong": f"the message has more than {TEXT_LIMIT} characters after filling it in",
     "too_many_parts": "the message takes more SMS parts than max_parts allows",
     "truncated": "the text was cut to fit",
     "split": "the text is sent as several numbered messages",

@@ -20,7 +20,7 @@ from campaign.contract import TEXT_LIMIT
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.rendering import Rendered
 from campaign.messages.text import limits
-from campaign.messages.text.segments import Lengths, count_parts, count_units, measure
+from campaign.messages.text.segments import SINGLE, Lengths, count_parts, count_units, measure
 from campaign.text import counted, shorten
 
 OVERLONG = ("flag", "truncate", "split")
@@ -185,7 +185,7 @@ def _insert_pieces(
 
 def _warn_of_double_septets(fitted: Fitted, issues: IssueCollector) -> None:
     lengths = fitted.lengths
-    fits = ~lengths.ucs2 & (lengths.units <= TEXT_LIMIT) & (lengths.septets > TEXT_LIMIT)
+    fits = ~lengths.ucs2 & (lengths.units <= SINGLE) & (lengths.septets > SINGLE)
     positions = np.flatnonzero(fits & issues.sendable[fitted.rows])
     units, septets, parts = (
         integers_to_array(field[positions]) for field in (lengths.units, lengths.septets, lengths.parts)

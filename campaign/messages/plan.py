@@ -1,4 +1,4 @@
-"""The plan: what will be sent, what will not, and why."""
+"""`Plan`, and the `prepare` that makes one: what will be sent, what will not, and why."""
 
 import hashlib
 from collections.abc import Collection, Iterator, Mapping
@@ -15,6 +15,7 @@ from campaign.argument_checks import check_amount, check_choice, check_count, wr
 from campaign.arrow_text import series_to_chunks, text_buffers
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
+from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
 from campaign.messages.batching import batch_bounds
 from campaign.messages.duplicates import DUPLICATES
@@ -24,9 +25,8 @@ from campaign.messages.preparation import Rules, draft
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import NumberRules, choose_columns, choose_region
 from campaign.messages.suppression import SuppressionRules
-from campaign.messages.templates.wording import choose_wording
+from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.messages.totals import Totals, status_bars, totals_table
-from campaign.protected_field import ProtectedField
 
 
 def _copy(table: pd.DataFrame) -> pd.DataFrame:
@@ -53,11 +53,11 @@ class Plan:
     - `not_again`: the earlier campaigns and lists whose recipients were left out.
     """
 
-    messages: ProtectedField[pd.DataFrame] = ProtectedField(_copy)
-    issues: ProtectedField[pd.DataFrame] = ProtectedField(_copy)
-    contacts: ProtectedField[pd.DataFrame] = ProtectedField(_copy)
+    messages: CopiedField[pd.DataFrame] = CopiedField(_copy)
+    issues: CopiedField[pd.DataFrame] = CopiedField(_copy)
+    contacts: CopiedField[pd.DataFrame] = CopiedField(_copy)
     totals: Totals
-    fingerprint: ProtectedField[str] = ProtectedField()
+    fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
     not_again: tuple[Any, ...] = ()
 
@@ -202,7 +202,7 @@ def prepare(
     check_choice(several, ("refuse", "first"), subject="several")
     suppression = SuppressionRules.of(opt_outs, not_again)
     rules = Rules(
-        choose_wording(
+        choose_campaign_texts(
             table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
         ),
         NumberRules(choose_columns(columns, number), choose_region(table, region), several, kinds),

@@ -27,7 +27,7 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.recipients import NumberRules, Recipients, find_numbers
 from campaign.messages.suppression import SuppressionLists, SuppressionRules
-from campaign.messages.templates.wording import Wording
+from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.messages.totals import Totals
 
 BLOCK = 131_072  # rows processed together: large enough for column-wise speed, small enough to reuse memory
@@ -37,7 +37,7 @@ BLOCK = 131_072  # rows processed together: large enough for column-wise speed, 
 class Rules:
     """Everything that decides what a row gets."""
 
-    wording: Wording
+    texts: CampaignTexts
     numbers: NumberRules
     overlong: OverlongRules
     suppression: SuppressionRules
@@ -81,7 +81,7 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
     labels = contacts.index.to_numpy(dtype=np.int64)
     _add_reading_notices(contacts, issues)
     _add_reading_issues(contacts, issues)
-    rules.wording.describe(contacts, issues)
+    rules.texts.describe(contacts, issues)
     suppressed = rules.suppression.read(rules.numbers.region, issues)
     blocks = deque(
         _find_recipients(contacts.iloc[start : start + BLOCK], start, rules.numbers)
@@ -114,9 +114,9 @@ def _write_messages(
 ) -> _Chunk:
     """The messages of a block; the reasons of rows that get none are added to its issues."""
     contacts, issues, recipients = block.contacts, block.issues, block.recipients
-    senders = rules.wording.senders(contacts, issues)
-    priorities = rules.wording.priorities(contacts, issues)
-    rendered = rules.wording.render(contacts, issues)
+    senders = rules.texts.senders(contacts, issues)
+    priorities = rules.texts.priorities(contacts, issues)
+    rendered = rules.texts.render(contacts, issues)
     fitted = fit(rendered, rules.overlong, issues)
     suppressed.exclude(issues, contacts, recipients)
     repeats = duplicates.find(block.start, issues, rendered.texts)

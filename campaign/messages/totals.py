@@ -7,7 +7,7 @@ from typing import Any
 
 from campaign import markup
 from campaign.contract import STATUSES, TEXT_LIMIT
-from campaign.protected_field import ProtectedField
+from campaign.copied_field import CopiedField
 from campaign.text import capitalised, counted, figure
 
 SHOWN_COUNTRIES = 5
@@ -22,13 +22,13 @@ class Totals(Mapping[str, int]):
     the country of their numbers (ISO codes, the most frequent first).
     """
 
-    statuses: ProtectedField[Mapping[str, int]] = ProtectedField(dict)
+    statuses: CopiedField[Mapping[str, int]] = CopiedField(dict)
     _: KW_ONLY
     messages: int
     gsm7: int
     ucs2: int
     longest: int
-    countries: ProtectedField[Mapping[str, int]] = ProtectedField(dict)
+    countries: CopiedField[Mapping[str, int]] = CopiedField(dict)
 
     def __getitem__(self, status: str) -> int:
         return self._by_status[status]

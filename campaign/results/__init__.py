@@ -1,0 +1,1 @@
+"""What came of a campaign, as tables and as files. Begin with `tables`."""

@@ -1,4 +1,4 @@
-"""The results of a campaign as tables: the plan joined with what its ledger knows about each batch."""
+"""`Result`: the plan joined with what its ledger knows about each batch, as tables."""
 
 import os
 from collections.abc import Collection

@@ -1,0 +1,1 @@
+"""A plan is sent and its outcome recorded. Begin with `campaigns`, then `run` and `engine`."""

@@ -30,7 +30,7 @@ from campaign.sending.options import SendOptions, check_seconds
 from campaign.sending.store.batches import pending_batches
 from campaign.sending.store.folder import Folder
 from campaign.sending.tally import RunStatus, Snapshot, Tally
-from campaign.sending.waiting import interruption, noted_signals, progress_bar
+from campaign.sending.terminal import interruption, noted_signals, progress_bar
 from campaign.service.account import Account
 from campaign.service.body import Gate
 from campaign.service.transport import Outcome, Transport

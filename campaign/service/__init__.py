@@ -1,0 +1,1 @@
+"""The SMS submission service. Begin with `account`, `wire` and `transport`."""

@@ -1,4 +1,4 @@
-"""Whether a `Failed` contradicts itself, so that it proves nothing.
+"""Answers with the status Failed that also say that something was sent: they prove nothing.
 
 By the contract, a submission is answered as a whole (section 4.1, rule 3). A service that charges, gives a
 follow-up code or mentions messages that were sent has done something, whatever its `Status` says: such a

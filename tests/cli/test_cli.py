@@ -15,7 +15,7 @@ import pytest
 
 import campaign
 from campaign.cli.arguments import parser
-from campaign.cli.commands import _MODULES, _command, main
+from campaign.cli.main import _MODULES, _command, main
 
 VISITS = """\
 first_name,phone,visit_date
@@ -196,7 +196,7 @@ def test_python_m_campaign_is_the_same():
 def test_help_and_wrong_usage_answer_without_loading_anything_heavy(arguments):
     code = (
         "import contextlib, sys\n"
-        "from campaign.cli.commands import main\n"
+        "from campaign.cli.main import main\n"
         f"with contextlib.suppress(SystemExit): main({arguments})\n"
         "print(sorted({'pandas', 'pyarrow', 'numpy', 'aiohttp', 'asyncio'} & sys.modules.keys()))"
     )
@@ -208,7 +208,7 @@ def test_help_and_wrong_usage_answer_without_loading_anything_heavy(arguments):
 def test_checking_a_file_loads_no_network():
     code = (
         "import sys\n"
-        "from campaign.cli.commands import main\n"
+        "from campaign.cli.main import main\n"
         f"assert main({['check', *send_arguments()[1:]]}) == 0\n"
         "print(sorted({'aiohttp', 'sqlite3'} & sys.modules.keys()))"
     )

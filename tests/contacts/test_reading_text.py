@@ -8,9 +8,9 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.spreadsheets import as_rows, reading
 
+from campaign.contacts.files.csv_records import Pieces, by_arrow, by_hand, records, survey
 from campaign.contacts.files.delimited import _squared
 from campaign.contacts.files.encodings import to_text
-from campaign.contacts.files.records import Pieces, by_arrow, by_hand, records, survey
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
 
@@ -123,8 +123,8 @@ def test_both_ways_of_reading_see_the_same_records(text: str, width: int, block:
     """Arrow's parser and ours, wherever a file is so well quoted that both may read it."""
     data = text.encode()
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("campaign.contacts.files.records.PIECE", piece)
-        patched.setattr("campaign.contacts.files.records.STRETCH", 3)
+        patched.setattr("campaign.contacts.files.csv_records.PIECE", piece)
+        patched.setattr("campaign.contacts.files.csv_records.STRETCH", 3)
         seen = survey(data, ",")
     if not data or seen.quotes == "tangled":
         return

@@ -15,8 +15,8 @@ from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.table import make_table
-from campaign.contacts.workbooks.sheet_events import scan_events
-from campaign.contacts.workbooks.sheet_xml import scan_sheet
+from campaign.contacts.workbooks.sheet_facts_events import scan_events
+from campaign.contacts.workbooks.sheet_facts_scan import scan_sheet
 from campaign.contacts.workbooks.xlsx import read_xlsx
 from campaign.errors import FileError
 

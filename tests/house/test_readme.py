@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from campaign.cli.commands import main
+from campaign.cli.main import main
 
 ROOT = Path(__file__).parents[2]
 README = (ROOT / "README.md").read_text("utf-8")

@@ -18,7 +18,7 @@ from urllib.parse import quote
 import pytest
 
 import campaign
-from campaign.cli.commands import main
+from campaign.cli.main import main
 
 SENTINEL = "Wé$ame-7731 %&/öpen"
 SPELLINGS = [

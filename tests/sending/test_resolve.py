@@ -3,7 +3,7 @@
 import pytest
 
 import campaign
-from campaign.cli.commands import main
+from campaign.cli.main import main
 from campaign.sending.ledger.views import journal_frame
 
 

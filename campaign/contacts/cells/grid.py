@@ -115,7 +115,7 @@ def name_rows(rows: Sequence[int]) -> str:
     return f"Row {shown[0]}" if len(shown) == 1 else f"Rows {', '.join(shown[:-1])} and {shown[-1]}"
 
 
-def hold_budget(rows: int, width: int, max_cells: int) -> None:
+def refuse_beyond_budget(rows: int, width: int, max_cells: int) -> None:
     """Refuse a table of more cells than allowed: each blank line becomes a row of blank cells."""
     if rows * width > max_cells:
         raise FileError(

@@ -10,11 +10,10 @@ import pyarrow as pa
 
 from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.grid import Grid, hold_budget, name_rows
+from campaign.contacts.cells.grid import Grid, name_rows, refuse_beyond_budget
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place, locate_header
 from campaign.contacts.columns import check_headers
-from campaign.contacts.files.encodings import Text
-from campaign.contacts.files.records import (
+from campaign.contacts.files.csv_records import (
     BLOCK,
     MalformedError,
     ParsedRecords,
@@ -24,6 +23,7 @@ from campaign.contacts.files.records import (
     records,
     survey,
 )
+from campaign.contacts.files.encodings import Text
 from campaign.errors import FileError, UsageError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -56,7 +56,7 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     width = max(widths, key=lambda count: (widths[count], count), default=1)
     named = width if place is None else len(_trimmed(lines[place]))
     parsed = _parse(text, splitter, width, max_cells)
-    hold_budget(parsed.rows, named, max_cells)
+    refuse_beyond_budget(parsed.rows, named, max_cells)
     columns, short = _squared(parsed, named, place)
     filled = f"{name_rows(short)}: fewer cells than the header; the missing ones are blank." if short else ""
     kind, rows = "tsv" if detected == "\t" else "csv", np.arange(1, parsed.rows + 1, dtype=np.int64)
@@ -152,7 +152,7 @@ def _parse(text: Text, delimiter: str, width: int, max_cells: int) -> ParsedReco
         return by_hand(text.data, delimiter, width, max_cells)
     quoted = seen.quotes == "strict"
     lines = 4 if quoted else 1  # in a cell; the exact number of cells is checked again
-    hold_budget(seen.rows // lines, width, max_cells)
+    refuse_beyond_budget(seen.rows // lines, width, max_cells)
     block = max(BLOCK, seen.longest + 2)
     return by_arrow(Pieces(text.give(), block), block, delimiter, width, quoted=quoted)
 

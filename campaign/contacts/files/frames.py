@@ -20,7 +20,7 @@ from campaign.contacts.cells.cell_text import (
     truth_texts,
     writer,
 )
-from campaign.contacts.cells.grid import Grid, chunked, hold_budget
+from campaign.contacts.cells.grid import Grid, chunked, refuse_beyond_budget
 from campaign.errors import ColumnError, FileError
 
 DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."
@@ -48,7 +48,7 @@ def read_frame(frame: pd.DataFrame, *, max_cells: int) -> Grid:
         frame = frame.reset_index()
     if not frame.shape[1]:
         raise FileError("The DataFrame has no columns, so there is nothing to read.")
-    hold_budget(len(frame) + 1, frame.shape[1], max_cells)
+    refuse_beyond_budget(len(frame) + 1, frame.shape[1], max_cells)
     names = [_name(name) for name in frame.columns]
     columns = [_series_text(frame.iloc[:, i], name) for i, name in enumerate(names)]
     return _grid("DataFrame", names, columns, len(frame))
@@ -66,13 +66,13 @@ def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, max_memory: int
         schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
         names = [name for name in schema.names if not name.startswith("__index_level_")]
         file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=names)
-        hold_budget(file.metadata.num_rows + 1, len(names), max_cells)
+        refuse_beyond_budget(file.metadata.num_rows + 1, len(names), max_cells)
         parts: list[list[TextArray]] = [[] for _ in names]
         size = 0
         for batch in file.iter_batches(LINES, columns=names):
             size += sum(_decoded_size(column) for column in batch.columns)
-            hold_size(size, max_bytes, "max_bytes")
-            hold_size(size, max_memory, "max_memory")
+            refuse_beyond_size(size, max_bytes, "max_bytes")
+            refuse_beyond_size(size, max_memory, "max_memory")
             for i, name in enumerate(names):
                 parts[i].append(_arrow_text(batch.column(i), name))
     # For damaged columns Arrow raises Python's own errors, too.
@@ -82,7 +82,7 @@ def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, max_memory: int
     return _grid("parquet", [_name(name) for name in names], columns, len(columns[0]) if columns else 0)
 
 
-def hold_size(size: int, limit: int, argument: str) -> None:
+def refuse_beyond_size(size: int, limit: int, argument: str) -> None:
     """Refuse a file whose texts take more bytes than allowed once each row has its own."""
     if size > limit:
         raise FileError(

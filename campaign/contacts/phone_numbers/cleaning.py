@@ -26,15 +26,14 @@ from campaign.arrow_text import (
     text_array,
     unique_texts,
 )
-from campaign.contacts.phone_numbers.corrections import Corrections
 from campaign.contacts.phone_numbers.decisions import Decisions, decide
+from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits, extract_digits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s
 from campaign.contacts.phone_numbers.libphonenumber import WORLD, format_international
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables, metadata_tables
-from campaign.contacts.phone_numbers.normalising import NormalisedTexts, normalise_texts
 from campaign.contacts.phone_numbers.parsing import ask_library, parse_numbers
-from campaign.contacts.phone_numbers.regions import check_region, described, is_region
-from campaign.contacts.phone_numbers.wording import (
+from campaign.contacts.phone_numbers.prefix_corrections import Corrections
+from campaign.contacts.phone_numbers.problems_and_repairs import (
     KINDS,
     MOBILE_KINDS,
     PROBLEMS,
@@ -42,6 +41,7 @@ from campaign.contacts.phone_numbers.wording import (
     REPAIRS,
     repair_names,
 )
+from campaign.contacts.phone_numbers.regions import check_region, described, is_region
 from campaign.errors import UsageError
 from campaign.text import agreeing, clean, counted
 
@@ -224,10 +224,10 @@ def _clean_chunk(
     return _as_columns(decisions, tables)
 
 
-def _normalise(texts: TextArray, regions: Int16s) -> NormalisedTexts:
+def _normalise(texts: TextArray, regions: Int16s) -> ExtractedDigits:
     """The digits of texts. Without a region, 00 counts as a plus; with region="001", no plus is needed."""
     world = regions == _WORLD_INDEX
-    normalised = normalise_texts(texts, np.where(world, NO_REGION, regions).astype(np.int64))
+    normalised = extract_digits(texts, np.where(world, NO_REGION, regions).astype(np.int64))
     digits = normalised.digits
     rows = np.flatnonzero((digits.region == NO_REGION) & ~digits.plus)
     zeros = digits.take(rows).leading_zeros

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints, TextArray
-from campaign.contacts.phone_numbers.corrections import Corrections, library_repairs
+from campaign.contacts.phone_numbers.digit_extraction import ExtractedDigits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
 from campaign.contacts.phone_numbers.libphonenumber import (
     EXPLICIT,
@@ -17,10 +17,10 @@ from campaign.contacts.phone_numbers.libphonenumber import (
     short_kind,
 )
 from campaign.contacts.phone_numbers.metadata import NO_REGION, Classification, MetadataTables
-from campaign.contacts.phone_numbers.normalising import NormalisedTexts
 from campaign.contacts.phone_numbers.parsing import ParsedNumbers, ask_library, parse_numbers
+from campaign.contacts.phone_numbers.prefix_corrections import Corrections, library_repairs
+from campaign.contacts.phone_numbers.problems_and_repairs import PROBLEM_INDEXES, REPAIR_BITS
 from campaign.contacts.phone_numbers.unusual_texts import MIN_FULL_DIGITS
-from campaign.contacts.phone_numbers.wording import PROBLEM_INDEXES, REPAIR_BITS
 
 _INVALID = ("too_short", "too_long", "plus_missing", "no_such_number")
 
@@ -51,7 +51,7 @@ class Decisions:
 
 
 def decide(
-    normalised: NormalisedTexts, texts: TextArray, tables: MetadataTables, kinds: Set[str]
+    normalised: ExtractedDigits, texts: TextArray, tables: MetadataTables, kinds: Set[str]
 ) -> Decisions:
     """Decide about every row of a column; numbers of these `kinds` may be sent to."""
     parsed = parse_numbers(normalised.digits, tables)
@@ -114,7 +114,7 @@ def _refuse_ambiguous(
     decisions: Decisions,
     parsed: ParsedNumbers,
     corrections: Corrections,
-    normalised: NormalisedTexts,
+    normalised: ExtractedDigits,
     tables: MetadataTables,
     kinds: Set[str],
 ) -> None:
@@ -128,7 +128,7 @@ def _refuse_ambiguous(
     decisions.refuse(np.flatnonzero(ambiguous), "ambiguous")
 
 
-def _refuse_texts(decisions: Decisions, normalised: NormalisedTexts, unreadable: dict[int, str]) -> None:
+def _refuse_texts(decisions: Decisions, normalised: ExtractedDigits, unreadable: dict[int, str]) -> None:
     by_text = np.array([PROBLEM_INDEXES[text.problem] for text in normalised.unusual_texts])
     problems = by_text[normalised.unusual_index]
     for row, problem in unreadable.items():

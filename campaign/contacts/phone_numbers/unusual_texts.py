@@ -7,7 +7,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from campaign.contacts.phone_numbers.wording import REPAIR_BITS
+from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 
 MAX_TEXT = 250  # characters that `phonenumbers` looks at
 MIN_FULL_DIGITS = 7  # of the shortest text that counts as a full number

@@ -14,7 +14,13 @@ from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.cell_text import clock_text, moment_text, number_text, span_text
 from campaign.contacts.cells.grid import Grid, Merge
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
-from campaign.contacts.workbooks.sheets import LAST_COLUMN, LAST_ROW, Sheet, choose_sheet, hold_rectangle
+from campaign.contacts.workbooks.sheet_choice import (
+    LAST_COLUMN,
+    LAST_ROW,
+    Sheet,
+    choose_sheet,
+    refuse_beyond_rectangle,
+)
 from campaign.contacts.workbooks.xml_parts import parse_xml
 from campaign.errors import FileError
 from campaign.text import clean
@@ -43,7 +49,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     chosen, notices = choose_sheet(_sheets(archive), sheet)
     table = _TableParser(chosen.part, max_bytes)
     parse_xml(archive.pieces("content.xml"), table.start, end=table.end, text=table.characters)
-    hold_rectangle(len(table.lines), table.width - 1, table.filled, max_cells)
+    refuse_beyond_rectangle(len(table.lines), table.width - 1, table.filled, max_cells)
     return Grid(
         "ods",
         _columns(table.lines, table.width),

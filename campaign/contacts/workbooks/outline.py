@@ -4,7 +4,7 @@ import posixpath
 from dataclasses import dataclass, field
 
 from campaign.contacts.workbooks.archives import Archive
-from campaign.contacts.workbooks.sheets import Sheet
+from campaign.contacts.workbooks.sheet_choice import Sheet
 from campaign.contacts.workbooks.xml_parts import parse_xml
 
 

@@ -16,7 +16,7 @@ from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import AFTER_LAST_DAY, column_text
 from campaign.contacts.cells.grid import Grid, Merge
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
-from campaign.contacts.workbooks.sheets import Sheet, SheetFacts, choose_sheet, hold_rectangle
+from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
 from campaign.errors import FileError
 from campaign.text import clean
 
@@ -59,7 +59,7 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> Grid:
     loaded = book.sheet_by_index(int(chosen.part))
     facts = _facts(loaded)
     facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
-    hold_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
+    refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
     lines = _lines(book, loaded, facts.last_row, width, set(facts.uncalculated))
     columns = [pa.chunked_array([column_text(column)], TEXT) for column in zip(*lines, strict=True)]

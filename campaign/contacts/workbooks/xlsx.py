@@ -27,10 +27,10 @@ from campaign.contacts.workbooks.archives import (
     packed_again,
     stored_member,
 )
-from campaign.contacts.workbooks.number_formats import negative_numbers, without_formats
+from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
 from campaign.contacts.workbooks.outline import read_outline
-from campaign.contacts.workbooks.sheet_xml import scan_sheet
-from campaign.contacts.workbooks.sheets import Sheet, SheetFacts, choose_sheet, hold_rectangle
+from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
+from campaign.contacts.workbooks.sheet_facts_scan import scan_sheet
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 from campaign.text import clean
@@ -45,7 +45,7 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     outline = read_outline(archive)
     chosen, notices = choose_sheet(outline.sheets, sheet)
     facts = scan_sheet(lambda: archive.pieces(chosen.part))
-    hold_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
+    refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     for part in outline.shared:
         refuse_document_type(archive.pieces(part))
     members = [archive.member(part) for part in (*outline.parts, *outline.shared)]

@@ -1,0 +1,1 @@
+"""Templates: parsed by `template`, filled by `filling`, rendered for whole columns by `rendering`."""

@@ -1,4 +1,4 @@
-"""`prepare` with campaign folders in `not_again=`, which the layer of messages cannot read."""
+"""The public `prepare`: that of `messages.plan`, which may also name campaign folders in `not_again=`."""
 
 from __future__ import annotations
 

@@ -1,0 +1,1 @@
+"""The embedded sandbox: a service of the same contract on this machine. Begin with `server`."""

@@ -13,7 +13,7 @@ from support.small_campaigns import contacts_of, people, plan_for
 from support.widget_tree import html_of
 
 import campaign
-from campaign.cli.commands import main
+from campaign.cli.main import main
 from campaign.notebook.dashboard import Dashboard
 
 # What moves a terminal's cursor or turns the text that follows it.

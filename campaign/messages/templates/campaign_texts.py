@@ -30,7 +30,7 @@ from campaign.messages.text import gsm7, limits
 
 
 @dataclass(frozen=True)
-class Wording:
+class CampaignTexts:
     """The texts of a campaign: one, or one for each language, with their sender and priority."""
 
     texts: Mapping[str, Template]  # by language in lower case; "" if there is only one
@@ -112,7 +112,7 @@ def _rows_by_language(contacts: pd.DataFrame, column: str) -> dict[str, Ints]:
     return {language: np.flatnonzero(positions == place) for place, language in enumerate(languages)}
 
 
-def choose_wording(
+def choose_campaign_texts(
     contacts: pd.DataFrame,
     message: str | Mapping[str, str],
     language: str | None,
@@ -121,7 +121,7 @@ def choose_wording(
     *,
     downgrade: bool,
     as_written: bool,
-) -> Wording:
+) -> CampaignTexts:
     """Check and parse the arguments of `prepare` that are texts. Raises the errors of these arguments."""
     check_switch(downgrade, subject="downgrade", write="downgrade=False")
     check_switch(as_written, subject="as_written", write="as_written=True")
@@ -138,7 +138,7 @@ def choose_wording(
         )
     parser = _Parser(contacts, bool(downgrade), bool(as_written))
     texts = _by_language(message) if isinstance(message, Mapping) else {"": message}
-    return Wording(
+    return CampaignTexts(
         {key: parser.message(text, key) for key, text in texts.items()},
         None if language is None else find_column(contacts.columns, language),
         parser.sender(sender),

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from campaign.contacts.cells.grid import Merge
 from campaign.contacts.workbooks.archives import DAMAGED
-from campaign.contacts.workbooks.sheets import LAST_COLUMN, SheetFacts
+from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
 from campaign.contacts.workbooks.xml_parts import parse_xml
 from campaign.errors import FileError
 from campaign.text import clean

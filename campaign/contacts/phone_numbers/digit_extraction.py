@@ -20,13 +20,13 @@ from campaign.arrow_text import (
 )
 from campaign.contacts.phone_numbers.digit_patterns import END, Int16s, Symbols
 from campaign.contacts.phone_numbers.digits import MARGIN, Digits
+from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 from campaign.contacts.phone_numbers.unusual_texts import (
     MAX_TEXT,
     MIN_FULL_DIGITS,
     UnusualText,
     read_unusual_text,
 )
-from campaign.contacts.phone_numbers.wording import REPAIR_BITS
 
 _SEPARATOR, _UNUSUAL = END + 1, END + 2
 _SYMBOL_OF_BYTE = np.full(256, _UNUSUAL, np.uint8)
@@ -42,7 +42,7 @@ _UNUSUAL_TEXT = text_scalar("?")
 
 
 @dataclass
-class NormalisedTexts:
+class ExtractedDigits:
     """The digits of a column of texts, and what was noticed while reading them."""
 
     digits: Digits
@@ -56,7 +56,7 @@ class NormalisedTexts:
     first_numbers: dict[int, str]  # by row: the first of several numbers
 
     @classmethod
-    def plain(cls, digits: Digits, bracketed_zero: Bools, decimal_rows: Ints) -> "NormalisedTexts":
+    def plain(cls, digits: Digits, bracketed_zero: Bools, decimal_rows: Ints) -> "ExtractedDigits":
         """A column without unusual texts."""
         repairs = np.zeros(len(digits), np.int16)
         repairs[decimal_rows] = REPAIR_BITS["decimal"]
@@ -72,7 +72,7 @@ class NormalisedTexts:
             first_numbers={},
         )
 
-    def replace(self, rows: Ints, others: "NormalisedTexts") -> None:
+    def replace(self, rows: Ints, others: "ExtractedDigits") -> None:
         """Replace the entries of some rows."""
         self.digits.replace(rows, others.digits)
         self.repairs[rows], self.bracketed_zero[rows] = others.repairs, others.bracketed_zero
@@ -83,7 +83,7 @@ class NormalisedTexts:
         self.first_numbers = {int(rows[row]): text for row, text in others.first_numbers.items()}
 
 
-def normalise_texts(texts: TextArray, region: Ints) -> NormalisedTexts:
+def extract_digits(texts: TextArray, region: Ints) -> ExtractedDigits:
     """The digits of texts that were written in regions."""
     normalised, unusual_rows = _normalise_plain(texts, region)
     if unusual_rows.size:
@@ -106,7 +106,7 @@ def _strip_invisible_and_quotes(texts: TextArray) -> tuple[TextArray, Int16s]:
     return stripped, bits.astype(np.int16)
 
 
-def _normalise_plain(texts: TextArray, region: Ints) -> tuple[NormalisedTexts, Ints]:
+def _normalise_plain(texts: TextArray, region: Ints) -> tuple[ExtractedDigits, Ints]:
     """The digits of plain texts, and the rows that are unusual."""
     content, text_starts, text_ends = _joined(texts)
     symbols = _SYMBOL_OF_BYTE.take(content)
@@ -121,7 +121,7 @@ def _normalise_plain(texts: TextArray, region: Ints) -> tuple[NormalisedTexts, I
     digits = Digits(stream, start, ends - start, plus, region)
     zeros = _decimal_zeros(content, text_starts, text_ends, digits) * ~unusual
     decimal_rows = np.flatnonzero(zeros)
-    normalised = NormalisedTexts.plain(digits, _find_bracketed_zeros(content, text_ends), decimal_rows)
+    normalised = ExtractedDigits.plain(digits, _find_bracketed_zeros(content, text_ends), decimal_rows)
     digits.length -= zeros
     stream[digits.start[decimal_rows] + digits.length[decimal_rows]] = END
     return normalised, np.flatnonzero(unusual)
@@ -180,7 +180,7 @@ def _find_bracketed_zeros(content: Symbols, text_ends: Ints) -> Bools:
     return bracketed_zero
 
 
-def _normalise_unusual(normalised: NormalisedTexts, texts: TextArray, rows: Ints) -> None:
+def _normalise_unusual(normalised: ExtractedDigits, texts: TextArray, rows: Ints) -> None:
     """Read unusual texts one by one, each distinct text once."""
     strings, index = unique_texts(texts.take(rows))
     unusual = [read_unusual_text(string) for string in strings]

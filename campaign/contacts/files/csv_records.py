@@ -12,7 +12,7 @@ import pyarrow.csv as pa_csv
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextChunks
-from campaign.contacts.cells.grid import hold_budget
+from campaign.contacts.cells.grid import refuse_beyond_budget
 from campaign.errors import FileError
 
 Bytes = NDArray[np.uint8]
@@ -245,7 +245,7 @@ def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> ParsedRe
                 usual.append(cells if cells != [""] else blank)
             else:
                 others.append((row, cells))
-            hold_budget(row, width, max_cells)
+            refuse_beyond_budget(row, width, max_cells)
     except MalformedError as problem:
         raise FileError(
             f"Row {problem.row}: a quotation mark opens a cell, but the cell does not end with one. "

@@ -6,10 +6,10 @@ from typing import Generic, TypeVar, overload
 Value = TypeVar("Value")
 
 
-class ProtectedField(Generic[Value]):
+class CopiedField(Generic[Value]):
     """A field that takes a value, or a function that makes it when first needed, and returns copies of it.
 
-    A descriptor, used as `messages: ProtectedField[pd.DataFrame] = ProtectedField(copy_frame)` in the body
+    A descriptor, used as `messages: CopiedField[pd.DataFrame] = CopiedField(copy_frame)` in the body
     of a frozen dataclass. Without `copy` it returns the value itself: use that for immutable values.
     """
 
@@ -20,10 +20,10 @@ class ProtectedField(Generic[Value]):
         self._name = name
 
     @overload
-    def __get__(self, instance: None, owner: type) -> "ProtectedField[Value]": ...
+    def __get__(self, instance: None, owner: type) -> "CopiedField[Value]": ...
     @overload
     def __get__(self, instance: object, owner: type) -> Value: ...
-    def __get__(self, instance: object | None, owner: type) -> "ProtectedField[Value] | Value":
+    def __get__(self, instance: object | None, owner: type) -> "CopiedField[Value] | Value":
         if instance is None:
             raise AttributeError(f"{owner.__name__}.{self._name} has no default")  # dataclass asks for one
         value = vars(instance)[self._name]

@@ -19,7 +19,7 @@ from campaign.contacts.phone_numbers.parsing import (
     parse_after_code,
     parse_numbers,
 )
-from campaign.contacts.phone_numbers.wording import REPAIR_BITS
+from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 
 # A number of another country without its plus is accepted if it has at least this many digits more than a
 # mobile number of the region. With one digit more it may be a typing error: 7700900123, a British number that

@@ -78,7 +78,7 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
     return chosen, [skipped] if others else []
 
 
-def hold_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:
+def refuse_beyond_rectangle(last_row: int, last_column: int, filled: int, max_cells: int) -> None:
     """Refuse a sheet whose rectangle from A1 to the last cell is beyond the budget or almost all empty."""
     corner = f"{column_letter(max(last_column, 0))}{last_row}"
     if last_row > LAST_ROW or last_column >= LAST_COLUMN:

@@ -1,4 +1,4 @@
-"""The same operations from a shell. The rules are in the layers below.
+"""`campaign` in a shell: finds the function of a command, and turns errors into exit codes.
 
 Exit codes: 0 everything was accepted (or, for `check`, can be sent); 2 wrong usage, or something that has to
 be corrected first; 3 nothing can be sent because of issues in the file; 4 some messages were refused, are
@@ -20,14 +20,14 @@ from campaign.text import clean
 # The module with the function `run_…` of each command. It is imported when the command runs: help and usage
 # errors do not load pandas, and `check` does not load the network client.
 _MODULES = {
-    "check": "campaign.cli.plans",
-    "try-out": "campaign.cli.runs",
-    "send": "campaign.cli.runs",
-    "status": "campaign.cli.outcomes",
-    "resume": "campaign.cli.runs",
-    "resolve": "campaign.cli.outcomes",
-    "report": "campaign.cli.outcomes",
-    "sandbox": "campaign.cli.sandbox",
+    "check": "campaign.cli.plan_commands",
+    "try-out": "campaign.cli.sending_commands",
+    "send": "campaign.cli.sending_commands",
+    "status": "campaign.cli.result_commands",
+    "resume": "campaign.cli.sending_commands",
+    "resolve": "campaign.cli.result_commands",
+    "report": "campaign.cli.result_commands",
+    "sandbox": "campaign.cli.sandbox_command",
 }
 
 
