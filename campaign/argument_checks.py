@@ -90,8 +90,8 @@ def check_choice(value: object, choices: Collection[str], *, subject: str) -> No
         return
     *others, last = map(repr, choices)
     suggestion = did_you_mean(value, choices) if isinstance(value, str) else ""
-    given = repr(_shown(value)) if isinstance(value, str) else described(value)
-    raise UsageError(f"{subject} is {given}; it can be {', '.join(others)} or {last}.{suggestion}")
+    value_in_words = repr(_shown(value)) if isinstance(value, str) else described(value)
+    raise UsageError(f"{subject} is {value_in_words}; it can be {', '.join(others)} or {last}.{suggestion}")
 
 
 def wrong(value: object, *, subject: str, needs: str, write: str = "") -> UsageError:

@@ -149,13 +149,13 @@ def take_from_chunks(chunks: Sequence[TextArray], rows: Ints) -> TextArray:
     order = np.argsort(rows, kind="stable")
     ascending = rows[order]
     cuts = np.searchsorted(ascending, ends)
-    taken = [
+    pieces = [
         chunk.take(ascending[first:last] - (end - len(chunk)))
         for chunk, end, first, last in zip(chunks, ends, [0, *cuts], cuts, strict=False)
     ]
     original_order = np.empty(len(rows), dtype=np.int64)
     original_order[order] = np.arange(len(rows))
-    return concat_arrays(taken).take(original_order)
+    return concat_arrays(pieces).take(original_order)
 
 
 def byte_lengths(texts: TextArray) -> Ints:

@@ -176,8 +176,8 @@ def _is_amount(match: re.Match[str]) -> bool:
 def _masked(run: str) -> str:
     """The first five digits of eleven or more, the first three of nine or ten, stars, the last two digits."""
     places = [place for place, character in enumerate(run) if character.isdecimal()]
-    shown = 5 if len(places) > 10 else 3 if len(places) > 8 else 0
-    head = run[: places[shown - 1] + 1] if shown else ""
+    digits_shown = 5 if len(places) > 10 else 3 if len(places) > 8 else 0
+    head = run[: places[digits_shown - 1] + 1] if digits_shown else ""
     return f"{head}{_STARS}{run[places[-2] :]}"
 
 

@@ -83,8 +83,9 @@ def _print_issues(issues: pd.DataFrame) -> None:
     if not rows:
         return
     print(f"{counted(rows, 'row')} that cannot be sent:")
-    first = issues.head(_ISSUES_SHOWN)
-    for row, column, detail in zip(first["row"], first["column"], mask_texts(first["detail"]), strict=True):
+    first_issues = issues.head(_ISSUES_SHOWN)
+    details = mask_texts(first_issues["detail"])
+    for row, column, detail in zip(first_issues["row"], first_issues["column"], details, strict=True):
         print(clean(f"  row {row}, {column}: {detail}"))
     if len(issues) > _ISSUES_SHOWN:
         print(f"  … and {figure(len(issues) - _ISSUES_SHOWN)} more; the report lists them all.")

@@ -63,13 +63,13 @@ class DuplicateFinder:
 
     def _keep_first(self, start: int, rows: Ints, codes: Ints, messages: TextArray) -> None:
         """Remember the first row of each number that is new."""
-        numbers, first = np.unique(codes, return_index=True)
-        new = self._kept_rows[numbers] < 0
-        numbers, kept = numbers[new], rows[first[new]]
-        self._kept_rows[numbers] = kept + start
-        self._text_positions[numbers] = self._text_count + np.arange(len(kept))
-        self._text_count += len(kept)
-        self._texts.append(messages.take(kept))
+        numbers, first_positions = np.unique(codes, return_index=True)
+        is_new = self._kept_rows[numbers] < 0
+        numbers, kept_rows = numbers[is_new], rows[first_positions[is_new]]
+        self._kept_rows[numbers] = kept_rows + start
+        self._text_positions[numbers] = self._text_count + np.arange(len(kept_rows))
+        self._text_count += len(kept_rows)
+        self._texts.append(messages.take(kept_rows))
 
     def refuse(self, labels: Ints) -> None:
         """Raise a ContactsError that names the repeating rows, if there are any."""

@@ -162,10 +162,12 @@ class IssueCollector:
         rows, detail_numbers = rows[order], detail_numbers[order]
         starts = np.flatnonzero(np.diff(rows, prepend=-1))  # where the reasons of each excluded row begin
         counts = np.diff(starts, append=len(rows))
-        several = counts > 1
-        joined = join_runs(details.take(detail_numbers[np.repeat(several, counts)]), counts[several], " ")
+        has_several = counts > 1
+        joined = join_runs(
+            details.take(detail_numbers[np.repeat(has_several, counts)]), counts[has_several], " "
+        )
         reason_numbers = detail_numbers[starts]
-        reason_numbers[several] = len(details) + np.arange(len(joined))
+        reason_numbers[has_several] = len(details) + np.arange(len(joined))
         sentences = concat_arrays([details, joined]).take(reason_numbers)
         return spread_texts(sentences, rows[starts], len(self.status))
 

@@ -168,17 +168,17 @@ def _insert_pieces(
 ) -> Fitted:
     """The texts, with those of some rows replaced by the pieces at `positions`."""
     total = len(rendered.texts)
-    counts = np.array([len(own) for own in pieces], dtype=np.int64)
+    counts = np.array([len(row_pieces) for row_pieces in pieces], dtype=np.int64)
     repeats = np.ones(total, dtype=np.int64)
     repeats[rows] = counts[positions]
-    all_pieces = text_array([piece for own in pieces for piece in own])
+    all_pieces = text_array([piece for row_pieces in pieces for piece in row_pieces])
     starts = np.cumsum(counts) - counts  # of each text's pieces among all of them
     row_of_message = np.repeat(np.arange(total), repeats)
     place_in_row = np.arange(len(row_of_message)) - np.repeat(np.cumsum(repeats) - repeats, repeats)
     first_piece = np.full(total, -1, dtype=np.int64)
     first_piece[rows] = starts[positions]
-    first = first_piece[row_of_message]
-    source = np.where(first < 0, row_of_message, total + first + place_in_row)
+    first_of_row = first_piece[row_of_message]
+    source = np.where(first_of_row < 0, row_of_message, total + first_of_row + place_in_row)
     texts = concat_arrays([rendered.texts, all_pieces]).take(source)
     return Fitted(row_of_message, texts, Lengths.concat([rendered.lengths, measure(all_pieces)]).take(source))
 

@@ -42,9 +42,9 @@ class Preview:
         if not self.messages:
             return f"Row {self.row} gets no message ({self.status.replace('_', ' ')}). {self.reason}"
         longest = max(map(count_units, self.messages))
-        several = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
+        message_count = f"{len(self.messages)} messages, the longest of " if len(self.messages) > 1 else ""
         return (
-            f"Row {self.row} to {mask_number(self.number)}: {several}{counted(longest, 'character')}, "
+            f"Row {self.row} to {mask_number(self.number)}: {message_count}{counted(longest, 'character')}, "
             f"{counted(self.parts, 'part')}."
         )
 

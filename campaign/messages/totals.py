@@ -94,9 +94,9 @@ def status_bars(totals: Totals) -> str:
 
 def totals_table(totals: Totals) -> str:
     """A small HTML table of messages, parts, the longest text and the countries."""
-    shown = list(totals.countries.items())[:SHOWN_COUNTRIES]
-    more = len(totals.countries) - len(shown)
-    countries = ", ".join(f"{country or '?'} {figure(count)}" for country, count in shown)
+    top_countries = list(totals.countries.items())[:SHOWN_COUNTRIES]
+    more = len(totals.countries) - len(top_countries)
+    countries = ", ".join(f"{country or '?'} {figure(count)}" for country, count in top_countries)
     return markup.facts(
         {
             "messages": figure(totals.messages),

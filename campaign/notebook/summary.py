@@ -70,10 +70,12 @@ def _batches(result: Result, redaction: Redaction) -> str:
     batches = result.batches
     ordered = batches.iloc[(batches["status"] == "accepted").to_numpy().argsort(kind="stable")]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
-    first = redaction.batches(ordered[columns].head(_ROWS)).rename(
+    first_batches = redaction.batches(ordered[columns].head(_ROWS)).rename(
         columns={"submitted_at": "submitted (UTC)"}
     )
-    return markup.table(first.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches))
+    return markup.table(
+        first_batches.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches)
+    )
 
 
 def _follow_up(result: Result, redaction: Redaction) -> str:

@@ -288,11 +288,11 @@ def _outcome(totals: ResultTotals) -> str:
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)
         return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
-    others = [
+    other_counts = [
         f"{count:,} {name.replace('_', ' ')}"
         for name, count in totals.items()
         if count and name != "accepted"
     ]
     some = f"{accepted:,}" if accepted else "None"
     rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} by the service; the rest: {', '.join(others)}."
+    return f"{rows} by the service; the rest: {', '.join(other_counts)}."

@@ -108,7 +108,7 @@ def check_account(account: object) -> None:
     environment = "sandbox" if isinstance(account, str) and account == "sandbox" else "live"
     given = described(account) if isinstance(account, type) else kind_of(account)
     raise UsageError(
-        f"account needs an Account, and got {given}. Write account=campaign.Account.from_environment("
+        f"account needs an Account, but got {given}. Write account=campaign.Account.from_environment("
         f'"{environment}"), or leave it out for the embedded sandbox.'
     )
 

@@ -422,7 +422,7 @@ def test_reveal_is_true_or_false(result, tmp_path, reveal):
 
 def test_an_unknown_ending_is_refused_with_those_that_exist(result, tmp_path):
     with pytest.raises(
-        UsageError, match=r"report ends in \.html, \.xlsx or \.csv, and 'report\.pdf' does not"
+        UsageError, match=r"report must end in \.html, \.xlsx or \.csv, and 'report\.pdf' does not"
     ):
         write_report(result, tmp_path / "report.pdf")
 

@@ -51,48 +51,48 @@ def started(plan, **options):
 
 # What a person wrote, and the beginning of the sentence that answers it.
 WRONG = [
-    ({"account": "live"}, "account needs an Account, and got a str. Write account=campaign.Account.from_"),
-    ({"account": "https://sms.example.com"}, "account needs an Account, and got a str."),  # or a password
-    ({"account": pd.DataFrame()}, "account needs an Account, and got a DataFrame."),
-    ({"account": campaign.Sandbox}, "account needs an Account, and got the class Sandbox."),
-    ({"folder": 5}, 'folder needs a path, and got 5. Write folder="campaigns/visits".'),
-    ({"folder": ""}, "folder needs a path, and got an empty text."),
-    ({"ledger": True}, "ledger needs a path, and got True."),
-    ({"name": 5}, "name needs text, and got 5."),
-    ({"confirm": True}, "confirm needs text, and got True."),
+    ({"account": "live"}, "account needs an Account, but got a str. Write account=campaign.Account.from_"),
+    ({"account": "https://sms.example.com"}, "account needs an Account, but got a str."),  # or a password
+    ({"account": pd.DataFrame()}, "account needs an Account, but got a DataFrame."),
+    ({"account": campaign.Sandbox}, "account needs an Account, but got the class Sandbox."),
+    ({"folder": 5}, 'folder needs a path, but got 5. Write folder="campaigns/visits".'),
+    ({"folder": ""}, "folder needs a path, but got an empty text."),
+    ({"ledger": True}, "ledger needs a path, but got True."),
+    ({"name": 5}, "name needs text, but got 5."),
+    ({"confirm": True}, "confirm needs text, but got True."),
     (
         {"batch_size": 50.0},
-        "batch_size needs a whole number from 1 to 1000, and got 50.0.",
+        "batch_size needs a whole number from 1 to 1000, but got 50.0.",
     ),
-    ({"batch_size": "50"}, "batch_size needs a whole number from 1 to 1000, and got the text '50'."),
-    ({"batch_size": 0}, "batch_size needs a whole number from 1 to 1000, and got 0."),
-    ({"batch_size": 1001}, "batch_size needs a whole number from 1 to 1000, and got 1001."),
+    ({"batch_size": "50"}, "batch_size needs a whole number from 1 to 1000, but got the text '50'."),
+    ({"batch_size": 0}, "batch_size needs a whole number from 1 to 1000, but got 0."),
+    ({"batch_size": 1001}, "batch_size needs a whole number from 1 to 1000, but got 1001."),
     (
         {"concurrency": True},
-        "concurrency needs a whole number from 1 to 256, and got True.",
+        "concurrency needs a whole number from 1 to 256, but got True.",
     ),
-    ({"concurrency": 0}, "concurrency needs a whole number from 1 to 256, and got 0."),
-    ({"concurrency": 257}, "concurrency needs a whole number from 1 to 256, and got 257."),
-    ({"rate": "25"}, "rate needs a number of messages per second, and got the text '25'. Write rate=25."),
-    ({"rate": 0}, "rate needs a number of messages per second, and got 0."),
-    ({"rate": float("inf")}, "rate needs a number of messages per second, and got inf."),
-    ({"rate": True}, "rate needs a number of messages per second, and got True."),
-    ({"rate": [25]}, "rate needs a number of messages per second, and got a list."),
-    ({"budget": "lots"}, "budget needs a number of 0 or more, and got the text 'lots'. Write budget=5000 in"),
-    ({"budget": -1}, "budget needs a number of 0 or more, and got -1."),
-    ({"budget": [5000]}, "budget needs a number of 0 or more, and got a list."),
+    ({"concurrency": 0}, "concurrency needs a whole number from 1 to 256, but got 0."),
+    ({"concurrency": 257}, "concurrency needs a whole number from 1 to 256, but got 257."),
+    ({"rate": "25"}, "rate needs a number of messages per second, but got the text '25'. Write rate=25."),
+    ({"rate": 0}, "rate needs a number of messages per second, but got 0."),
+    ({"rate": float("inf")}, "rate needs a number of messages per second, but got inf."),
+    ({"rate": True}, "rate needs a number of messages per second, but got True."),
+    ({"rate": [25]}, "rate needs a number of messages per second, but got a list."),
+    ({"budget": "lots"}, "budget needs a number of 0 or more, but got the text 'lots'. Write budget=5000 in"),
+    ({"budget": -1}, "budget needs a number of 0 or more, but got -1."),
+    ({"budget": [5000]}, "budget needs a number of 0 or more, but got a list."),
     (
         {"hours": 8},
-        "hours needs opening and closing times with a time zone, and got 8.",
+        "hours needs opening and closing times with a time zone, but got 8.",
     ),
     (
         {"hours": "9 to 5"},
-        "hours needs opening and closing times with a time zone, and got the text '9 to 5'.",
+        "hours needs opening and closing times with a time zone, but got the text '9 to 5'.",
     ),
-    ({"canary": "no"}, "canary needs True or False, and got the text 'no'."),
-    ({"canary": 0}, "canary needs True or False, and got 0."),
-    ({"max_unknown": 0}, "max_unknown needs a whole number of 1 or more, and got 0. Write max_unknown=1."),
-    ({"progress": "yes"}, "progress needs True or False, and got the text 'yes'. Write progress=True, "),
+    ({"canary": "no"}, "canary needs True or False, but got the text 'no'."),
+    ({"canary": 0}, "canary needs True or False, but got 0."),
+    ({"max_unknown": 0}, "max_unknown needs a whole number of 1 or more, but got 0. Write max_unknown=1."),
+    ({"progress": "yes"}, "progress needs True or False, but got the text 'yes'. Write progress=True, "),
 ]
 
 
@@ -139,9 +139,9 @@ def settle(folder):
 def test_what_is_not_a_folder(plan, sent):
     for verb in (campaign.resume, campaign.load_result, settle):
         for given in (plan, sent, None, 5, [sent.folder]):
-            with pytest.raises(campaign.UsageError, match="folder needs a path, and got"):
+            with pytest.raises(campaign.UsageError, match="folder needs a path, but got"):
                 verb(given)
-    with pytest.raises(campaign.UsageError, match="folder needs a path, and got a Result"):
+    with pytest.raises(campaign.UsageError, match="folder needs a path, but got a Result"):
         campaign.resume(sent)
 
 
@@ -152,13 +152,13 @@ def test_what_is_not_a_folder(plan, sent):
             [2, 3],
             "accepted",
             "",
-            "batch needs a whole number of 1 or more, and got a list.",
+            "batch needs a whole number of 1 or more, but got a list.",
         ),
-        (2.0, "accepted", "", "batch needs a whole number of 1 or more, and got 2.0."),
+        (2.0, "accepted", "", "batch needs a whole number of 1 or more, but got 2.0."),
         (1, "accepted", "", "Batch 1 is not unknown. Unknown are: 2."),
         (2, "delivered", "", "outcome is 'delivered'; it can be 'accepted', 'refused' or 'again'."),
         (2, ["accepted"], "", "outcome is a list; it can be"),
-        (2, "accepted", 5, "note needs text, and got 5."),
+        (2, "accepted", 5, "note needs text, but got 5."),
     ],
 )
 def test_what_cannot_be_settled(batch, outcome, note, words, sent):
@@ -170,10 +170,10 @@ def test_what_cannot_be_settled(batch, outcome, note, words, sent):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"number": 256772000999}, "number needs text, and got"),
-        ({"row": "3"}, "row needs a whole number of 1 or more, and got the text '3'."),
+        ({"number": 256772000999}, "number needs text, but got"),
+        ({"row": "3"}, "row needs a whole number of 1 or more, but got the text '3'."),
         ({"row": 9}, "Row 9 gets no message"),
-        ({"account": "live"}, "account needs an Account, and got a str."),
+        ({"account": "live"}, "account needs an Account, but got a str."),
     ],
 )
 def test_what_cannot_be_tried_out(options, words, plan):
@@ -269,7 +269,7 @@ def test_the_options_choose_the_valves():
         ("08:00-20:00 Nowhere", "'Nowhere' in hours is not a time zone. Write a region and city, as in"),
         ("08:00-20:00 ../../etc/passwd", "is not a time zone"),
         ("08:00-20:00", "without a time zone. Write it like '08:00-20:00 Africa/Kampala'"),
-        ("25:00-26:00 UTC", "and got the text '25:00-26:00 UTC'. Write hours='08:00-20:00 Africa/Kampala'"),
+        ("25:00-26:00 UTC", "but got the text '25:00-26:00 UTC'. Write hours='08:00-20:00 Africa/Kampala'"),
         ("8-20 Africa/Kampala", "Write hours='08:00-20:00 Africa/Kampala'"),
         ("", "got an empty text"),
     ],
@@ -283,10 +283,10 @@ def test_hours_that_cannot_be_read(hours, words):
 @pytest.mark.parametrize(
     ("wrong", "words"),
     [
-        ({"cost": "much"}, "budget needs a number of 0 or more, and got the text 'much'."),
-        ({"messages": "1000"}, "messages needs a whole number of 0 or more, and got the text '1000'."),
-        ({"messages": 10.0}, "messages needs a whole number of 0 or more, and got 10.0."),
-        ({"messages": True}, "messages needs a whole number of 0 or more, and got True."),
+        ({"cost": "much"}, "budget needs a number of 0 or more, but got the text 'much'."),
+        ({"messages": "1000"}, "messages needs a whole number of 0 or more, but got the text '1000'."),
+        ({"messages": 10.0}, "messages needs a whole number of 0 or more, but got 10.0."),
+        ({"messages": True}, "messages needs a whole number of 0 or more, but got True."),
     ],
 )
 def test_a_budget_that_cannot_be_meant(wrong, words):

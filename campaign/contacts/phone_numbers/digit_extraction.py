@@ -110,14 +110,14 @@ def _normalise_plain(texts: TextArray, region: Ints) -> tuple[ExtractedDigits, I
     """The digits of plain texts, and the rows that are unusual."""
     content, text_starts, text_ends = _joined(texts)
     symbols = _SYMBOL_OF_BYTE.take(content)
-    kept = np.flatnonzero(symbols <= END)  # faster than a mask
-    stream = symbols.take(kept)
+    digit_positions = np.flatnonzero(symbols <= END)  # faster than a mask
+    stream = symbols.take(digit_positions)
     ends = np.flatnonzero(stream == END)[: len(texts)]
     start = np.concatenate([[0], ends + 1])[: len(texts)]
     unusual = (start == ends) | (text_ends - text_starts > MAX_TEXT)
     unusual[np.searchsorted(text_ends, np.flatnonzero(symbols == _UNUSUAL))] = True
     plus = _find_plus_signs(content, text_starts, text_ends, unusual)
-    _find_slashes(content, kept, start, text_ends, unusual)
+    _find_slashes(content, digit_positions, start, text_ends, unusual)
     digits = Digits(stream, start, ends - start, plus, region)
     zeros = _decimal_zeros(content, text_starts, text_ends, digits) * ~unusual
     decimal_rows = np.flatnonzero(zeros)
@@ -151,11 +151,13 @@ def _find_plus_signs(content: Symbols, text_starts: Ints, text_ends: Ints, unusu
     return plus
 
 
-def _find_slashes(content: Symbols, kept: Ints, start: Ints, text_ends: Ints, unusual: Bools) -> None:
+def _find_slashes(
+    content: Symbols, digit_positions: Ints, start: Ints, text_ends: Ints, unusual: Bools
+) -> None:
     """A slash after a full number is unusual: another number may follow."""
     positions = np.flatnonzero(content == ord("/"))
     rows = np.searchsorted(text_ends, positions)
-    digits_before = np.searchsorted(kept, positions) - start[rows]
+    digits_before = np.searchsorted(digit_positions, positions) - start[rows]
     unusual[rows[digits_before >= MIN_FULL_DIGITS]] = True
 
 

@@ -179,8 +179,8 @@ def _remove_national_prefix(
     rows = rows[_viable(stream, start[rows], length[rows], region[rows], tables)]
     if rows.size:
         rest_start, rest_length = start[rows] + width[rows], length[rows] - width[rows]
-        kept = ~_viable(stream, rest_start, rest_length, region[rows], tables)
-        width[rows[kept]] = 0
+        needs_prefix = ~_viable(stream, rest_start, rest_length, region[rows], tables)
+        width[rows[needs_prefix]] = 0
     return start + width, length - width, with_group & tables.transforms[region]
 
 
@@ -206,8 +206,8 @@ def ask_library(parsed: ParsedNumbers, tables: MetadataTables, texts: dict[int, 
         answer = parse_one(text, "" if region == NO_REGION else tables.regions[region].region)
         if answer.problem:
             problems[row] = answer.problem
-        own = tables.classifications[parsed.classification[row]]
-        if answer.kind or not (own and own.fictitious):
+        own_classification = tables.classifications[parsed.classification[row]]
+        if answer.kind or not (own_classification and own_classification.fictitious):
             classification = Classification(answer.kind, answer.region) if answer.kind else None
             parsed.classification[row] = tables.classification_index(classification)
             parsed.number[row] = int(f"{answer.calling_code}{answer.national}") if answer.kind else 0

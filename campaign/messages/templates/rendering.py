@@ -158,9 +158,12 @@ def merge(groups: Sequence[tuple[Ints, Rendered]], rows: int) -> Rendered:
     in_no_group = np.ones(rows, dtype=bool)
     for positions, _ in groups:
         in_no_group[positions] = False
-    rest = np.flatnonzero(in_no_group)
-    empty = constant_array("", len(rest))
-    groups = [*groups, (rest, Rendered(empty, lengths_of(empty, Scan.empty(len(rest)))))]
+    other_rows = np.flatnonzero(in_no_group)
+    empty_texts = constant_array("", len(other_rows))
+    groups = [
+        *groups,
+        (other_rows, Rendered(empty_texts, lengths_of(empty_texts, Scan.empty(len(other_rows))))),
+    ]
     order = np.argsort(np.concatenate([positions for positions, _ in groups]), kind="stable")
     texts = concat_arrays([rendered.texts for _, rendered in groups]).take(order)
     return Rendered(texts, Lengths.concat([rendered.lengths for _, rendered in groups]).take(order))

@@ -147,8 +147,8 @@ ALL_BUT_HIDDEN = f"[^{_ranges(_HIDDEN)}]+"
 def named(characters: Iterable[str], most: int = 5) -> str:
     """Characters as a person can look them up: ŋ (U+014B), and invisible ones by their Unicode names."""
     distinct = list(dict.fromkeys(characters))
-    shown = ", ".join(_named(character) for character in distinct[:most])
-    return shown + (f" and {len(distinct) - most} more" if len(distinct) > most else "")
+    names = ", ".join(_named(character) for character in distinct[:most])
+    return names + (f" and {len(distinct) - most} more" if len(distinct) > most else "")
 
 
 def _named(character: str) -> str:
