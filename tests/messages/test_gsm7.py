@@ -161,3 +161,9 @@ def test_scanning_a_slice_and_an_empty_column():
     assert scan(column.slice(1, 2)).doubles.tolist() == [0, 2]
     assert scan(column.slice(3)).pairs.tolist() == [1]
     assert measure(text_array([])).parts.tolist() == []
+
+
+def test_a_joiner_at_the_start_of_a_text_does_not_belong_to_the_text_before():
+    """The texts of a column lie in memory one after the other."""
+    contents = scan(text_array(["😀", "\u200dAnn", "😀\u200d😀"]))
+    assert contents.refused.tolist() == [False, True, False]

@@ -99,6 +99,20 @@ def test_totals_add_up_to_the_file():
     assert totals.countries == {"UG": 3}
 
 
+def test_a_number_that_can_be_read_in_two_ways_is_shown_with_both():
+    made = plan("Phone\n4915112345678\n4915112345678\n", message="Hi", region="DE")
+    assert [code for _, _, _, code, _ in issues_of(made)] == ["ambiguous", "ambiguous"]
+    readings = "It could be +49 491 5112345678 (a landline, DE) or +49 1511 2345678 (a mobile phone, DE)."
+    assert all(detail.endswith(readings) for detail in made.issues["detail"])
+
+
+def test_the_country_is_that_of_the_number_that_is_used():
+    table = "Mobile,Phone\n0772000001,+254712345678\n,+254712345679\n,+447700900001\n"
+    made = plan(table, message="Hi", number=["Mobile", "Phone"])
+    assert made.messages["number"].tolist() == ["256772000001", "254712345679", "447700900001"]
+    assert made.totals.countries == {"GB": 1, "KE": 1, "UG": 1}
+
+
 def test_the_reason_names_everything_that_is_wrong_with_a_row():
     made = plan("Name,Phone\n,123\n", message="Hi {name}")
     assert made.contacts["reason"].tolist() == [" ".join(made.issues["detail"])]

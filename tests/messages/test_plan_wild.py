@@ -162,6 +162,8 @@ def test_truncating_says_what_was_left_out():
 def test_the_same_long_text_is_cut_the_same_way_everywhere():
     made = plan(["x" * 200, "short", "x" * 200], overlong="truncate", duplicates="keep")
     assert made.messages["message"].tolist() == ["x" * 157 + "...", "short", "x" * 157 + "..."]
+    assert made.messages["parts"].tolist() == [1, 1, 1]  # of the text as it is sent
+    assert made.totals.longest == 160
 
 
 def test_splitting_keeps_every_word_in_order():
@@ -178,7 +180,7 @@ def test_splitting_keeps_every_word_in_order():
 
 
 def test_splitting_obeys_max_parts():
-    made = plan(["a" * 300, "a" * 600], overlong="split", max_parts=2)
+    made = plan(["a" * 300, "a" * 450], overlong="split", max_parts=2)  # two pieces, three pieces
     assert made.contacts["status"].tolist() == ["not_sent", "invalid"]
     assert "max_parts=2" in made.contacts["reason"].iloc[1]
 
@@ -250,3 +252,28 @@ def test_tables_read_from_text_keep_their_meaning():
     """)
     made = prepare(read_contacts(text.encode()), message="Hi {name}", sender="CLINIC", region="UG")
     assert made.messages["message"].tolist() == ["Hi NA", "Hi None"]
+
+
+def test_a_text_that_just_fits_is_not_truncated():
+    made = plan(["a" * 160, "Ŋ" * 70], overlong="truncate", max_parts=1)
+    assert made.messages["message"].tolist() == ["a" * 160, "Ŋ" * 70]
+    assert "truncated" not in set(made.issues["code"])
+
+
+def test_a_text_of_which_nothing_fits_is_flagged():
+    """One letter with 200 accents is one character for its reader, and is never cut."""
+    made = plan(["e" + "\u0301" * 200, "a" * 170], overlong="truncate")
+    assert made.contacts["status"].tolist() == ["invalid", "not_sent"]
+    assert (2, "overlong", "error") in codes(made)
+
+
+def test_a_short_text_of_too_many_parts_is_not_split():
+    made = plan(["Ŋ" * 71, "Ŋ" * 70], overlong="split", max_parts=1)
+    assert made.contacts["status"].tolist() == ["invalid", "not_sent"]
+    assert (2, "too_many_parts", "error") in codes(made)
+
+
+def test_a_row_that_is_excluded_is_not_warned_of_its_parts():
+    table = pd.DataFrame({"Phone": ["12", "0772000002"], "Text": ["€" + "a" * 159] * 2})
+    made = prepare(table, message="{text}", sender="CLINIC", region="UG")
+    assert [row for row, code, _ in codes(made) if code == "double_septets"] == [3]
