@@ -167,3 +167,13 @@ def test_a_joiner_at_the_start_of_a_text_does_not_belong_to_the_text_before():
     """The texts of a column lie in memory one after the other."""
     contents = scan(text_array(["😀", "\u200dAnn", "😀\u200d😀"]))
     assert contents.refused.tolist() == [False, True, False]
+
+
+def test_texts_are_scanned_alike_in_one_block_and_in_several(monkeypatch):
+    column = text_array(["plain", "€", "Ŋ", "", "’", "\t", "😀", "\u202e", "x"])
+    at_once = scan(column)
+    monkeypatch.setattr("campaign.messages.text.segments.BLOCK", 2)
+    in_blocks = scan(column)
+    for name in ("excess", "doubles", "pairs", "foreign", "twins", "untidy", "refused"):
+        assert getattr(in_blocks, name).tolist() == getattr(at_once, name).tolist()
+        assert getattr(at_once, name).any()

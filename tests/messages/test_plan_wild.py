@@ -4,6 +4,7 @@ import json
 import random
 from textwrap import dedent
 
+import pandas as pd
 import pytest
 
 from campaign.arrow_text import series_to_array
