@@ -138,3 +138,9 @@ def test_endings_that_cannot_end_a_text(ellipsis):
 def test_an_ellipsis_character_is_made_plain():
     assert limits.check_ellipsis("…", downgrade=True) == "..."
     assert limits.check_ellipsis("…", downgrade=False) == "…"
+
+
+def test_a_cut_just_after_a_space_keeps_the_word_before_it():
+    assert limits.cut("one two three", 8, keep_words=True) == "one two"
+    assert limits.cut("one two three", 7, keep_words=True) == "one two"
+    assert limits.cut("one two three", 6, keep_words=True) == "one"
