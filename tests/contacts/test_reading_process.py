@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -286,8 +287,10 @@ def test_what_a_library_prints_and_raises_does_not_disturb_the_answer(library: C
 
 
 def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
-    """Killed outright, so that it cannot tidy up."""
-    (tmp_path / "python_calamine.py").write_text("import time\nwhile True: time.sleep(0.1)\n")
+    """Killed outright in the middle of reading, so that it cannot tidy up."""
+    opened = tmp_path / "opened"
+    endless = f"import time\nopen({str(opened)!r}, 'w').close()\nwhile True: time.sleep(0.1)\n"
+    (tmp_path / "python_calamine.py").write_text(endless)
     (tmp_path / "amina.xlsx").write_bytes(amina())
     code = (
         f"import sys; sys.path.insert(0, {str(tmp_path)!r}); import campaign; "
@@ -295,10 +298,11 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
     )
     parent = subprocess.Popen([sys.executable, "-c", code], env={**os.environ, "PYTHONPATH": str(ROOT)})
     try:
-        children: list[psutil.Process] = []
-        while not children:
+        while not opened.exists():
             assert parent.poll() is None
-            children = psutil.Process(parent.pid).children()
+            time.sleep(0.01)
+        children = psutil.Process(parent.pid).children()
+        assert len(children) == 1
     finally:
         parent.kill()
         parent.wait()
