@@ -306,7 +306,10 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
     finally:
         parent.kill()
         parent.wait()
-    assert psutil.wait_procs(children, timeout=30)[1] == []
+    alive = psutil.wait_procs(children, timeout=30)[1]
+    for child in alive:
+        child.kill()
+    assert alive == []
 
 
 # --- the surroundings ---------------------------------------------------------------------------------
