@@ -16,7 +16,7 @@ from campaign.service.body import Gate, GateClosed
 from campaign.service.transport import Outcome
 
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
-ReasonToHold = Callable[[int], Hold | None]
+ReasonToHold = Callable[[], Hold | None]
 MayRetry = Callable[[int, Outcome], Awaitable[bool]]
 
 
@@ -85,7 +85,7 @@ class Delivery:
 
     async def _gate(self) -> None:
         """Look at the valves for the last time, then make the intent durable. On return the body leaves."""
-        if hold := self._reason_to_hold(0):
+        if hold := self._reason_to_hold():
             self.held_back = True
             raise GateClosed(hold.reason)
         if not self._asked:  # a connection may break while its intent is being recorded

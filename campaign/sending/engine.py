@@ -162,7 +162,10 @@ class Engine:
         limit = self._concurrency if self._tally.accepted_here else 1
         if len(self._under_way) >= limit or (batch := self._peek()) is None:
             return False
-        if hold := self._reason_to_hold(batch.messages):
+        if hold := self._reason_to_hold(batch):
+            if hold.patient and self._under_way:
+                self._due = None  # its place in the pace is given up
+                return False
             self._hold(hold)
             return True
         now = time.monotonic()
@@ -200,7 +203,7 @@ class Engine:
 
     def _issue(self, batch: Batch) -> None:
         self._next = self._due = None
-        self._tally.start(batch.messages)
+        self._tally.start(batch)
         task = asyncio.create_task(self._deliver(batch))
         self._under_way[task] = batch
         task.add_done_callback(self._collect)
@@ -236,7 +239,7 @@ class Engine:
             self._give_back(batch, outcome)
             if outcome.cause in ("gate", "setup") and not delivery.held_back:
                 last = Hold(f"Nothing more was sent: {outcome.error.rstrip('.')}.", final=True)
-                self._hold(self._reason_to_hold(batch.messages) or last)
+                self._hold(self._reason_to_hold() or last)
         else:
             self._settle(batch, outcome, delivery.seconds)
         if delivery.fault is not None:
@@ -245,7 +248,7 @@ class Engine:
     async def _may_retry(self, tries: int, outcome: Outcome) -> bool:
         """Nothing of the batch left: wait before another try, and say whether there is to be one."""
         self._tally.miss(outcome)
-        if tries == CONNECT_TRIES or self._reason_to_hold(0):
+        if tries == CONNECT_TRIES or self._reason_to_hold():
             return False
         backoff = random.uniform(0, BACKOFF * 2**tries)  # noqa: S311 - spreads load
         return not await _within(self._held, max(backoff, self._not_before - time.monotonic()))
@@ -255,7 +258,7 @@ class Engine:
 
         Nothing waits for this commit: if the machine dies before it, the ledger says `sending`, so unknown.
         """
-        self._tally.settle(batch.messages, outcome)
+        self._tally.settle(batch, outcome)
         if outcome.retry_after is not None:
             self._not_before = time.monotonic() + outcome.retry_after
         self._record.move(
@@ -265,21 +268,22 @@ class Engine:
 
     def _on_recorded(self, batch: Batch, outcome: Outcome, refusal: LedgerError | None) -> None:
         if refusal is not None:
-            self._tally.doubt(batch.messages, outcome)
+            self._tally.doubt(batch, outcome)
             self._fail(refusal)
 
     def _give_back(self, batch: Batch, outcome: Outcome) -> None:
-        self._tally.settle(batch.messages, outcome)
+        self._tally.settle(batch, outcome)
         insort(self._returned, batch, key=lambda returned: returned.number)
 
     # holding
 
-    def _reason_to_hold(self, messages: int) -> Hold | None:
+    def _reason_to_hold(self, batch: Batch | None = None) -> Hold | None:
+        """Why `batch` must not be issued, or without one why those under way must not leave."""
         if self.hold is not None:
             return self.hold
         now = datetime.now(UTC)
         for valve in self._valves:
-            if hold := valve.look(self._tally, messages, now):
+            if hold := valve.look(self._tally, batch, now):
                 return hold
         return None
 

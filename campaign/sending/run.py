@@ -25,10 +25,10 @@ from campaign.results.tables import Result
 from campaign.sending.engine import Engine
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import open_ledger
-from campaign.sending.ledger.views import total_cost
 from campaign.sending.options import SendOptions, check_seconds
 from campaign.sending.store.batches import pending_batches
 from campaign.sending.store.folder import Folder
+from campaign.sending.store.spending import spending_so_far
 from campaign.sending.tally import RunStatus, Snapshot, Tally
 from campaign.sending.terminal import interruption, noted_signals, progress_bar
 from campaign.service.account import Account
@@ -96,11 +96,12 @@ class Run:
         self._held.callback(ledger.close)
         counts = ledger.counts()
         self._complete = "pending" not in counts
+        spending = spending_so_far(self._folder.plan_path, manifest.parts, ledger_path)
         return Engine(
             pending_batches(self._folder.plan_path, manifest.parts, ledger, self._account.encoding),
             GroupCommit(ledger),
             self._post,
-            tally=Tally.of(counts, total_cost(ledger_path)),
+            tally=Tally.of(counts, spending),
             valves=options.valves(manifest.canary),
             pace=options.pace,
             concurrency=options.concurrency,

@@ -7,7 +7,8 @@ from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
-from typing import Literal
+from fractions import Fraction
+from typing import Literal, Protocol
 
 from campaign.sending.ledger.views import Count
 from campaign.service.transport import Cause, Outcome
@@ -38,6 +39,43 @@ class Snapshot:
     sentence: str
 
 
+class Load(Protocol):
+    """A batch as it is counted."""
+
+    @property
+    def messages(self) -> int: ...
+
+    @property
+    def parts(self) -> int: ...
+
+
+@dataclass(slots=True)
+class Spending:
+    """What the batches cost that were accepted, or may have been.
+
+    `price` is the highest cost of one message seen so far, `price_per_part` that of one SMS part; None
+    before there is one. `open_parts` are the parts whose cost is not known.
+    """
+
+    cost: Decimal = Decimal(0)
+    price: Decimal | None = None
+    price_per_part: Fraction | None = None  # exact: a third of a cost is no decimal number
+    open_parts: int = 0
+
+    def add(self, messages: int, parts: int, cost: Decimal | None) -> None:
+        """Count one batch; without a `cost` it is one that cannot be read, or may have been spent."""
+        if cost is None:
+            self.open_parts += parts
+            return
+        self.cost += cost
+        self.price = max(self.price or Decimal(0), cost / messages)
+        self.price_per_part = max(self.price_per_part or Fraction(0), Fraction(cost) / parts)
+
+    def with_open_parts(self, parts: int) -> Fraction:
+        """The cost so far with `parts` more and with all open ones, each at the highest price seen."""
+        return Fraction(self.cost) + (self.price_per_part or 0) * (self.open_parts + parts)
+
+
 @dataclass(slots=True)
 class Tally:
     """Counts of one campaign, kept by the engine.
@@ -51,8 +89,8 @@ class Tally:
     refused: int = 0
     unknown: int = 0
     in_flight: int = 0
-    cost: Decimal = Decimal(0)
-    price: Decimal | None = None  # the highest cost of one message seen so far
+    parts_in_flight: int = 0
+    spending: Spending = field(default_factory=Spending)
     unpriced: int = 0  # messages accepted without a cost that can be read
     accepted_batches: int = 0
     accepted_here: int = 0  # batches accepted by this run
@@ -66,16 +104,19 @@ class Tally:
     last_miss: str = ""
 
     @classmethod
-    def of(cls, counts: Mapping[str, Count], cost: Decimal) -> Tally:
-        """The tally of a ledger as it stands."""
-        tally = cls(messages=sum(count.messages for count in counts.values()), cost=cost)
+    def of(cls, counts: Mapping[str, Count], spending: Spending | None = None) -> Tally:
+        """The tally of a ledger as it stands; `spending` where something was sent before."""
+        messages = sum(count.messages for count in counts.values())
+        tally = cls(messages, spending=spending or Spending())
         nothing = Count(0, 0)
         tally.accepted_batches, tally.accepted, tally.unpriced = counts.get("accepted", nothing)
         tally.refused = counts.get("refused", nothing).messages
         tally.unknown = counts.get("unknown", nothing).messages
-        if tally.accepted > tally.unpriced:
-            tally.price = cost / (tally.accepted - tally.unpriced)
         return tally
+
+    @property
+    def cost(self) -> Decimal:
+        return self.spending.cost
 
     @property
     def waiting(self) -> int:
@@ -87,8 +128,22 @@ class Tally:
         return self.accepted + self.unknown + self.in_flight
 
     @property
+    def committed_cost(self) -> Fraction:
+        """The cost so far with all that may have cost or is about to cost something."""
+        return self.cost_with(0)
+
+    @property
     def expected_cost(self) -> Decimal | None:
-        return None if self.price is None else self.cost_with(self.waiting)
+        if self.spending.price is None:
+            return None
+        return self.cost + self.spending.price * (
+            self.unpriced + self.unknown + self.in_flight + self.waiting
+        )
+
+    @property
+    def came_back(self) -> bool:
+        """Whether a batch came back with an outcome since the start or the last `resume()`."""
+        return bool(self.refusals)
 
     @property
     def remark(self) -> str:
@@ -103,50 +158,52 @@ class Tally:
             )
         return " ".join(["Every batch was tried.", *sentences]) if sentences else ""
 
-    def cost_with(self, messages: int) -> Decimal:
-        """The cost so far with `messages` more, and with all that may have cost something."""
-        price = self.price or Decimal(0)
-        return self.cost + price * (self.unpriced + self.unknown + self.in_flight + messages)
+    def cost_with(self, parts: int) -> Fraction:
+        """The committed cost with `parts` SMS parts more."""
+        return self.spending.with_open_parts(self.parts_in_flight + parts)
 
-    def start(self, messages: int) -> None:
-        """A batch goes out."""
-        self.in_flight += messages
+    def start(self, batch: Load) -> None:
+        """A batch goes out: from here on its cost is reserved."""
+        self.in_flight += batch.messages
+        self.parts_in_flight += batch.parts
 
-    def settle(self, messages: int, outcome: Outcome) -> None:
+    def settle(self, batch: Load, outcome: Outcome) -> None:
         """A batch came back."""
-        self.in_flight -= messages
+        self.in_flight -= batch.messages
+        self.parts_in_flight -= batch.parts
         self.causes.add(outcome.cause)
         if outcome.status == "not_sent":
             self.last_miss = outcome.error
             return
-        setattr(self, outcome.status, getattr(self, outcome.status) + messages)
+        setattr(self, outcome.status, getattr(self, outcome.status) + batch.messages)
         self.refusals.append(outcome.status == "refused")
         self.unreached_in_a_row = 0
         if outcome.status == "unknown":
             self.unknown_batches += 1
+            self.spending.add(batch.messages, batch.parts, None)
             self.last_unknown = outcome.error
         if outcome.status == "refused":
             self.last_refusal = outcome.error
         if outcome.status == "accepted":
-            self._pay(messages, outcome.cost)
+            self._pay(batch, outcome.cost)
 
-    def _pay(self, messages: int, cost: Decimal | None) -> None:
+    def _pay(self, batch: Load, cost: Decimal | None) -> None:
         self.accepted_batches += 1
         self.accepted_here += 1
+        self.spending.add(batch.messages, batch.parts, cost)
         if cost is None:
-            self.unpriced += messages
+            self.unpriced += batch.messages
             self.unpriced_batches += 1
-            return
-        self.cost += cost
-        self.price = max(self.price or Decimal(0), cost / messages)
 
-    def doubt(self, messages: int, outcome: Outcome) -> None:
+    def doubt(self, batch: Load, outcome: Outcome) -> None:
         """An outcome could not be recorded: all the ledger knows is that the batch was under way."""
-        setattr(self, outcome.status, getattr(self, outcome.status) - messages)
-        self.unknown += messages
-        self.cost -= outcome.cost or 0
+        setattr(self, outcome.status, getattr(self, outcome.status) - batch.messages)
+        self.unknown += batch.messages
+        self.spending.cost -= outcome.cost or 0
+        if outcome.status == "refused" or outcome.cost is not None:
+            self.spending.open_parts += batch.parts
         if outcome.status == "accepted" and outcome.cost is None:
-            self.unpriced -= messages
+            self.unpriced -= batch.messages
 
     def miss(self, outcome: Outcome) -> None:
         """A try did not reach the service, and nothing left."""

@@ -1,7 +1,8 @@
 """When to hold a run: small values with one method, `look`, that know neither network nor ledger.
 
 A valve looks at the tally, the size of the next batch and the time, and returns the reason to hold the run,
-or None. A final hold ends the run; any other one pauses it until a person resumes.
+or None. A final hold ends the run; any other one pauses it until a person resumes. A patient hold waits for
+what is under way before it does either, because an answer may remove its reason.
 """
 
 from __future__ import annotations
@@ -15,25 +16,33 @@ from zoneinfo import ZoneInfo
 
 from campaign.argument_checks import check, check_amount, check_count, wrong
 from campaign.errors import UsageError
-from campaign.sending.tally import Tally
+from campaign.sending.tally import Load, Tally
 from campaign.suggestions import time_zone_advice
 from campaign.text import counted
 
 
 @dataclass(frozen=True, slots=True)
 class Hold:
-    """Why a run holds, and what to do about it. `final` ends the run instead of pausing it."""
+    """Why a run holds, and what to do about it.
+
+    `final` ends the run instead of pausing it. `patient` is for the next batch only: it applies when nothing
+    is under way any more.
+    """
 
     reason: str
     final: bool = False
     by_hand: bool = False
+    patient: bool = False
 
 
 class Valve(Protocol):
     """Anything that can hold a run."""
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        """The reason why the next batch of `messages` messages must not go out at `now`, if there is one."""
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+        """The reason why the run must not go on at `now`, if there is one.
+
+        `batch` is the next one to be issued; None asks about batches that have been issued already.
+        """
         ...
 
 
@@ -41,11 +50,13 @@ class Valve(Protocol):
 class Funds:
     """Ends the run when the account is empty."""
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         if "funds" not in tally.causes:
             return None
         return Hold(
-            "The account has not enough money for the next batch. Top it up, then resume.", final=True
+            "The account has not enough money for the next batch. Top it up, then resume to send what has "
+            "not been tried yet.",
+            final=True,
         )
 
 
@@ -53,12 +64,13 @@ class Funds:
 class Credentials:
     """Ends the run when the service does not know the account or the password."""
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         if "credentials" not in tally.causes:
             return None
         return Hold(
-            f"The service refused the account ({tally.last_refusal}). "
-            "Check the username, the password and the environment, then resume.",
+            f"The service refused the account ({tally.last_refusal}). Check the username, the password and "
+            "the environment. With the right password, resume to send what has not been tried yet."
+            f"{_elsewhere('account', tally)}",
             final=True,
         )
 
@@ -69,12 +81,15 @@ class Reach:
 
     tries: int = 5
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         useless = "setup" in tally.causes
         if not useless and tally.unreached_in_a_row < self.tries:
             return None
-        reason = f"Nothing can be sent: {tally.last_miss}. Check the address and the connection, then resume."
-        return Hold(reason, final=useless)
+        return Hold(
+            f"Nothing can be sent: {tally.last_miss}. Check the address and the connection, then resume."
+            f"{_elsewhere('address', tally)}",
+            final=useless,
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +101,7 @@ class Unknown:
 
     limit: int = 1
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         if tally.unknown_batches < self.limit and "throttled" not in tally.causes:
             return None
         return Hold(
@@ -102,29 +117,38 @@ class Breaker:
 
     limit: int = 3
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         if sum(tally.refusals) < self.limit:
             return None
         return Hold(
             f"{sum(tally.refusals)} of the last {len(tally.refusals)} batches were refused "
-            f"({tally.last_refusal}). Correct the cause, then resume to send the rest."
+            f"({tally.last_refusal}). Correct the cause, then resume to send what has not been tried "
+            "yet."
         )
 
 
 @dataclass(frozen=True, slots=True)
 class Canary:
-    """Pauses when the fate of the first message is unknown, or its cost cannot be read."""
+    """Pauses unless the first message is accepted at a cost that can be read.
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    After a resume the next batch goes out alone, and so on until the service accepts one.
+    """
+
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         if not tally.accepted_batches and tally.unknown_batches:
             return Hold(
-                f"It is not known whether the first message was sent: {tally.last_unknown}. "
+                f"It is not known whether the first batch was sent: {tally.last_unknown}. "
                 "Ask the service what it received, then resume to send the rest."
+            )
+        if not tally.accepted_batches and tally.came_back:
+            return Hold(
+                f"The first batch was refused ({tally.last_refusal}). Correct the cause, then resume to send "
+                "what has not been tried yet."
             )
         if tally.accepted_batches != 1 or not tally.unpriced_batches:
             return None
         return Hold(
-            "The first message was accepted, but its cost cannot be read. Check what it cost, then resume."
+            "The first batch was accepted, but its cost cannot be read. Check what it cost, then resume."
         )
 
 
@@ -132,9 +156,13 @@ class Canary:
 class Budget:
     """Ends the run before a campaign costs more than `cost` units or sends more than `messages` messages.
 
-    Messages that are under way, unknown, or accepted without a readable cost count at the highest price seen.
-    Until there is a price, batches go out one at a time; a batch whose cost cannot be read pauses the run,
-    because what was spent is no longer known.
+    A batch is paid for in advance: what is under way, unknown, or accepted without a readable cost counts at
+    the highest price of one SMS part seen so far, earlier runs included. When the next batch does not fit,
+    it waits for the answers to those under way, since they may make room. Until there is a price, batches go
+    out one at a time.
+
+    What is under way can only exceed the budget when the service raises its price: then the run ends at once.
+    A batch whose cost cannot be read pauses it, because what was spent is no longer known.
 
     Raises `UsageError` for an amount or a number that cannot be meant.
     """
@@ -155,31 +183,44 @@ class Budget:
             return budget
         return cls() if budget is None else cls(_amount(budget))
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
-        if self.messages is not None and tally.committed + messages > self.messages:
-            return Hold(
-                f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
-                "Resume with a larger budget to send the rest.",
-                final=True,
-            )
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+        return self._look_at_messages(tally, batch) or self._look_at_cost(tally, batch)
+
+    def _look_at_messages(self, tally: Tally, batch: Load | None) -> Hold | None:
+        if self.messages is None or batch is None or tally.committed + batch.messages <= self.messages:
+            return None
+        return Hold(
+            f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
+            "Resume with a larger budget to send the rest.",
+            final=True,
+            patient=True,
+        )
+
+    def _look_at_cost(self, tally: Tally, batch: Load | None) -> Hold | None:
         if self.cost is None:
             return None
-        if tally.unpriced_batches:
-            return Hold(
-                "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
-            )
-        if tally.accepted_here and tally.price is None:
+        if tally.accepted_here and tally.spending.price is None:
             return Hold(
                 "The service names no cost that can be read, so a budget in cost units cannot be kept. "
                 "Resume with a budget of messages, for example Budget(messages=1000).",
                 final=True,
             )
-        if tally.cost_with(messages) > self.cost or (messages and tally.cost >= self.cost):
+        if tally.unpriced_batches:
             return Hold(
-                f"The next batch would exceed the budget: {tally.cost:,} of {self.cost:,} are spent. "
-                "Resume with a larger budget to send the rest.",
+                "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
+            )
+        spent = f"{tally.cost:,} of {self.cost:,} are spent. Resume with a larger budget to send the rest."
+        if tally.in_flight and tally.committed_cost > self.cost:
+            return Hold(
+                f"The service raised its price, so what is under way may exceed the budget: {spent}",
                 final=True,
             )
+        if batch is None:
+            return None
+        # A price of nothing may be that of a free trial: it reserves nothing for what comes after it.
+        no_price = not tally.spending.price_per_part and tally.in_flight
+        if no_price or tally.cost_with(batch.parts) > self.cost or tally.cost >= self.cost:
+            return Hold(f"The next batch would exceed the budget: {spent}", final=True, patient=True)
         return None
 
 
@@ -233,7 +274,7 @@ class Hours:
                 f"as in {_HOURS_EXAMPLE!r}."
             ) from None
 
-    def look(self, tally: Tally, messages: int, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         clock = now.astimezone(self.zone).time()
         inside = self.opens <= clock < self.closes
         if self.closes <= self.opens:
@@ -244,6 +285,13 @@ class Hours:
             f"It is {clock:%H:%M} in {self.zone.key}, outside the sending hours from "
             f"{self.opens:%H:%M} to {self.closes:%H:%M}. Resume within them."
         )
+
+
+def _elsewhere(what: str, tally: Tally) -> str:
+    """The advice when a campaign was begun at the wrong `what`; another one could send to people twice."""
+    if tally.committed:
+        return ""
+    return f" If the {what} itself is wrong, send the plan with the right one: nobody has got a message yet."
 
 
 def _amount(cost: object) -> Decimal:

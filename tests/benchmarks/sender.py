@@ -18,7 +18,6 @@ import resource
 import shutil
 import sys
 from collections import defaultdict
-from decimal import Decimal
 from pathlib import Path
 
 import aiohttp
@@ -98,7 +97,7 @@ async def engine(account, batches, record, count):
     async with Transport(account, connections=CONCURRENCY) as transport:
         made = Engine(
             batches, record, transport.post,
-            tally=Tally.of({"pending": Count(count // SIZE, count)}, Decimal(0)),
+            tally=Tally.of({"pending": Count(count // SIZE, count)}),
             valves=[valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(), valves.Breaker(),
                     valves.Budget(), valves.Canary()],
             pace=valves.Pace(None), concurrency=CONCURRENCY, listen=lambda counts: None, end_when_paused=True,

@@ -78,14 +78,14 @@ def make_engine(service, batches=20, **options):
     snapshots = []
     numbers = range(1, batches + 1)
     policy = {
-        "tally": Tally.of({"pending": Count(batches, 10 * batches)}, Decimal(0)),
+        "tally": Tally.of({"pending": Count(batches, 10 * batches)}),
         "valves": [Funds(), Credentials(), Reach(), Unknown(1)],
         "pace": Pace(None),
         "concurrency": 4,
         "listen": snapshots.append,
         "end_when_paused": True,
     } | options
-    made = (Batch(number, 10, memoryview(str(number).encode())) for number in numbers)
+    made = (Batch(number, 10, 10, memoryview(str(number).encode())) for number in numbers)
     engine = Engine(made, record, service.post, **policy)
     return engine, record, snapshots
 
@@ -286,8 +286,8 @@ def test_every_try_that_waits_for_the_record_hears_of_it():
         return True
 
     async def deliver():
-        batch = Batch(1, 10, memoryview(b"1"))
-        outcome = await Delivery(batch, record, post, lambda messages: None, again).outcome()
+        batch = Batch(1, 10, 10, memoryview(b"1"))
+        outcome = await Delivery(batch, record, post, lambda: None, again).outcome()
         await asyncio.wait_for(gates[0], 1)
         return outcome
 
@@ -488,7 +488,7 @@ def test_a_pause_whose_last_outcome_cannot_be_recorded_ends_the_run():
 
 def test_an_error_in_the_engine_itself_ends_the_run_and_settles_what_is_under_way():
     class Odd:
-        def look(self, tally, messages, now):
+        def look(self, tally, batch, now):
             return 1 / 0 if tally.in_flight == 20 else None
 
     service = Service(latency=60)
@@ -562,7 +562,7 @@ def test_a_batch_that_is_cancelled_before_it_begins_is_still_waiting():
 
     def first_then_cancel():
         engine.cancel()  # from now on in the queue of the loop, before the first step of batch 1
-        yield Batch(1, 10, memoryview(b"1"))
+        yield Batch(1, 10, 10, memoryview(b"1"))
 
     engine._batches = first_then_cancel()
     asyncio.run(engine.run())
@@ -698,7 +698,7 @@ def test_a_fault_of_our_own_ends_the_run_and_keeps_the_count(at):
 def test_a_part_that_cannot_be_read_lets_what_is_under_way_finish():
     def damaged():
         for number in (1, 2, 3):
-            yield Batch(number, 10, memoryview(str(number).encode()))
+            yield Batch(number, 10, 10, memoryview(str(number).encode()))
         raise MemoryError
 
     engine, record, snapshots = make_engine(Service(latency=0.01), concurrency=2)
@@ -715,6 +715,18 @@ def test_a_budget_is_never_passed():
     asyncio.run(engine.run())
     assert snapshots[-1].cost == 1750  # five batches of 350; a sixth would make 2,100
     assert snapshots[-1].status == "stopped"
+
+
+def test_a_batch_that_waits_for_room_in_the_budget_goes_out_when_there_is_some():
+    """The pace has a place for batch 4 already when the answer to batch 2 raises the price."""
+    dear = Outcome("accepted", cost=Decimal(400), code="c")
+    cheap = Outcome("accepted", cost=Decimal(0), code="c")
+    service = Service({2: dear, 3: cheap}, latency=0.05)
+    engine, _, snapshots = make_engine(
+        service, batches=4, concurrency=4, valves=[Budget(cost=Decimal(1500))], pace=Pace(500)
+    )
+    asyncio.run(engine.run())
+    assert (snapshots[-1].status, snapshots[-1].cost) == ("finished", 350 + 400 + 350)
 
 
 def test_pace_is_kept():
@@ -752,7 +764,7 @@ def peak_memory(batches):
     service = Service()
     service.received = deque(maxlen=1)
     engine, _, _ = make_engine(service, batches, listen=lambda counts: None)
-    engine._batches = (Batch(number, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1))
+    engine._batches = (Batch(number, 10, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1))
     engine._record = Forgetful()
     tracemalloc.start()
     try:

@@ -2,12 +2,13 @@
 
 from datetime import UTC, datetime
 from decimal import Decimal
+from typing import NamedTuple
 
 import pytest
 
 from campaign.errors import UsageError
 from campaign.sending.ledger.views import Count
-from campaign.sending.tally import Tally
+from campaign.sending.tally import Spending, Tally
 from campaign.sending.valves import (
     Breaker,
     Budget,
@@ -24,9 +25,19 @@ from campaign.service.transport import Outcome
 NOON = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)
 
 
-def tally_after(*outcomes, messages=1000, batch=10):
-    """A campaign of `messages` in which batches of `batch` came back with these outcomes."""
-    tally = Tally.of({"pending": Count(messages // batch, messages)}, Decimal(0))
+class Load(NamedTuple):
+    """A batch as the valves see it."""
+
+    messages: int
+    parts: int
+
+
+ONE, TEN = Load(1, 1), Load(10, 10)
+
+
+def tally_after(*outcomes, messages=1000, batch=TEN):
+    """A campaign of `messages` in which batches like `batch` came back with these outcomes."""
+    tally = Tally.of({"pending": Count(messages // batch.messages, messages)})
     for outcome in outcomes:
         tally.start(batch)
         tally.settle(batch, outcome)
@@ -43,7 +54,7 @@ def refused(text, cause="other"):
 
 def test_counts_add_up_to_the_messages():
     tally = tally_after(accepted(), refused("x"), Outcome("unknown"), Outcome("not_sent"))
-    tally.start(10)
+    tally.start(TEN)
     assert (tally.accepted, tally.refused, tally.unknown, tally.in_flight, tally.waiting) == (
         10,
         10,
@@ -58,18 +69,18 @@ def test_counts_add_up_to_the_messages():
 def test_no_valve_holds_a_run_without_faults():
     tally = tally_after(*[accepted()] * 20)
     valves = [Funds(), Credentials(), Reach(), Unknown(), Breaker(), Canary(), Budget()]
-    assert [valve.look(tally, 10, NOON) for valve in valves] == [None] * 7
+    assert [valve.look(tally, TEN, NOON) for valve in valves] == [None] * 7
 
 
 def test_an_empty_account_ends_the_run():
-    hold = Funds().look(tally_after(accepted(), refused("Money Not Enough", "funds")), 10, NOON)
+    hold = Funds().look(tally_after(accepted(), refused("Money Not Enough", "funds")), TEN, NOON)
     assert hold is not None
     assert hold.final
     assert "Top it up" in hold.reason
 
 
 def test_a_refused_account_ends_the_run():
-    hold = Credentials().look(tally_after(refused("Wrong Username or Password", "credentials")), 10, NOON)
+    hold = Credentials().look(tally_after(refused("Wrong Username or Password", "credentials")), TEN, NOON)
     assert hold is not None
     assert hold.final
     assert "Wrong Username or Password" in hold.reason
@@ -79,105 +90,162 @@ def test_five_tries_in_a_row_that_reach_nobody_pause():
     tally = tally_after()
     for _ in range(4):
         tally.miss(Outcome("not_sent", error="no route", cause="connect"))
-    assert Reach().look(tally, 10, NOON) is None
+    assert Reach().look(tally, TEN, NOON) is None
     tally.miss(Outcome("not_sent", error="no route", cause="connect"))
-    hold = Reach().look(tally, 10, NOON)
+    hold = Reach().look(tally, TEN, NOON)
     assert hold is not None
     assert not hold.final
 
 
 def test_a_wrong_certificate_ends_the_run():
-    hold = Reach().look(tally_after(Outcome("not_sent", error="certificate", cause="setup")), 10, NOON)
+    hold = Reach().look(tally_after(Outcome("not_sent", error="certificate", cause="setup")), TEN, NOON)
     assert hold is not None
     assert hold.final
 
 
 def test_unknown_batches_pause_until_a_person_has_looked():
     tally = tally_after(accepted(), Outcome("unknown", error="no answer in time"))
-    hold = Unknown(1).look(tally, 10, NOON)
+    hold = Unknown(1).look(tally, TEN, NOON)
     assert hold is not None
     assert "no answer in time" in hold.reason
-    assert Unknown(2).look(tally, 10, NOON) is None
+    assert Unknown(2).look(tally, TEN, NOON) is None
     tally.forgive()
-    assert Unknown(1).look(tally, 10, NOON) is None
+    assert Unknown(1).look(tally, TEN, NOON) is None
     assert tally.unknown == 10
 
 
 @pytest.mark.parametrize("error", ["the service asks to slow down", "the service points to another address"])
 def test_a_service_that_turns_us_away_pauses_however_many_may_be_unknown(error):
     tally = tally_after(accepted(), Outcome("unknown", error=error, cause="throttled"))
-    hold = Unknown(99).look(tally, 10, NOON)
+    hold = Unknown(99).look(tally, TEN, NOON)
     assert hold is not None
     assert error in hold.reason
     tally.forgive()
-    assert Unknown(99).look(tally, 10, NOON) is None
+    assert Unknown(99).look(tally, TEN, NOON) is None
 
 
 def test_three_refusals_among_fifty_pause():
     two = [refused("bad sender")] * 2 + [accepted()] * 40
-    assert Breaker().look(tally_after(*two), 10, NOON) is None
-    hold = Breaker().look(tally_after(*two, refused("bad sender")), 10, NOON)
+    assert Breaker().look(tally_after(*two), TEN, NOON) is None
+    hold = Breaker().look(tally_after(*two, refused("bad sender")), TEN, NOON)
     assert hold is not None
     assert "bad sender" in hold.reason
-    assert Breaker().look(tally_after(*two, refused("bad sender"), *[accepted()] * 50), 10, NOON) is None
+    assert Breaker().look(tally_after(*two, refused("bad sender"), *[accepted()] * 50), TEN, NOON) is None
 
 
 def test_a_canary_without_a_cost_pauses():
-    assert Canary().look(tally_after(accepted(None)), 10, NOON) is not None
-    assert Canary().look(tally_after(accepted("0")), 10, NOON) is None
+    assert Canary().look(tally_after(accepted(None)), TEN, NOON) is not None
+    assert Canary().look(tally_after(accepted("0")), TEN, NOON) is None
+
+
+def test_a_canary_that_is_refused_pauses_until_one_is_accepted():
+    tally = tally_after(refused("bad sender"))
+    hold = Canary().look(tally, TEN, NOON)
+    assert hold is not None
+    assert not hold.final
+    assert "bad sender" in hold.reason
+    tally.forgive()
+    assert Canary().look(tally, TEN, NOON) is None
+    tally.settle(TEN, refused("bad sender"))
+    assert Canary().look(tally, TEN, NOON) is not None
+    tally.settle(TEN, accepted())
+    assert Canary().look(tally, TEN, NOON) is None
 
 
 def test_a_canary_that_does_not_come_back_pauses_however_many_may_be_unknown():
     tally = tally_after(Outcome("unknown", error="no answer in time"))
-    hold = Canary().look(tally, 10, NOON)
+    hold = Canary().look(tally, TEN, NOON)
     assert hold is not None
-    assert "first message" in hold.reason
+    assert "first batch" in hold.reason
     tally.forgive()
-    assert Canary().look(tally, 10, NOON) is None
+    assert Canary().look(tally, TEN, NOON) is None
 
 
 def test_a_budget_counts_what_is_under_way_and_what_is_unknown():
     tally = tally_after(accepted("350"), Outcome("unknown"))  # 350 spent, 350 perhaps
     budget = Budget(cost=Decimal(1050))
-    assert budget.look(tally, 10, NOON) is None
-    tally.start(10)
-    hold = budget.look(tally, 10, NOON)
+    assert budget.look(tally, TEN, NOON) is None
+    tally.start(TEN)
+    hold = budget.look(tally, TEN, NOON)
     assert hold is not None
     assert hold.final
     assert "350 of 1,050" in hold.reason
 
 
+def test_what_does_not_fit_waits_for_what_is_under_way():
+    tally = tally_after(accepted("350"))
+    tally.start(TEN)
+    budget = Budget(cost=Decimal(1049), messages=29)
+    hold = budget.look(tally, TEN, NOON)
+    assert hold is not None
+    assert (hold.final, hold.patient) == (True, True)
+    assert budget.look(tally, None, NOON) is None  # what is under way was reserved
+    tally.settle(TEN, refused("bad sender"))
+    assert budget.look(tally, TEN, NOON) is None
+
+
+def test_a_longer_text_is_reserved_by_its_parts():
+    tally = tally_after(accepted("350"))
+    budget = Budget(cost=Decimal(1049))
+    assert budget.look(tally, Load(10, 19), NOON) is None
+    assert budget.look(tally, Load(10, 20), NOON) is not None
+
+
+def test_a_price_that_rises_holds_what_is_under_way():
+    tally = tally_after(accepted("350"))
+    tally.start(TEN)
+    tally.start(TEN)
+    budget = Budget(cost=Decimal(1399))
+    assert budget.look(tally, None, NOON) is None
+    tally.settle(TEN, accepted("525"))
+    hold = budget.look(tally, None, NOON)
+    assert hold is not None
+    assert (hold.final, hold.patient) == (True, False)
+    assert "875 of 1,399" in hold.reason
+    assert Budget(cost=Decimal(1400)).look(tally, None, NOON) is None
+
+
+def test_a_price_that_is_no_decimal_number_is_exact():
+    third = Load(3, 3)
+    tally = tally_after(accepted("100"), batch=third, messages=30)
+    assert Budget(cost=Decimal(200)).look(tally, third, NOON) is None
+    assert Budget(cost=Decimal("199.99")).look(tally, third, NOON) is not None
+
+
 def test_a_budget_of_nothing_sends_nothing():
-    hold = Budget(cost=Decimal(0)).look(Tally(messages=100), 1, NOON)
+    hold = Budget(cost=Decimal(0)).look(Tally(messages=100), ONE, NOON)
     assert (hold.final, hold.reason.split(":")[0]) == (True, "The next batch would exceed the budget")
 
 
 def test_a_budget_cannot_be_kept_without_costs():
-    assert Budget(cost=Decimal(100)).look(tally_after(accepted(None)), 10, NOON) is not None
+    assert Budget(cost=Decimal(100)).look(tally_after(accepted(None)), TEN, NOON) is not None
 
 
 def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
     tally = tally_after(accepted("350"), accepted(None))
     tally.forgive()  # a person has looked
-    assert Budget(cost=Decimal(1050)).look(tally, 10, NOON) is None
-    assert Budget(cost=Decimal(1049)).look(tally, 10, NOON) is not None
+    assert Budget(cost=Decimal(1050)).look(tally, TEN, NOON) is None
+    assert Budget(cost=Decimal(1049)).look(tally, TEN, NOON) is not None
     kept = {"accepted": Count(2, 20, unpriced=10), "pending": Count(98, 980)}
-    assert Tally.of(kept, Decimal(350)).cost_with(10) == tally.cost_with(10) == 1050
+    spending = Spending()
+    spending.add(10, 10, Decimal(350))
+    spending.add(10, 10, None)
+    assert Tally.of(kept, spending).cost_with(10) == tally.cost_with(10) == 1050
 
 
 def test_a_budget_is_not_kept_blindly_when_a_person_resumes_without_a_price():
     tally = tally_after(accepted(None))
     tally.forgive()
-    hold = Budget(cost=Decimal(100_000)).look(tally, 10, NOON)
+    hold = Budget(cost=Decimal(100_000)).look(tally, TEN, NOON)
     assert hold is not None
     assert "Budget(messages=" in hold.reason
-    assert Budget(messages=1000).look(tally, 10, NOON) is None
+    assert Budget(messages=1000).look(tally, TEN, NOON) is None
 
 
 def test_a_budget_of_messages():
     tally = tally_after(accepted(), refused("x"))
-    assert Budget(messages=20).look(tally, 10, NOON) is None  # what was refused did not go out
-    assert Budget(messages=19).look(tally, 10, NOON) is not None
+    assert Budget(messages=20).look(tally, TEN, NOON) is None  # what was refused did not go out
+    assert Budget(messages=19).look(tally, TEN, NOON) is not None
 
 
 @pytest.mark.parametrize("wrong", ["much", -1, "nan"])
@@ -200,7 +268,7 @@ def test_a_budget_that_is_no_amount(wrong):
 )
 def test_hours(hours, utc, open_):
     now = datetime.fromisoformat(utc).replace(tzinfo=UTC)
-    assert (Hours.of(hours).look(tally_after(), 10, now) is None) is open_
+    assert (Hours.of(hours).look(tally_after(), TEN, now) is None) is open_
 
 
 @pytest.mark.parametrize(

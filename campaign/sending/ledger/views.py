@@ -22,6 +22,10 @@ SELECT state, count(*), sum(messages),
        ifnull(sum(messages) FILTER (WHERE state = 'accepted' AND cost IS NULL), 0)
 FROM batches GROUP BY state
 """
+_ATTEMPTS = """
+SELECT first, messages, cost FROM batches
+WHERE part = ? AND (state = 'accepted' OR state = 'unknown' OR state = 'sending')
+"""
 
 
 class Count(NamedTuple):
@@ -30,6 +34,14 @@ class Count(NamedTuple):
     batches: int
     messages: int
     unpriced: int = 0
+
+
+class Attempt(NamedTuple):
+    """Messages `first` to `first + messages` of a part, and their cost where it is known."""
+
+    first: int
+    messages: int
+    cost: Decimal | None
 
 
 def result_frame(path: Path) -> pd.DataFrame:
@@ -71,6 +83,15 @@ def total_cost(path: Path) -> Decimal:
     with opened(path) as connection:
         costs = connection.execute("SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost")
         return sum((Decimal(cost) * batches for cost, batches in costs), Decimal(0))
+
+
+def attempts_of(path: Path, part: int) -> list[Attempt]:
+    """The batches of a part that were accepted, or may have been."""
+    with opened(path) as connection:
+        return [
+            Attempt(first, messages, None if cost is None else Decimal(cost))
+            for first, messages, cost in connection.execute(_ATTEMPTS, (part,))
+        ]
 
 
 def moves_in(connection: Connection) -> int:

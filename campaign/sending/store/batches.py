@@ -16,7 +16,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from campaign.arrow_text import TextArray, text_buffers
+from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.batching import batch_bounds
@@ -33,10 +33,11 @@ _SCHEMA = pa.schema(_TYPES)
 
 @dataclass(frozen=True, slots=True, repr=False)
 class Batch:
-    """A batch ready to leave: its number, how many messages it has, and their encoded entries."""
+    """A batch ready to leave: its number, how many messages and SMS parts it has, and its encoded entries."""
 
     number: int
     messages: int
+    parts: int
     entries: memoryview
 
     def __repr__(self) -> str:
@@ -81,12 +82,14 @@ def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: 
             continue
         table = _read_part(folder, part)
         frozen, encoded = _Content(table), EncodedMessages(table, encoding)
+        sizes = table.column("parts").to_numpy()
         for entry in waiting:
             after = entry.first + entry.messages
             if after > table.num_rows or frozen.digest(entry.first, after) != entry.digest:
                 path = part_path(folder, part)
                 raise LedgerError(f"{path} was changed after it was frozen. Restore it from a copy.")
-            yield Batch(entry.batch, entry.messages, encoded.slice(entry.first, after))
+            size = int(sizes[entry.first : after].sum())
+            yield Batch(entry.batch, entry.messages, size, encoded.slice(entry.first, after))
 
 
 def read_messages(folder: Path, parts: int) -> pd.DataFrame:
@@ -96,14 +99,20 @@ def read_messages(folder: Path, parts: int) -> pd.DataFrame:
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
 
 
+def read_sizes(folder: Path, part: int) -> Ints:
+    """The SMS parts of each message in a part file."""
+    sizes: Ints = _read_part(folder, part, ["parts"]).column("parts").to_numpy()
+    return sizes
+
+
 def part_path(folder: Path, part: int) -> Path:
     return folder / f"part-{part:05d}.parquet"
 
 
-def _read_part(folder: Path, part: int) -> pa.Table:
+def _read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.Table:
     path = part_path(folder, part)
     try:
-        return pq.read_table(path, schema=_SCHEMA)
+        return pq.read_table(path, schema=_SCHEMA, columns=columns)
     except (OSError, pa.ArrowException):
         raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
 
