@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from campaign.results.tables import Result
     from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
     from campaign.sending.run import Run
-    from campaign.sending.store.earlier_campaigns import prepare
+    from campaign.sending.store.public_prepare import prepare
     from campaign.sending.try_out import TryOut, try_out
     from campaign.sending.valves import Budget, Hours
     from campaign.service.account import Account
@@ -70,7 +70,7 @@ _MODULES = {
     "asend": "campaign.sending.campaigns",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "load_result": "campaign.sending.campaigns",
-    "prepare": "campaign.sending.store.earlier_campaigns",
+    "prepare": "campaign.sending.store.public_prepare",
     "read_contacts": "campaign.contacts.reading",
     "resolve": "campaign.sending.campaigns",
     "resume": "campaign.sending.campaigns",

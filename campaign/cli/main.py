@@ -20,7 +20,7 @@ from campaign.text import clean
 # The module with the function `run_…` of each command. It is imported when the command runs: help and usage
 # errors do not load pandas, and `check` does not load the network client.
 _MODULES = {
-    "check": "campaign.cli.plan_commands",
+    "check": "campaign.cli.check_command",
     "try-out": "campaign.cli.sending_commands",
     "send": "campaign.cli.sending_commands",
     "status": "campaign.cli.result_commands",

@@ -1,4 +1,4 @@
-"""What commands print: a column of counts, and paths relative to the current folder."""
+"""What commands print: a column of counts, masked lines, and paths relative to the current folder."""
 
 from __future__ import annotations
 

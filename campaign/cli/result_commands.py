@@ -1,4 +1,4 @@
-"""`status`, `resolve` and `report`: what is known about a campaign, read from its folder."""
+"""`status`, `report` and `resolve`: what is known about a campaign, and settling what is not."""
 
 from __future__ import annotations
 

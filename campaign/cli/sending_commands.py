@@ -7,9 +7,9 @@ import sys
 from pathlib import Path
 from typing import Any
 
+from campaign.cli.check_command import make_plan, print_plan
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL, NOTHING_TO_SEND
 from campaign.cli.output import seen_from_here
-from campaign.cli.plan_commands import make_plan, print_plan
 from campaign.cli.result_commands import exit_code, print_result
 from campaign.results.report import write_report
 from campaign.results.tables import Result

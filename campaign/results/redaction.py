@@ -6,8 +6,8 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.columns import number_columns
-from campaign.contacts.outcome_columns import file_names
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
+from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
 from campaign.results.tables import Result
 

@@ -14,8 +14,8 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_choice, wrong
-from campaign.contacts.outcome_columns import OUTCOME_COLUMNS, original_names
 from campaign.contacts.reading import Reading
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts

@@ -1,4 +1,4 @@
-"""The report as a workbook: five sheets whose text stays text."""
+"""A workbook of a summary and of any tables, whose text stays text. `report` says which tables."""
 
 from collections.abc import Callable, Iterable
 from datetime import datetime

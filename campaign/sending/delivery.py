@@ -12,7 +12,7 @@ from campaign.errors import GateError, LedgerError
 from campaign.sending.ledger.group_commit import Listener
 from campaign.sending.store.batches import Batch
 from campaign.sending.valves import Hold
-from campaign.service.body import Gate, GateClosed
+from campaign.service.gated_body import Gate, GateClosed
 from campaign.service.transport import Outcome
 
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]

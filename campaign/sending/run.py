@@ -32,7 +32,7 @@ from campaign.sending.store.spending import spending_so_far
 from campaign.sending.tally import RunStatus, Snapshot, Tally
 from campaign.sending.terminal import interruption, noted_signals, progress_bar
 from campaign.service.account import Account
-from campaign.service.body import Gate
+from campaign.service.gated_body import Gate
 from campaign.service.transport import Outcome, Transport
 
 log = logging.getLogger("campaign")

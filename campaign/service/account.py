@@ -14,7 +14,7 @@ from urllib.parse import quote, quote_plus, urlsplit
 from campaign.argument_checks import check_choice, check_path, described
 from campaign.errors import AccountError, UsageError
 from campaign.service.address import Environment, read_address
-from campaign.service.credentials import Secret, from_keyring, from_variables, is_text
+from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
 from campaign.service.separation import check_separate
 from campaign.service.wire import PATH, Encoding, request_body
 from campaign.suggestions import similar_file

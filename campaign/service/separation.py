@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from campaign.errors import AccountError
 from campaign.service.address import read_address
-from campaign.service.credentials import Secret, variable_names
+from campaign.service.passwords import Secret, variable_names
 
 _KEY = secrets.token_bytes(32)  # of this process: the digests of passwords are useless elsewhere
 _Remote = Literal["sandbox", "live"]

@@ -21,8 +21,8 @@ from typing import Literal
 import aiohttp
 
 from campaign.service.account import Account
-from campaign.service.body import Gate, GatedBody
-from campaign.service.logs import PasswordFilter
+from campaign.service.gated_body import Gate, GatedBody
+from campaign.service.password_filter import PasswordFilter
 from campaign.service.wire import Answer, read_answer
 from campaign.text import clean
 

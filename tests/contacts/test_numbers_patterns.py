@@ -11,13 +11,13 @@ from hypothesis import strategies as st
 from support.written_numbers import REGIONS, TYPES
 
 from campaign.contacts.phone_numbers import libphonenumber
+from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits, as_integers
 from campaign.contacts.phone_numbers.digit_patterns import (
     END,
     PatternSet,
     PrefixPatterns,
     UnknownPatternError,
 )
-from campaign.contacts.phone_numbers.digits import MARGIN, Digits, as_integers
 
 NOWHERE = -1
 

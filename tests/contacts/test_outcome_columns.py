@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaign.contacts.outcome_columns import file_names, original_names
+from campaign.contacts.reserved_columns import file_names, original_names
 
 FILES = [
     ["Name", "Phone"],

@@ -21,7 +21,7 @@ import pytest
 
 from campaign.contacts import reading
 from campaign.contacts.cells.grid import Grid
-from campaign.contacts.workbooks.opening import READERS
+from campaign.contacts.workbooks.readers import READERS
 from campaign.errors import CampaignError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"

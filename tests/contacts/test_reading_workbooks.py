@@ -15,9 +15,9 @@ from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.table import make_table
-from campaign.contacts.workbooks.sheet_facts_events import scan_events
-from campaign.contacts.workbooks.sheet_facts_scan import scan_sheet
 from campaign.contacts.workbooks.xlsx import read_xlsx
+from campaign.contacts.workbooks.xlsx_facts_events import scan_events
+from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet
 from campaign.errors import FileError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"

@@ -34,7 +34,12 @@ LAYERS = [
     "pytest_plugin",
 ]
 DOORS = {
-    "aiohttp": {"service.body", "service.transport", "service.sandbox.server", "service.sandbox.faults"},
+    "aiohttp": {
+        "service.gated_body",
+        "service.transport",
+        "service.sandbox.server",
+        "service.sandbox.faults",
+    },
     "cryptography": {"service.sandbox.certificate"},
     "sqlite3": {"sending.ledger.connections"},
     "jinja2": {"results.report"},
@@ -47,7 +52,7 @@ DOORS = {
     "psutil": {"contacts.workbooks.process"},
     "charset_normalizer": {"contacts.files.encodings"},
     "idna": {"service.address"},
-    "keyring": {"service.credentials"},
+    "keyring": {"service.passwords"},
     "phonenumbers": {"contacts.phone_numbers.libphonenumber"},
     "regex": {"messages.text.limits"},
 }

@@ -16,7 +16,7 @@ from campaign.sending.ledger.views import Count
 from campaign.sending.store.batches import Batch
 from campaign.sending.tally import Tally
 from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
-from campaign.service.body import GateClosed
+from campaign.service.gated_body import GateClosed
 from campaign.service.transport import Outcome
 
 OK = Outcome("accepted", cost=Decimal(350), code="c")

@@ -13,7 +13,7 @@ import aiohttp.log
 import pytest
 
 from campaign.service.account import Account
-from campaign.service.logs import LOGGERS, PasswordFilter
+from campaign.service.password_filter import LOGGERS, PasswordFilter
 from campaign.service.transport import Transport
 
 SENTINEL = """Zx9-S3NTINEL é/+%"q'b\\n"""  # repr, JSON and percent-encoding all write it in another way

@@ -29,8 +29,8 @@ from support.raw_server import hostile, reply
 
 from campaign.errors import CampaignError
 from campaign.service.account import Account
-from campaign.service.body import GateClosed, GatedBody
-from campaign.service.credentials import Secret
+from campaign.service.gated_body import GateClosed, GatedBody
+from campaign.service.passwords import Secret
 from campaign.service.sandbox.faults import FAULTS
 from campaign.service.sandbox.server import Sandbox
 from campaign.service.transport import Transport

@@ -19,7 +19,7 @@ from support.raw_server import OK, HostileServer, Visit, hostile, reply
 
 from campaign.service import transport as transports
 from campaign.service.account import Account
-from campaign.service.body import GateClosed, GatedBody, Witness
+from campaign.service.gated_body import GateClosed, GatedBody, Witness
 from campaign.service.transport import Outcome, Transport, _reason_unsent
 from campaign.service.wire import EncodedMessages
 

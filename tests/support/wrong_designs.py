@@ -15,7 +15,7 @@ from campaign.sending import engine
 from campaign.sending.delivery import Delivery
 from campaign.sending.ledger import connections, ledger
 from campaign.sending.store.folder import Folder
-from campaign.service.body import Gate, GatedBody
+from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
 
 Patch = Callable[[Any, str, Any], None]

@@ -18,8 +18,8 @@ from campaign.arrow_text import (
     text_scalar,
     unique_texts,
 )
+from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits
 from campaign.contacts.phone_numbers.digit_patterns import END, Int16s, Symbols
-from campaign.contacts.phone_numbers.digits import MARGIN, Digits
 from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 from campaign.contacts.phone_numbers.unusual_texts import (
     MAX_TEXT,

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.phone_numbers.digit_columns import Digits, as_integers
 from campaign.contacts.phone_numbers.digit_patterns import Int8s, Int16s, Symbols, UInt64s
-from campaign.contacts.phone_numbers.digits import Digits, as_integers
 from campaign.contacts.phone_numbers.libphonenumber import EXPLICIT, NATIONAL, WITHOUT_PLUS, parse_one
 from campaign.contacts.phone_numbers.metadata import NO_REGION, Classification, MetadataTables
 

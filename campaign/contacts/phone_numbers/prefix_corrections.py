@@ -8,8 +8,8 @@ read as another number, it is refused as ambiguous.
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.phone_numbers.digit_columns import Digits
 from campaign.contacts.phone_numbers.digit_patterns import Int16s, UInt64s
-from campaign.contacts.phone_numbers.digits import Digits
 from campaign.contacts.phone_numbers.libphonenumber import NATIONAL, WITHOUT_PLUS
 from campaign.contacts.phone_numbers.metadata import NO_REGION, MetadataTables
 from campaign.contacts.phone_numbers.parsing import (

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Iterator
 
-from campaign.contacts.workbooks.sheet_facts_events import column_position
+from campaign.contacts.workbooks.xlsx_facts_events import column_position
 
 _FORMULA = rb"(?:<f(?:\s[^<>]*)?>(?:(?<=/>)|[^<]*</f>)\s*)?"
 _NEGATIVE = re.compile(

@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from campaign.contacts.workbooks.handover import send_error, send_grid
-from campaign.contacts.workbooks.opening import read_sheet
+from campaign.contacts.workbooks.readers import read_sheet
 from campaign.errors import CampaignError
 
 READY = b"ready\n"

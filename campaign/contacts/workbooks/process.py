@@ -25,7 +25,7 @@ import pyarrow as pa
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.workbooks.child import READY
 from campaign.contacts.workbooks.handover import receive_grid
-from campaign.contacts.workbooks.opening import read_sheet
+from campaign.contacts.workbooks.readers import read_sheet
 from campaign.errors import CampaignError, FileError
 
 # What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.

@@ -28,9 +28,9 @@ from campaign.contacts.workbooks.archives import (
     stored_member,
 )
 from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
-from campaign.contacts.workbooks.outline import read_outline
 from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
-from campaign.contacts.workbooks.sheet_facts_scan import scan_sheet
+from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet
+from campaign.contacts.workbooks.xlsx_outline import read_outline
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 from campaign.text import clean

@@ -26,7 +26,7 @@ from campaign.contract import PRIORITIES, SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
 from campaign.messages.text.segments import count_parts
 from campaign.service import wire
-from campaign.service.credentials import Secret, is_text
+from campaign.service.passwords import Secret, is_text
 
 Decode = Literal["percent", "form", "none"]
 Charge = Literal["message", "part"]

@@ -25,7 +25,7 @@ from aiohttp import web
 from campaign.errors import UsageError
 from campaign.service import wire
 from campaign.service.account import Account
-from campaign.service.credentials import Secret
+from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
 from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule, play
 

@@ -1,4 +1,4 @@
-"""`check`, and the plan that the options of a command describe."""
+"""`check`; and `make_plan`, which `send` and `try-out` use, too."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
-from campaign.sending.store.earlier_campaigns import prepare
+from campaign.sending.store.public_prepare import prepare
 from campaign.suggestions import similar_file
 from campaign.text import clean, counted, figure
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from campaign.contacts.cells.grid import Merge
 from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
-from campaign.contacts.workbooks.sheet_facts_events import column_position, scan_events
+from campaign.contacts.workbooks.xlsx_facts_events import column_position, scan_events
 from campaign.errors import FileError
 
 LONGEST_ROW = 1 << 27  # bytes; 16,384 cells with 32,767 characters each would be more, but do not occur
