@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
+import time
 from functools import partial
 
 import pandas as pd
@@ -90,6 +91,7 @@ def test_a_run_that_a_valve_holds_has_ended_when_its_result_is_returned(send, sl
     assert (result.totals["accepted"], result.totals["unknown"]) == (91, 10)
     assert "It is not known whether 10 messages were sent" in result.sentence
     assert_same(result, campaign.load_result(result.folder))
+    assert list(result.folder.glob("ledger.sqlite-*")) == []  # closed: its write-ahead file is folded in
     slow_service._latency = 0
     rest = campaign.resume(result.folder, account=slow_service.account, progress=False)  # not locked
     assert (rest.totals["accepted"], rest.totals["unknown"]) == (390, 10)
@@ -212,8 +214,10 @@ def test_a_second_sigterm_ends_at_once(send, caplog):
     with campaign.Sandbox(latency=0.05) as sandbox, caplog.at_level(logging.WARNING, "campaign"):
         watcher = when(lambda: sandbox.requests >= 2, first)
         sandbox._schedule._scripted.update(dict.fromkeys(range(2, 99), "hang"))
+        began = time.monotonic()
         with pytest.raises(SystemExit):
             send(plan_of(400), account=sandbox.account, folder="visits", batch_size=10, progress=False)
+        assert time.monotonic() - began < 15  # what hangs would hang for five minutes
         watcher.join()
         result = campaign.load_result("visits")
         assert (result.totals["accepted"], result.totals["not_sent"] > 0) == (1, True)
