@@ -233,6 +233,13 @@ def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
     assert Tally.of(kept, spending).cost_with(10) == tally.cost_with(10) == 1050
 
 
+def test_a_budget_pauses_at_a_cost_that_cannot_be_read_although_a_price_is_known():
+    hold = Budget(cost=Decimal(100_000)).look(tally_after(accepted("350"), accepted(None)), 10, NOON)
+    assert hold is not None
+    assert not hold.final
+    assert "cost cannot be read" in hold.reason
+
+
 def test_a_budget_is_not_kept_blindly_when_a_person_resumes_without_a_price():
     tally = tally_after(accepted(None))
     tally.forgive()
