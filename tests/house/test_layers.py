@@ -65,7 +65,7 @@ CONTACTS = {
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
     "columns": set(),
-    "outcome_columns": set(),
+    "reserved_columns": set(),
     "phone_numbers": set(),
 }
 # How many files a room may have at its own level, and on how many layers: a folder in it counts as one.
