@@ -1,0 +1,275 @@
+"""The second day: what one program made is saved, loaded, continued and reported by another.
+
+Every public function has its second step here. Each step is a process of its own, and the service's own
+record says what has reached it.
+"""
+
+import inspect
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections import Counter
+
+import pandas as pd
+import pytest
+
+import campaign
+
+FILE = "name,phone\n" + "".join(f"Person {n},0772 000 {n:03}\n" for n in range(12)) + "Nobody,12\n"
+BEGIN = """
+import asyncio, json, os
+import pandas as pd
+import campaign
+
+account = campaign.Account("local", os.environ["SERVICE_URL"], "clinic", "made up")
+options = dict(account=account, folder="visits", batch_size=3, concurrency=1, canary=False, progress=False)
+
+def contacts():
+    return campaign.read_contacts("visits.csv")
+
+def plan():
+    return campaign.prepare(contacts(), message="Hi {name}, come on Monday", sender="CLINIC", region="UG")
+
+def tell(**facts):
+    print(json.dumps(facts, default=str))
+
+def known(result):
+    return dict(result.totals), str(result.totals.cost), result.batches.status.tolist()
+"""
+FIRST_DAY = "tell(known=known(campaign.send(plan(), **options)))"
+# Of twelve messages in batches of three the second answer is lost, and the run pauses.
+AFTER_FIRST_DAY = {"invalid": 1, "accepted": 3, "unknown": 3, "not_sent": 6}
+
+
+@pytest.fixture(scope="module")
+def service():
+    """An embedded sandbox that loses its second answer, and keeps a record of all that reached it."""
+    with campaign.Sandbox(username="clinic", password="made up", faults={2: "accept_reset"}) as sandbox:
+        yield sandbox
+
+
+class Programs:
+    """Pieces of Python, each run in a fresh process in the same folder; `tell` gives what it found."""
+
+    def __init__(self, folder, service):
+        self.folder = folder
+        self._service, self._before = service, len(service.inbox)
+
+    def __call__(self, code):
+        done = subprocess.run(
+            [sys.executable, "-W", "error", "-c", f"{BEGIN}\n{code}"],
+            cwd=self.folder,
+            env={**os.environ, "SERVICE_URL": self._service.account.url},
+            capture_output=True,
+            text=True,
+        )
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout.splitlines()[-1])
+
+    @property
+    def received(self):
+        """How many messages each number got from these programs."""
+        return Counter(self._service.inbox["number"][self._before :])
+
+
+@pytest.fixture(scope="module")
+def first_folder(tmp_path_factory, service):
+    """A folder in which one program has begun a campaign: three accepted, three unknown, six never sent."""
+    folder = tmp_path_factory.mktemp("first")
+    (folder / "visits.csv").write_text(FILE)
+    programs = Programs(folder, service)
+    (counts, _, _) = programs(FIRST_DAY)["known"]
+    assert {status: count for status, count in counts.items() if count} == AFTER_FIRST_DAY
+    assert sum(programs.received.values()) == 6
+    return folder
+
+
+@pytest.fixture
+def program(first_folder, tmp_path, service):
+    """Runs other programs the day after, in a copy of that folder."""
+    folder = tmp_path / "second"
+    shutil.copytree(first_folder, folder)
+    return Programs(folder, service)
+
+
+def test_every_public_function_has_a_second_step():
+    functions = {name for name in campaign.__all__ if inspect.isfunction(getattr(campaign, name))}
+    steps = {name.removeprefix("test_second_").split("__")[0] for name in globals() if "test_second_" in name}
+    assert functions - steps == set()
+
+
+def test_second_read_contacts__what_was_saved_is_read_again(program):
+    told = program(
+        """
+table = pd.DataFrame(contacts().to_dict("list"))  # the cells alone, as a person keeps them
+table.to_csv("saved.csv", index=False)
+table.to_excel("saved.xlsx", index=False)
+table.to_parquet("saved.parquet", index=False)
+tell(values=table.values.tolist())
+"""
+    )
+    again = program(
+        """
+kinds = ("csv", "xlsx", "parquet")
+tell(**{kind: campaign.read_contacts(f"saved.{kind}").values.tolist() for kind in kinds})
+"""
+    )
+    assert again == dict.fromkeys(("csv", "xlsx", "parquet"), told["values"])
+
+
+def test_second_clean_numbers__a_clean_number_stays_as_it_is(program):
+    told = program(
+        """
+first = campaign.clean_numbers(contacts()["phone"], region="UG")["number"].dropna()
+tell(first=first.tolist(), again=campaign.clean_numbers(first, region="UG")["number"].tolist())
+"""
+    )
+    assert told["again"] == told["first"]
+    assert len(told["first"]) == 12
+
+
+def test_second_prepare__the_same_file_makes_the_same_plan(program):
+    """The frozen plan of the first program has the fingerprint of the one that is prepared today."""
+    told = program(
+        """
+frozen = campaign.load_result("visits").plan
+tell(frozen=[frozen.fingerprint, dict(frozen.totals)], today=[plan().fingerprint, dict(plan().totals)])
+"""
+    )
+    assert told["today"] == told["frozen"]
+
+
+def test_second_prepare__whom_a_campaign_reached_gets_nothing_from_the_next(program):
+    told = program(
+        """
+made = campaign.prepare(contacts(), message="Hello", sender="CLINIC", region="UG", not_again="visits")
+tell(totals=dict(made.totals))
+"""
+    )
+    assert told["totals"]["duplicate"] == 6  # accepted and unknown
+    assert told["totals"]["not_sent"] == 6
+
+
+AGAIN = {
+    "send": "campaign.send(plan(), **options)",
+    "start": "campaign.start(plan(), **options).wait()",
+    "asend": "asyncio.run(campaign.asend(plan(), **options))",
+    "resume": 'campaign.resume("visits", account=account, progress=False)',
+}
+
+
+def goes_on(program, code):
+    """What waits goes out, and nothing else; the second time nothing is left."""
+    for _ in range(2):
+        (counts, cost, _) = program(f"tell(known=known({code}))")["known"]
+        assert {status: count for status, count in counts.items() if count} == {
+            "invalid": 1,
+            "accepted": 9,
+            "unknown": 3,
+        }
+        assert cost == "315"
+        assert set(program.received.values()) == {1}
+        assert len(program.received) == 6
+
+
+def test_second_send__goes_on_and_sends_nothing_twice(program):
+    goes_on(program, AGAIN["send"])
+
+
+def test_second_start__goes_on_and_sends_nothing_twice(program):
+    goes_on(program, AGAIN["start"])
+
+
+def test_second_asend__goes_on_and_sends_nothing_twice(program):
+    goes_on(program, AGAIN["asend"])
+
+
+def test_second_resume__goes_on_and_sends_nothing_twice(program):
+    goes_on(program, AGAIN["resume"])
+
+
+def test_second_load_result__tells_what_the_first_program_knew(program):
+    (counts, cost, statuses) = program('tell(known=known(campaign.load_result("visits")))')["known"]
+    assert {status: count for status, count in counts.items() if count} == AFTER_FIRST_DAY
+    assert cost == "105"
+    assert statuses == ["accepted", "unknown", "not_sent", "not_sent"]
+
+
+RESOLVE = """
+try:
+    campaign.resolve("visits", 2, "{outcome}")
+except campaign.ConfirmationError as asked:
+    phrase = str(asked).split('confirm="')[1].split('"')[0]
+campaign.resolve("visits", 2, "{outcome}", confirm=phrase)
+tell()
+"""
+
+
+@pytest.mark.parametrize(
+    ("outcome", "statuses", "times"),
+    [("accepted", (6, 0, 6), {1: 6}), ("refused", (3, 3, 6), {1: 6}), ("again", (3, 0, 9), {1: 9})],
+)
+def test_second_resolve__is_remembered_and_resumed(program, outcome, statuses, times):
+    program(RESOLVE.format(outcome=outcome))
+    (counts, _, _) = program('tell(known=known(campaign.load_result("visits")))')["known"]
+    assert (counts["accepted"], counts["refused"], counts["not_sent"]) == statuses
+    assert counts["unknown"] == 0
+    program(f"tell(known=known({AGAIN['resume']}))")
+    assert Counter(program.received.values()) == times
+
+
+def test_second_try_out__leaves_the_campaign_alone(program):
+    code = """
+tried = campaign.try_out(plan(), account, number="+256 772 000 999")
+tell(status=tried.result.messages["status"].tolist(), known=known(campaign.load_result("visits")))
+"""
+    for times in (1, 2):  # a test message may be repeated
+        told = program(code)
+        assert told["status"] == ["accepted"]
+        counts = told["known"][0]
+        assert {status: count for status, count in counts.items() if count} == AFTER_FIRST_DAY
+        assert program.received == {"256772000999": times}
+
+
+@pytest.mark.parametrize(
+    "source", ['campaign.load_result("visits")', AGAIN["resume"]], ids=["loaded", "resumed"]
+)
+def test_second_write_report__in_every_format_from_disk(program, source):
+    """Each twice over the same file: a cell that is run again replaces its report."""
+    told = program(
+        f"""
+result = {source}
+for kind in ("html", "xlsx", "csv") * 2:
+    campaign.write_report(result, f"report.{{kind}}")
+    campaign.write_report(result, f"revealed.{{kind}}", reveal=True)
+tell(counts=dict(result.totals))
+"""
+    )
+    counts = {status: count for status, count in told["counts"].items() if count}
+    for name, revealed in (("report", False), ("revealed", True)):
+        rows = pd.read_csv(program.folder / f"{name}.csv", dtype="str")
+        assert rows["status"].value_counts().to_dict() == counts
+        sheets = pd.read_excel(
+            program.folder / f"{name}.xlsx", sheet_name=None, dtype="str", engine="openpyxl"
+        )
+        assert len(sheets["Messages"]) == 12
+        assert ("256772000003" in set(sheets["Messages"]["number"])) is revealed
+        page = (program.folder / f"{name}.html").read_text("utf-8")
+        assert f"{counts['accepted']} of 13 rows" in page
+
+
+def test_second_summary__of_a_loaded_campaign_shows_its_figures(program):
+    told = program(
+        """
+def texts(widget):
+    yield str(getattr(widget, "value", ""))
+    for child in getattr(widget, "children", ()):
+        yield from texts(child)
+
+tell(text=" ".join(texts(campaign.summary(campaign.load_result("visits")))))
+"""
+    )
+    assert "3 of 13 rows" in told["text"]
+    assert "256772000003" not in told["text"]
