@@ -130,6 +130,8 @@ WRONG = {
         "hidden": [*A_WORD, "none"],
         "max_bytes": [*A_COUNT, "none"],
         "max_cells": [*A_COUNT, "none"],
+        "max_seconds": names(OBJECTS, "true zero minus nan digits word empty"),
+        "max_memory": A_COUNT,
     },
     "clean_numbers": {
         "numbers": names(OBJECTS, NUMBERS, "none word empty"),
@@ -211,6 +213,7 @@ WRONG = {
         "unknown_user": [*A_WORD, "none"],
         "undescribed": [*A_WORD, "none"],
         "latency": names(OBJECTS, "true minus nan digits word empty none"),
+        "tls": [*A_SWITCH, "none"],
         "faults": names(OBJECTS, NUMBERS, "word", but="no_items"),
         "random_faults": names(OBJECTS, NUMBERS, "word", but="no_items"),
         "seed": names(OBJECTS, "true fraction nan digits word empty none"),

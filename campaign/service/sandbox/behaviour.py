@@ -22,8 +22,8 @@ from urllib.parse import unquote, unquote_plus
 
 import pandas as pd
 
+from campaign.argument_checks import check_choice
 from campaign.contract import PRIORITIES, SENDER_LIMIT, TEXT_LIMIT
-from campaign.errors import UsageError
 from campaign.messages.text.segments import count_parts
 from campaign.service import wire
 from campaign.service.passwords import Secret, is_text
@@ -58,10 +58,10 @@ class Behaviour:
         unknown_user: UnknownUser,
         undescribed: Undescribed,
     ) -> None:
-        _check("decode", decode, Decode)
-        _check("charge", charge, Charge)
-        _check("unknown_user", unknown_user, UnknownUser)
-        _check("undescribed", undescribed, Undescribed)
+        check_choice(decode, get_args(Decode), subject="decode")
+        check_choice(charge, get_args(Charge), subject="charge")
+        check_choice(unknown_user, get_args(UnknownUser), subject="unknown_user")
+        check_choice(undescribed, get_args(Undescribed), subject="undescribed")
         self.username = username
         self._password = password.use(_digest)  # compared, never shown
         self._inactive, self._unknown_user = frozenset(inactive), unknown_user
@@ -193,11 +193,6 @@ def _now() -> str:
 
 def _refuse_constant(name: str) -> None:
     raise ValueError(f"{name} is not JSON")
-
-
-def _check(name: str, value: object, choices: Any) -> None:
-    if value not in get_args(choices):
-        raise UsageError(f"{name} is {value!r}; it can be {' or '.join(map(repr, get_args(choices)))}.")
 
 
 def failed(message: str) -> dict[str, str]:

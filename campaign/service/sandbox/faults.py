@@ -13,10 +13,12 @@ import os
 import random
 import socket
 import struct
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from typing import cast
 
 from aiohttp import web
 
+from campaign.argument_checks import wrong
 from campaign.errors import UsageError
 from campaign.service import wire
 from campaign.service.sandbox.behaviour import failed
@@ -85,8 +87,8 @@ class Schedule:
     """
 
     def __init__(self, scripted: Mapping[int, str], chances: Mapping[str, float], seed: int) -> None:
-        for name in (*scripted.values(), *chances):
-            _check(name)
+        _check_faults(scripted)
+        _check_chances(chances)
         if min(chances.values(), default=0) < 0 or sum(chances.values()) > 1:
             raise UsageError("The chances of random faults must be between 0 and 1, and add up to 1 at most.")
         self._scripted, self._chances, self._seed = dict(scripted), dict(chances), seed
@@ -100,10 +102,33 @@ class Schedule:
         return random.Random(f"{self._seed}.{ordinal}").choices(names, weights)[0]  # noqa: S311 - no secret
 
 
-def _check(name: str) -> None:
-    if name not in FAULTS and name not in TEXTS:
-        choices = ", ".join((*FAULTS, *(f'"{text}"' for text in TEXTS)))
-        raise UsageError(f"There is no fault {name!r}. The faults are: {choices}.")
+def _check_faults(scripted: object) -> None:
+    """Refuse anything but ordinals of requests with the names of faults."""
+    ordinals = isinstance(scripted, Mapping) and all(
+        isinstance(ordinal, int) and not isinstance(ordinal, bool) for ordinal in scripted
+    )
+    if not ordinals:
+        needs = "a dictionary of ordinals and names"
+        raise wrong(scripted, subject="faults", needs=needs, write='faults={3: "accept_close"}')
+    _check_names(cast("Mapping[int, object]", scripted).values(), "faults")
+
+
+def _check_chances(chances: object) -> None:
+    """Refuse anything but the names of faults with probabilities."""
+    is_number = isinstance(chances, Mapping) and all(
+        isinstance(chance, int | float) and not isinstance(chance, bool) for chance in chances.values()
+    )
+    if not is_number:
+        needs = "a dictionary of names and probabilities"
+        raise wrong(chances, subject="random_faults", needs=needs, write='random_faults={"html": 0.02}')
+    _check_names(cast("Mapping[object, float]", chances), "random_faults")
+
+
+def _check_names(names: Iterable[object], subject: str) -> None:
+    for name in names:
+        if name not in FAULTS and name not in TEXTS:
+            choices = ", ".join((*FAULTS, *(f'"{text}"' for text in TEXTS)))
+            raise UsageError(f"There is no fault {name!r} for {subject}. The faults are: {choices}.")
 
 
 async def play(name: str, request: web.Request, answer: Mapping[str, str]) -> web.StreamResponse:

@@ -7,6 +7,7 @@ writes no access log.
 from __future__ import annotations
 
 import asyncio
+import math
 import os
 import secrets
 import ssl
@@ -15,13 +16,15 @@ import threading
 import weakref
 from collections.abc import Collection, Mapping
 from concurrent.futures import Future
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 import pandas as pd
 from aiohttp import web
 
+from campaign.argument_checks import check_amount, check_count, check_switch, check_text, wrong
 from campaign.errors import UsageError
 from campaign.service import wire
 from campaign.service.account import Account
@@ -76,21 +79,20 @@ class Sandbox:
         host: str = "127.0.0.1",
         port: int = 0,
     ) -> None:
-        self._password = Secret(password or secrets.token_urlsafe(16))
+        self._password = Secret(secrets.token_urlsafe(16) if password is None else password)
         del password  # so that no traceback of this frame shows it
         self._thread: threading.Thread | None = None
-        if host not in ("127.0.0.1", "::1", "localhost") or not 0 <= port < 65_536:
-            raise UsageError(
-                "The sandbox listens on this machine only: host can be 127.0.0.1, ::1 or localhost, "
-                "port 0 (any free port) to 65535."
-            )
+        _check_login(username, self._password, inactive)
+        _check_options(latency, tls, seed, host, port)
         self._username = username
         self._behaviour = Behaviour(
             username=username, password=self._password, inactive=inactive,
             balance=_amount("balance", balance), price=_amount("price", price), charge=charge,
             decode=decode, unknown_user=unknown_user, undescribed=undescribed,
         )  # fmt: skip
-        self._schedule = Schedule(faults or {}, random_faults or {}, seed)
+        self._schedule = Schedule(
+            {} if faults is None else faults, {} if random_faults is None else random_faults, seed
+        )
         self._latency = latency
         self._host = "127.0.0.1" if host == "localhost" else host  # localhost could mean two sockets
         self._port = port
@@ -270,10 +272,29 @@ class Sandbox:
 
 
 def _amount(name: str, value: Decimal | float | str) -> Decimal:
-    try:
-        amount = Decimal(str(value))
-    except InvalidOperation:
-        amount = Decimal(-1)
-    if not (amount.is_finite() and amount >= 0):
-        raise UsageError(f"{name} is {value!r}; it must be an amount of 0 or more.")
-    return amount
+    check_amount(value, subject=name, write=f"{name}=35")
+    return Decimal(str(value))
+
+
+def _check_login(username: object, password: Secret, inactive: object) -> None:
+    check_text(username, subject="username", write='username="sandbox"')
+    if not username:
+        raise wrong(username, subject="username", needs="a user name", write='username="sandbox"')
+    if password.problem:
+        raise UsageError(f"The password of the sandbox cannot be used: {password.problem}")
+    is_names = isinstance(inactive, Collection) and not isinstance(inactive, str | bytes)
+    if not is_names or not all(isinstance(name, str) for name in cast("Collection[object]", inactive)):
+        raise wrong(inactive, subject="inactive", needs="a list of user names", write='inactive=["retired"]')
+
+
+def _check_options(latency: object, tls: object, seed: object, host: object, port: object) -> None:
+    is_number = isinstance(latency, int | float) and not isinstance(latency, bool)
+    if not is_number or not 0 <= cast(float, latency) < math.inf:
+        raise wrong(latency, subject="latency", needs="seconds of 0 or more", write="latency=0.5")
+    check_switch(tls, subject="tls", write="tls=True")
+    if not isinstance(seed, int) or isinstance(seed, bool):
+        raise wrong(seed, subject="seed", needs="a whole number", write="seed=1")
+    if not isinstance(host, str) or host not in ("127.0.0.1", "::1", "localhost"):
+        needs = "this machine only: 127.0.0.1, ::1 or localhost"
+        raise wrong(host, subject="host", needs=needs, write='host="127.0.0.1"')
+    check_count(port, least=0, most=65_535, subject="port", write="port=0 for any free port")

@@ -26,7 +26,7 @@ def test_markup_is_escaped_wherever_it_is_shown(tmp_path):
     contacts = contacts_of(
         f"{IMAGE},{IMAGE},0772000001", f"x,{IMAGE},{IMAGE}", "y,Ben,0772000003", header=header
     )
-    plan = plan_for(contacts, message=f"Hi {{name}} {IMAGE}")
+    plan = plan_for(contacts, message=f"Hi {{name}} {IMAGE}", as_written=True)
 
     def act(account):
         run = campaign.start(plan, account=account, folder=tmp_path / IMAGE, batch_size=1)
