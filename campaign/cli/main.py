@@ -2,7 +2,7 @@
 
 Exit codes: 0 everything was accepted (or, for `check`, can be sent); 2 wrong usage, or something that has to
 be corrected first; 3 nothing can be sent because of issues in the file; 4 some messages were refused, are
-unknown or were not sent; 130 stopped with Ctrl-C.
+unknown or were not sent; 130 stopped with Ctrl-C; 143 by SIGTERM.
 """
 
 from __future__ import annotations
