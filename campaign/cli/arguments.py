@@ -11,7 +11,8 @@ def parser() -> argparse.ArgumentParser:
         prog="campaign",
         description="Bulk SMS campaigns from a spreadsheet: no message sent twice, no row lost.",
         epilog="Exit codes: 0 everything was accepted; 2 wrong usage; 3 nothing can be sent, see the "
-        "issues; 4 some messages were refused, are unknown or were not sent; 130 stopped with Ctrl-C; 143 by SIGTERM.",
+        "issues; 4 some messages were refused, are unknown or were not sent; 130 stopped "
+        "with Ctrl-C; 143 by SIGTERM.",
     )
     commands = program.add_subparsers(required=True, metavar="command", dest="command")
 
