@@ -314,7 +314,7 @@ def test_sandbox_serves_tls_to_programs_that_trust_its_file():
         (["--fault", "3=flood"], "There is no fault 'flood'"),
         (["--random-fault", "html=often"], "write it like html=0.02"),
         (["--random-fault", "html=2"], "between 0 and 1"),
-        (["--decode", "twice"], "it can be 'percent' or 'form' or 'none'"),
+        (["--decode", "twice"], "it can be 'percent', 'form' or 'none'"),
     ],
 )
 def test_a_sandbox_that_cannot_be_is_said_in_words(options, words, capsys):

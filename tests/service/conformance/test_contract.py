@@ -331,7 +331,7 @@ def test_5_1_credentials_travel_in_the_body_only():
 def test_5_2_credentials_of_the_environment(monkeypatch):
     """5, rule 2: "The sandbox uses the credentials of a separate sandbox account."."""
     monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "of-live")
-    with pytest.raises(AccountError, match="use the sandbox account's own password"):
+    with pytest.raises(AccountError, match="use the password of the sandbox account"):
         Account("sandbox", "http://b.example", USER, "of-live")
 
 
