@@ -2,10 +2,12 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from numbers import Integral, Real
 from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.argument_checks import check, check_choice, check_count, check_text, wrong
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.columns import fold, listed
@@ -110,9 +112,9 @@ def read_contacts(
     Raises FileError if a file cannot be read or could be read in two ways, ColumnError for headers that are
     the same, UsageError for arguments that do not fit.
     """
-    if hidden not in ("skip", "include"):
-        raise UsageError(f'hidden= is "skip" or "include", not {hidden!r}.')
+    _check_words(sheet, delimiter, encoding, hidden)
     _check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
+    header = _checked_header(header)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
     if isinstance(source, list | tuple):
         arguments: dict[str, Any] = {**options, "header": header, "hidden": hidden}
@@ -134,23 +136,45 @@ def read_contacts(
         grid = read_parquet(opened.data, max_bytes=max_bytes, max_cells=max_cells, max_memory=max_text)
         header = 1
     else:
-        sheet_name = None if sheet is None else str(sheet)
         grid = read_workbook(
-            kind, opened.data, sheet=sheet_name, max_bytes=max_bytes, max_cells=max_cells, limits=limits
+            kind, opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells, limits=limits
         )
     table = make_table(grid, header=header, skip_hidden=hidden == "skip", trim=kind != "parquet")
     given = [name for name, value in options.items() if value is not None]
     return _described(table, grid, opened, misnamed(opened, kind), given)
 
 
-def _check_limits(*, max_seconds: float | None, **sizes: int | None) -> None:
-    for name, size in sizes.items():
-        is_optional = name == "max_memory" and size is None
-        if not is_optional and not (isinstance(size, int) and not isinstance(size, bool) and size > 0):
-            raise UsageError(f"{name}= takes a whole number above 0, not {size!r}.")
-    is_number = isinstance(max_seconds, int | float) and not isinstance(max_seconds, bool)
-    if max_seconds is not None and not (is_number and max_seconds > 0):
-        raise UsageError(f"max_seconds= takes a number above 0, not {max_seconds!r}.")
+def _check_words(sheet: object, delimiter: object, encoding: object, hidden: object) -> None:
+    check_text(sheet, subject="sheet", write='sheet="Visits"', or_none=True)
+    if sheet == "":
+        raise wrong(sheet, subject="sheet", needs="the name of a sheet", write='sheet="Visits"')
+    one_character, write = 'one character such as ",", ";", "|" or "\\t"', 'delimiter=";"'
+    check(delimiter, str, subject="delimiter", needs=one_character, write=write, or_none=True)
+    is_one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
+    if delimiter is not None and (not is_one or delimiter in ('"', "\r", "\n", "\0")):
+        raise wrong(delimiter, subject="delimiter", needs=one_character, write=write)
+    check_text(encoding, subject="encoding", write='encoding="cp1252"', or_none=True)
+    check_choice(hidden, ("skip", "include"), subject="hidden")
+
+
+def _check_limits(*, max_bytes: object, max_cells: object, max_seconds: object, max_memory: object) -> None:
+    check_count(max_bytes, subject="max_bytes", write=f"max_bytes={MAX_BYTES:_}")
+    check_count(max_cells, subject="max_cells", write=f"max_cells={MAX_CELLS:_}")
+    check_count(max_memory, subject="max_memory", write="max_memory=4_000_000_000", or_none=True)
+    is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
+    if max_seconds is not None and not (is_number and max_seconds > 0):  # type: ignore[operator]
+        raise wrong(max_seconds, subject="max_seconds", needs="a number above 0", write="max_seconds=60")
+
+
+def _checked_header(header: object) -> Header:
+    """The header as it was given, a row number as an int."""
+    if header is None or header is False:
+        return header
+    if isinstance(header, str) and header == "if any":
+        return "if any"
+    if isinstance(header, bool) or not isinstance(header, Integral) or header < 1:
+        raise wrong(header, subject="header", needs='a row number, False or "if any"', write="header=1")
+    return int(header)
 
 
 def _refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:

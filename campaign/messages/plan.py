@@ -13,6 +13,7 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, wrong
 from campaign.arrow_text import series_to_chunks, text_buffers
+from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
@@ -200,6 +201,7 @@ def prepare(
     columns = list(table.columns)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
+    check_kinds(kinds)
     suppression = SuppressionRules.of(opt_outs, not_again)
     rules = Rules(
         choose_campaign_texts(

@@ -717,7 +717,7 @@ def test_options_that_can_have_no_effect_are_refused() -> None:
         read_contacts(saved(workbook(HEADER)), delimiter=";")
     with pytest.raises(UsageError, match="header= is for sheets and text files, and a DataFrame is not one"):
         read_contacts(pd.DataFrame({"a": ["b"]}), header=2)
-    with pytest.raises(UsageError, match='hidden= is "skip" or "include"'):
+    with pytest.raises(UsageError, match=r"hidden is 'show'; it can be 'skip' or 'include'."):
         read_contacts(b"name\nA\n", hidden="show")  # type: ignore[arg-type]
 
 

@@ -130,7 +130,8 @@ def test_the_limits_grow_with_the_file_and_can_be_given() -> None:
 
 @pytest.mark.parametrize("limit", [{"max_seconds": 0}, {"max_memory": -1}, {"max_seconds": "9"}])
 def test_a_limit_is_a_number_above_zero(limit: dict[str, object]) -> None:
-    with pytest.raises(UsageError, match=r"takes a (whole )?number above 0"):
+    needs = "needs a (whole number of 1 or more|number above 0)"
+    with pytest.raises(UsageError, match=rf"^max_\w+ {needs}, but got .*\. Write max_"):
         read_contacts(b"name\nAmina\n", **limit)  # type: ignore[arg-type] # that is the point
 
 

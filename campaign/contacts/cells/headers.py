@@ -27,11 +27,9 @@ def header_place(
     if header is False:
         return None
     if isinstance(header, int):
-        if not 1 <= header <= len(lines):
+        if header > len(lines):
             raise UsageError(f"There is no row {header} for the header: the table has {len(lines)} rows.")
         return header - 1
-    if header not in (None, "if any"):
-        raise UsageError(f'header= is a row number, False or "if any", not {header!r}.')
     place = locate_header(lines, banners=banners)
     if place is None and header is None:
         raise FileError(

@@ -24,7 +24,7 @@ from campaign.contacts.files.csv_records import (
     survey,
 )
 from campaign.contacts.files.encodings import Text
-from campaign.errors import FileError, UsageError
+from campaign.errors import FileError
 
 DELIMITERS = (",", ";", "\t", "|")
 SAMPLE = 1 << 18  # bytes looked at to detect the delimiter and the width
@@ -39,8 +39,6 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     break starts no new row. Raises FileError, with the row numbers, for quotes that do not match and for
     rows with more cells than the header: an unquoted delimiter has shifted them.
     """
-    if delimiter is not None and (len(delimiter.encode()) != 1 or delimiter in '"\r\n\0'):
-        raise UsageError('delimiter= takes one character such as ",", ";", "|" or "\\t".')
     text.data, declared = _declaration(text.data)
     _refuse_zero_bytes(text.data)
     detected = delimiter or declared or find_delimiter(text.data)

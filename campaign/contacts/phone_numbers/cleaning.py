@@ -13,6 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
+from campaign.argument_checks import check_choice, wrong
 from campaign.arrow_text import (
     TEXT,
     TextArray,
@@ -89,9 +90,8 @@ def clean_numbers(
     region, kind or `several`.
     """
     _check_numbers(numbers)
-    if not isinstance(several, str) or several not in ("refuse", "first"):
-        raise UsageError(f'several= cannot be {several!r}. Choose "refuse" or "first".')
-    sendable_kinds = _check_kinds(kinds)
+    check_choice(several, ("refuse", "first"), subject="several")
+    sendable_kinds = check_kinds(kinds)
     regions = _region_indexes(region, len(numbers))
     texts = _text_chunks(numbers)
     tables = [
@@ -148,15 +148,18 @@ def _check_numbers(numbers: object) -> None:
     )
 
 
-def _check_kinds(kinds: object) -> frozenset[str]:
+def check_kinds(kinds: object) -> frozenset[str]:
+    """The kinds of numbers to send to; one text counts as a list of one."""
     if isinstance(kinds, str):
-        kinds = [kinds]
-    if not isinstance(kinds, Collection):
-        raise UsageError(
-            f"kinds= takes a list of kinds, not {described(kinds)}. Choose from {', '.join(KINDS)}."
-        )
-    if unknown := [kind for kind in kinds if not isinstance(kind, str) or kind not in KINDS]:
-        raise UsageError(f"kinds= cannot contain {unknown[0]!r}. Choose from {', '.join(KINDS)}.")
+        check_choice(kinds, KINDS, subject="kinds")
+        return frozenset([kinds])
+    if not isinstance(kinds, Collection) or isinstance(kinds, (bytes, bytearray, pd.DataFrame)):
+        write = 'kinds=["mobile", "fixed_or_mobile"]'
+        raise wrong(kinds, subject="kinds", needs="a list of kinds of numbers", write=write)
+    if not len(kinds):
+        raise UsageError('kinds needs one kind of numbers or more, but is empty. Write kinds=["mobile"].')
+    for kind in kinds:
+        check_choice(kind, KINDS, subject="One of kinds")
     return frozenset(kinds)
 
 

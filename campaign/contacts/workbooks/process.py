@@ -59,15 +59,15 @@ class Limits:
     @classmethod
     def for_size(cls, size: int, max_seconds: float | None, max_memory: int | None) -> "Limits":
         """The given limits; without one, in proportion to the size of the file."""
-        seconds = SECONDS + SECONDS_PER_MB * size / 1e6 if max_seconds is None else max_seconds
-        return cls(seconds, MEMORY + MEMORY_PER_BYTE * size if max_memory is None else max_memory)
+        seconds = SECONDS + SECONDS_PER_MB * size / 1e6 if max_seconds is None else float(max_seconds)
+        return cls(seconds, MEMORY + MEMORY_PER_BYTE * size if max_memory is None else int(max_memory))
 
 
 def read_workbook(
     kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int, limits: Limits
 ) -> Grid:
     """One sheet of a workbook. Raises FileError for whatever happens to the process that opens it."""
-    options = {"kind": kind, "sheet": sheet, "max_bytes": max_bytes, "max_cells": max_cells}
+    options = {"kind": kind, "sheet": sheet, "max_bytes": int(max_bytes), "max_cells": int(max_cells)}
     child = _start()
     if child is not None:
         watch = _Watch(child)
