@@ -154,6 +154,8 @@ def _check_words(sheet: object, delimiter: object, encoding: object, hidden: obj
     if delimiter is not None and (not is_one or delimiter in ('"', "\r", "\n", "\0")):
         raise wrong(delimiter, subject="delimiter", needs=one_character, write=write)
     check_text(encoding, subject="encoding", write='encoding="cp1252"', or_none=True)
+    if isinstance(encoding, str) and not (encoding.isascii() and encoding.isprintable()):
+        raise wrong(encoding, subject="encoding", needs="the name of an encoding", write='encoding="cp1252"')
     check_choice(hidden, ("skip", "include"), subject="hidden")
 
 

@@ -199,3 +199,6 @@ def test_an_encoding_can_be_given() -> None:
     for unknown in ("klingon", "hex"):
         with pytest.raises(UsageError, match=f'There is no encoding "{unknown}"'):
             read_contacts(data, encoding=unknown)
+    for no_name in ("utf\0", "\ud800"):
+        with pytest.raises(UsageError, match=r"^encoding needs the name of an encoding, but got"):
+            read_contacts(data, encoding=no_name)
