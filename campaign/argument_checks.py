@@ -65,6 +65,7 @@ def check_count(
     if or_none and value is None:
         return
     is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    # mypy does not follow the name: what is compared is a whole number.
     if not is_whole or not least <= value <= (math.inf if most is None else most):  # type: ignore[operator]
         bounds = f"of {least} or more" if most is None else f"from {least} to {most}"
         raise wrong(value, subject=subject, needs=f"a whole number {bounds}", write=write)

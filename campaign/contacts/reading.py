@@ -164,7 +164,7 @@ def _check_limits(*, max_bytes: object, max_cells: object, max_seconds: object, 
     check_count(max_cells, subject="max_cells", write=f"max_cells={MAX_CELLS:_}")
     check_count(max_memory, subject="max_memory", write="max_memory=4_000_000_000", or_none=True)
     is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
-    if max_seconds is not None and not (is_number and max_seconds > 0):  # type: ignore[operator]
+    if max_seconds is not None and not (is_number and max_seconds > 0):  # type: ignore[operator] # a number by now
         raise wrong(max_seconds, subject="max_seconds", needs="a number above 0", write="max_seconds=60")
 
 

@@ -39,7 +39,8 @@ _REASONS = {
 _ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve. "
     "They are never sent again automatically.",
-    "refused": "The table of batches says why the service refused some of them.",
+    "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
+    "prepare result.follow_up() and send that: it has only rows that got nothing.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
     "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
 }

@@ -149,6 +149,8 @@ class Run:
     def sentence(self) -> str:
         """Why the run is not running, and what to do; empty while it is."""
         if self._complete:
+            if self.counts.refused:  # another name would reach those again who were accepted
+                return "Nothing was sent: every batch has been tried."
             return "Complete, nothing to send. To say the same thing again on purpose, give another name."
         return self.counts.sentence
 

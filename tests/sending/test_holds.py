@@ -200,3 +200,16 @@ def test_a_service_without_costs_gets_a_budget_of_messages(options):
         assert sandbox.requests == 1
         result = resume(sandbox, options, budget=campaign.Budget(messages=1000))
         assert_all_but(sandbox, result)
+
+
+def test_who_was_refused_is_reached_by_the_follow_up_and_by_no_other_advice(tmp_path):
+    """Another name would write to those again who were accepted."""
+    with campaign.Sandbox(price=35, balance=35 * 21) as sandbox:
+        options = {"account": sandbox.account, "batch_size": 10, "progress": False}
+        campaign.send(plan_for(people(49)), folder=tmp_path / "first", **options)
+        sandbox.top_up(10_000)
+        again = campaign.send(plan_for(people(49)), folder=tmp_path / "first", **options)
+        assert "another name" not in again.sentence
+        assert "prepare result.follow_up() and send that" in again.sentence
+        campaign.send(plan_for(again.follow_up()), folder=tmp_path / "second", **options)
+        assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 49
