@@ -41,14 +41,14 @@ if TYPE_CHECKING:
     from campaign.sending.run import Run
     from campaign.sending.store.public_prepare import prepare
     from campaign.sending.try_out import TryOut, try_out
-    from campaign.sending.valves import Budget, Hours
+    from campaign.sending.engine.valves import Budget, Hours
     from campaign.service.account import Account
     from campaign.service.sandbox.server import Sandbox
 
 _MODULES = {
     "Account": "campaign.service.account",
     "AccountError": "campaign.errors",
-    "Budget": "campaign.sending.valves",
+    "Budget": "campaign.sending.engine.valves",
     "CampaignError": "campaign.errors",
     "ColumnError": "campaign.errors",
     "ConfirmationError": "campaign.errors",
@@ -56,7 +56,7 @@ _MODULES = {
     "FileError": "campaign.errors",
     "FolderError": "campaign.errors",
     "GateError": "campaign.errors",
-    "Hours": "campaign.sending.valves",
+    "Hours": "campaign.sending.engine.valves",
     "LedgerError": "campaign.errors",
     "LockedError": "campaign.errors",
     "Plan": "campaign.messages.plan",

@@ -14,5 +14,5 @@ STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted"
 
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
-    "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds",
+    "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",
 )  # fmt: skip

@@ -24,7 +24,7 @@ from campaign.messages.issues import issue_summary
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.preparation import Rules, draft
 from campaign.messages.preview import Preview
-from campaign.messages.recipients import NumberRules, choose_columns, choose_region
+from campaign.messages.recipients import Addressing, NumberRules, choose_columns, choose_region
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.messages.totals import Totals, status_bars, totals_table
@@ -58,6 +58,8 @@ class Plan:
     issues: CopiedField[pd.DataFrame] = CopiedField(_copy)
     contacts: CopiedField[pd.DataFrame] = CopiedField(_copy)
     totals: Totals
+    addressing: Any = None
+    template: str = ''
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
     not_again: tuple[Any, ...] = ()
@@ -218,6 +220,7 @@ def prepare(
         issues=tables.issues,
         contacts=tables.contacts,
         totals=tables.totals,
+        addressing=Addressing(tables.numbers, tuple(rules.numbers.columns), tables.messages.iloc[:0]),
         fingerprint=partial(fingerprint, tables.messages),
         reading=table.attrs.get("reading"),
         not_again=suppression.not_again,

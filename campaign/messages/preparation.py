@@ -52,6 +52,7 @@ class Draft:
     issues: "partial[pd.DataFrame]"  # made when first needed
     contacts: pd.DataFrame
     totals: Totals
+    numbers: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +88,8 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
         _find_recipients(contacts.iloc[start : start + BLOCK], start, rules.numbers)
         for start in range(0, max(len(contacts), 1), BLOCK)
     )
-    duplicates = DuplicateFinder(np.concatenate([block.recipients.numbers for block in blocks]))
+    all_numbers = np.concatenate([block.recipients.numbers for block in blocks])
+    duplicates = DuplicateFinder(all_numbers)
     chunks = []
     while blocks:  # each block is released, so that the next can reuse its memory
         block = blocks.popleft()
@@ -97,7 +99,7 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
     if rules.duplicates == "error":
         duplicates.refuse(labels)
     totals = _count_totals(issues, chunks)
-    return Draft(_join_chunks(chunks), partial(issues.frame, labels), _add_statuses(contacts, issues), totals)
+    return Draft(_join_chunks(chunks), partial(issues.frame, labels), _add_statuses(contacts, issues), totals, all_numbers)
 
 
 def _find_recipients(contacts: pd.DataFrame, start: int, rules: NumberRules) -> _Block:

@@ -16,7 +16,7 @@ from campaign import markup
 from campaign.masking import mask_text
 from campaign.notebook.panel import Panel
 from campaign.sending.run import Run
-from campaign.sending.tally import Snapshot
+from campaign.sending.engine.tally import Snapshot
 from campaign.text import counted, figure, money
 
 TICK = 0.1  # seconds between two updates

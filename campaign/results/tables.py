@@ -59,10 +59,14 @@ class Result:
     """
 
     plan: Plan
+    name: str
     environment: str
     folder: Path | None
     _batches: pd.DataFrame
+    _places: npt.NDArray[np.intp]
+    _batch_of_excluded: npt.NDArray[np.int64]
     _note: str
+    _nothing_sent: bool
 
     def __init__(
         self,
@@ -70,28 +74,43 @@ class Result:
         batches: pd.DataFrame,
         *,
         environment: str,
+        name: str = "",
         folder: Path | None = None,
         sentence: str = "",
+        nothing_sent: bool = False,
+        batch_of_message: npt.NDArray[np.int64] | None = None,
+        batch_of_excluded: npt.NDArray[np.int64] | None = None,
     ) -> None:
-        """Join a plan with its batches, which are consecutive slices of `plan.messages`.
+        """Join a plan with its batches.
 
-        `sentence` says why the run ended, "" if there is nothing to say. Raises `LedgerError` if the batches
-        do not add up to the messages of the plan.
+        `batch_of_message` has the number of the batch of each message of the plan; without it the batches are
+        consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
+        no message the batch that had reached its number before, 0 for none. `sentence` says why the run
+        ended, "" if there is nothing to say; with `nothing_sent` it comes first. Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
-        count = int(batches["messages"].sum())
-        if count != len(plan.messages):
+        if batch_of_message is None:
+            batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
+        if batch_of_excluded is None:
+            batch_of_excluded = np.zeros(len(plan.contacts), np.int64)
+        numbers = batches["batch"].to_numpy()  # ascending
+        if len(batch_of_message) != len(plan.messages) or not np.isin(batch_of_message, numbers).all():
             raise LedgerError(
-                f"The ledger has {counted(count, 'message')}, and the plan has {len(plan.messages):,}: "
-                "they do not belong together. Give the folder that the campaign was sent from."
+                f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
+                f"{len(plan.messages):,}: they do not belong together. Give the folder that the campaign was "
+                "sent from."
             )
         vars(self).update(
             plan=plan,
+            name=name,
             environment=environment,
             folder=folder,
             _batches=batches.reset_index(drop=True),
+            _places=np.searchsorted(numbers, batch_of_message),
+            _batch_of_excluded=batch_of_excluded,
             _note=sentence,
+            _nothing_sent=nothing_sent,
         )
 
     @property
@@ -100,7 +119,8 @@ class Result:
 
         Columns: batch (int64, starting at 1), messages (int64), status, cost (Decimal in the service's units,
         None if it reported none), code (to quote to the service, "" if there is none), error, attempts
-        (int64), submitted_at (UTC, NaT if never), seconds (float).
+        (int64), submitted_at (UTC, NaT if never), seconds (float), round (int64, starting at 1). Batches of
+        earlier rounds are included, so that their messages may be in no row of today's table any more.
         """
         return self._batches.copy(deep=False)
 
@@ -160,7 +180,8 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        return f"{_outcome(self.totals)} {self._note}".rstrip()
+        pieces = [_outcome(self.totals), self._note]
+        return " ".join(piece for piece in (reversed(pieces) if self._nothing_sent else pieces) if piece)
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -169,11 +190,6 @@ class Result:
         return tuple(
             advice for status, advice in _ADVICE.items() if self.totals[status] and status not in in_note
         )
-
-    @cached_property
-    def _places(self) -> npt.NDArray[np.intp]:
-        """The position of the batch of each message."""
-        return np.repeat(np.arange(len(self._batches)), self._batches["messages"].to_numpy())
 
     @cached_property
     def _messages(self) -> pd.DataFrame:
@@ -193,11 +209,16 @@ class Result:
         outcomes = self._messages[["row", "status", "batch", "code"]].assign(reason=reasons)
         by_row = _worst(outcomes).reindex(contacts.index)
         has_message = by_row["status"].notna()
+        batch, code = by_row["batch"].astype("Int64"), by_row["code"].fillna("")
+        reached = self._batch_of_excluded > 0
+        if reached.any():
+            codes = self._batches.set_index("batch")["code"].reindex(self._batch_of_excluded[reached])
+            batch[reached], code[reached] = self._batch_of_excluded[reached], codes.to_numpy()
         return contacts.assign(
             status=contacts["status"].where(~has_message, by_row["status"]),
             reason=contacts["reason"].where(~has_message, by_row["reason"]),
-            batch=by_row["batch"].astype("Int64"),
-            code=by_row["code"].fillna(""),
+            batch=batch,
+            code=code,
         )
 
     def __repr__(self) -> str:

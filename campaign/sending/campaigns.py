@@ -5,31 +5,28 @@ from __future__ import annotations
 import asyncio
 import getpass
 from collections.abc import Hashable, Mapping
-from contextlib import ExitStack, closing
-from pathlib import Path
+from contextlib import closing
 from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.argument_checks import check_choice, check_count, check_path, check_text, described
-from campaign.errors import AccountError, ConfirmationError, UsageError
+from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending.confirmation import check_confirmed
-from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.engine.valves import Budget, Hours
 from campaign.sending.ledger.ledger import open_ledger
-from campaign.sending.ledger.views import Count, count_by_state, result_frame
-from campaign.sending.options import Money, Place, Progress, SendOptions
+from campaign.sending.ledger.views import result_frame
+from campaign.sending.opening import open_campaign
+from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
 from campaign.sending.run import OpenCampaign, Run
-from campaign.sending.store.creation import create_folder
-from campaign.sending.store.folder import Folder, folder_exists, locate_folder, open_folder
-from campaign.sending.valves import Budget, Hours
+from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import counted
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
-_SETTLED = {"accepted": "accepted", "refused": "refused", "again": "pending"}
+_SETTLED = {"accepted": "accepted", "refused": "refused", "again": "again"}
 
 
 def send(
@@ -38,6 +35,10 @@ def send(
     account: Account | Sandbox | None = None,
     folder: Place | None = None,
     name: str | None = None,
+    changed: Changed = "ask",
+    gone: Gone = "ask",
+    pilot: int | None = None,
+    takeover: str | None = None,
     batch_size: int = 100,
     concurrency: int = 8,
     rate: float | None = None,
@@ -78,11 +79,11 @@ def send(
     """
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, batch_size=batch_size, concurrency=concurrency, rate=rate,
-        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
+        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
+        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
-    return Run(_open(plan, options), attended=False).wait()
+    return Run(open_campaign(plan, options), attended=False).wait()
 
 
 def start(
@@ -91,6 +92,10 @@ def start(
     account: Account | Sandbox | None = None,
     folder: Place | None = None,
     name: str | None = None,
+    changed: Changed = "ask",
+    gone: Gone = "ask",
+    pilot: int | None = None,
+    takeover: str | None = None,
     batch_size: int = 100,
     concurrency: int = 8,
     rate: float | None = None,
@@ -108,11 +113,11 @@ def start(
     """
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, batch_size=batch_size, concurrency=concurrency, rate=rate,
-        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
+        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
+        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
-    return Run(_open(plan, options), attended=True)
+    return Run(open_campaign(plan, options), attended=True)
 
 
 async def asend(
@@ -121,6 +126,10 @@ async def asend(
     account: Account | Sandbox | None = None,
     folder: Place | None = None,
     name: str | None = None,
+    changed: Changed = "ask",
+    gone: Gone = "ask",
+    pilot: int | None = None,
+    takeover: str | None = None,
     batch_size: int = 100,
     concurrency: int = 8,
     rate: float | None = None,
@@ -135,37 +144,46 @@ async def asend(
     """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, batch_size=batch_size, concurrency=concurrency, rate=rate,
-        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
-        progress=progress, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
+        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
+        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
-    opened = await _opened(asyncio.create_task(asyncio.to_thread(_open, plan, options)))
+    opened = await _opened(asyncio.create_task(asyncio.to_thread(open_campaign, plan, options)))
     return await Run(opened, attended=False).finished()
 
 
 def resume(
     folder: Place,
     *,
+    opt_outs: Any = None,
     account: Account | Sandbox | None = None,
+    changed: Changed = "ask",
+    gone: Gone = "ask",
+    takeover: str | None = None,
+    batch_size: int = 100,
     concurrency: int = 8,
     rate: float | None = None,
     budget: Budget | Money | None = None,
     hours: Hours | str | None = None,
+    canary: bool = True,
     max_unknown: int = 1,
     confirm: str | None = None,
     progress: Progress = True,
 ) -> Result:
-    """Continue an interrupted campaign: send what was never attempted, and nothing else.
+    """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
-    What was under way when a program died is `unknown` and stays so until a person decides. `account` is
-    the one that the campaign was started with; a local one needs none. The other options are those of `send`.
+    What was under way when a program died is `unknown` and stays so until a person decides. `opt_outs`: a
+    file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more.
+    `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
+    releases the rest. The other options are those of `send`.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     options = SendOptions(
-        account=account, folder=folder, concurrency=concurrency, rate=rate, budget=budget, hours=hours,
+        account=account, folder=folder, changed=changed, gone=gone, takeover=takeover, batch_size=batch_size,
+        concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress,
     )  # fmt: skip
-    return Run(_open(None, options), attended=False).wait()
+    return Run(open_campaign(None, options, opt_outs), attended=False).wait()
 
 
 def load_result(folder: Place) -> Result:
@@ -252,64 +270,6 @@ def check_plan(plan: object) -> None:
     )
 
 
-def _open(plan: Plan | None, options: SendOptions) -> OpenCampaign:
-    """Open a campaign for one run: that of a plan, or without a plan the one in the given folder.
-
-    What was sent before is counted under the lock that the run then keeps.
-    """
-    with ExitStack() as held:
-        if plan is None:
-            folder = open_folder(options.folder or "")
-            account = _account_for(folder, options, held)
-            folder.check_account(account)
-        else:
-            account = _account(options, held)
-            folder = _folder_of(plan, account, options)
-        held.enter_context(folder.lock())
-        check_confirmed(
-            account, options.confirm, lambda: folder.load_plan() if plan is None else plan,
-            waiting=_waiting(folder), batch_size=folder.manifest.batch_size, concurrency=options.concurrency,
-        )  # fmt: skip
-        return OpenCampaign(folder, account, options, plan, held.pop_all())
-
-
-def _folder_of(plan: Plan, account: Account, options: SendOptions) -> Folder:
-    """The folder where this plan was sent before, or a new one in which it is frozen."""
-    path = Path(options.folder) if options.folder is not None else locate_folder(plan, account, options.name)
-    if folder_exists(path):
-        folder = open_folder(path)
-        folder.check_account(account)
-        folder.check_plan(plan)
-        return folder
-    check_confirmed(  # before anything is written
-        account, options.confirm, lambda: plan,
-        waiting=len(plan.messages), batch_size=options.batch_size, concurrency=options.concurrency,
-    )  # fmt: skip
-    return create_folder(
-        path, plan, account, batch_size=options.batch_size, canary=options.canary,
-        ledger_path=None if options.ledger is None else Path(options.ledger),
-    )  # fmt: skip
-
-
-def _account_for(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
-    """The account to continue a campaign with; only a local one need not be given again."""
-    environment = folder.manifest.environment
-    if options.account is None and environment != "local":
-        raise AccountError(
-            f"This campaign is {environment}: give the account that it was started with, for example "
-            f'account=campaign.Account.from_environment("{environment}").'
-        )
-    return _account(options, held)
-
-
-def _account(options: SendOptions, held: ExitStack) -> Account:
-    """The account to send with; an embedded sandbox that is not running is kept running in `held`."""
-    given = Sandbox(tls=True) if options.account is None else options.account
-    if isinstance(given, Account):
-        return given
-    return (given if given.running else held.enter_context(given)).account
-
-
 async def _opened(opening: asyncio.Task[OpenCampaign]) -> OpenCampaign:
     """Wait for a campaign that a thread opens. When this is cancelled, the campaign is closed again first."""
     cancelled: asyncio.CancelledError | None = None
@@ -323,9 +283,3 @@ async def _opened(opening: asyncio.Task[OpenCampaign]) -> OpenCampaign:
     if opening.exception() is None:
         opening.result().close()
     raise cancelled
-
-
-def _waiting(folder: Folder) -> int:
-    """Messages of a campaign that were never attempted."""
-    check_ledger(folder.ledger_path, folder.manifest.identity)
-    return count_by_state(folder.ledger_path).get("pending", Count(0, 0)).messages

@@ -6,9 +6,10 @@ import os
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import Literal
+from typing import Literal, get_args
 
 from campaign.argument_checks import (
+    check_choice,
     check_count,
     check_path,
     check_switch,
@@ -19,7 +20,7 @@ from campaign.argument_checks import (
 )
 from campaign.contract import BATCH_LIMIT
 from campaign.errors import UsageError
-from campaign.sending.valves import (
+from campaign.sending.engine.valves import (
     Breaker,
     Budget,
     Canary,
@@ -27,6 +28,7 @@ from campaign.sending.valves import (
     Funds,
     Hours,
     Pace,
+    Pilot,
     Reach,
     Unknown,
     Valve,
@@ -36,6 +38,9 @@ from campaign.service.sandbox.server import Sandbox
 
 CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
+Changed = Literal["ask", "skip", "send"]
+Gone = Literal["ask", "withdraw"]
+CHANGED_CHOICES, GONE_CHOICES = get_args(Changed), get_args(Gone)
 Money = Decimal | float | str
 Place = str | os.PathLike[str]
 Progress = bool | Literal["tqdm"]
@@ -51,6 +56,10 @@ class SendOptions:
     account: Account | Sandbox | None = None
     folder: Place | None = None
     name: str | None = None
+    changed: Changed = "ask"
+    gone: Gone = "ask"
+    pilot: int | None = None
+    takeover: str | None = None
     batch_size: int = 100
     concurrency: int = 8
     rate: float | None = None
@@ -67,6 +76,12 @@ class SendOptions:
         check_path(self.folder, subject="folder", write='folder="campaigns/visits"', or_none=True)
         check_path(self.ledger, subject="ledger", write='ledger="visits.sqlite"', or_none=True)
         check_text(self.name, subject="name", write='name="visits"', or_none=True)
+        check_choice(self.changed, CHANGED_CHOICES, subject="changed")
+        check_choice(self.gone, GONE_CHOICES, subject="gone")
+        check_count(self.pilot, subject="pilot", write="pilot=100", or_none=True)
+        check_text(
+            self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True
+        )
         check_text(self.confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
         for option, most in (
             ("batch_size", BATCH_LIMIT), ("concurrency", CONCURRENCY_LIMIT), ("max_unknown", None),
@@ -86,13 +101,19 @@ class SendOptions:
     def pace(self) -> Pace:
         return Pace(None if self.rate is None else float(self.rate))
 
-    def valves(self, canary: bool) -> list[Valve]:
-        """What may hold the run; `canary` says whether the campaign begins with a batch of one message."""
+    def valves(self, canary: bool, pilot_end: int | None) -> list[Valve]:
+        """What may hold the run.
+
+        `canary` says whether the round begins with a batch of one message, `pilot_end` which batch is the
+        last one of a pilot after which the run ends.
+        """
         chosen: list[Valve] = [
             Funds(), Credentials(), Reach(), Unknown(self.max_unknown), Breaker(), Budget.of(self.budget),
         ]  # fmt: skip
         if canary:
             chosen.append(Canary())
+        if pilot_end is not None:
+            chosen.append(Pilot(pilot_end))
         if self.hours is not None:
             chosen.append(Hours.of(self.hours))
         return chosen

@@ -13,6 +13,7 @@ import os
 import signal
 import threading
 import time
+import weakref
 from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, suppress
@@ -22,14 +23,16 @@ from pathlib import Path
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending.engine import Engine
+from campaign.sending.engine.engine import Engine
 from campaign.sending.ledger.group_commit import GroupCommit
-from campaign.sending.ledger.ledger import open_ledger
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import SendOptions, check_seconds
-from campaign.sending.store.batches import pending_batches
+from campaign.sending.engine.tally import RunStatus, Snapshot
+from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.spending import spending_so_far
-from campaign.sending.tally import RunStatus, Snapshot, Tally
+from campaign.sending.store.frozen_messages import pending_batches
+from campaign.sending.store.rounds import FrozenPlan, Round
 from campaign.sending.terminal import interruption, noted_signals, progress_bar
 from campaign.service.account import Account
 from campaign.service.gated_body import Gate
@@ -43,21 +46,34 @@ _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed o
 
 @dataclass(frozen=True, slots=True)
 class OpenCampaign:
-    """A campaign that is checked, confirmed and locked for one run.
+    """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
 
-    `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock. `plan` is
-    None where the frozen plan has not been loaded.
+    `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
+    `frozen` is None where the frozen plan has not been loaded.
     """
 
     folder: Folder
+    last_round: Round
+    ledger: Ledger
     account: Account
     options: SendOptions
-    plan: Plan | None
+    frozen: FrozenPlan | None
     held: ExitStack
 
     def close(self) -> None:
         """Let go of it without a run."""
         self.held.close()
+
+
+_runs: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()  # of this process, by folder
+
+
+def end_held_run(folder: Path) -> None:
+    """End the run of this process that a valve holds in a folder, so that the next one can go on."""
+    run = _runs.get(folder)
+    if run is not None and run.is_held_by_valve:
+        run.stop()
+        run.wait()
 
 
 class Run:
@@ -70,13 +86,13 @@ class Run:
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
-        self._plan, self._folder, self._account = opened.plan, opened.folder, opened.account
-        self._connections = opened.options.concurrency
+        self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
+        self._last_round, self._connections = opened.last_round, opened.options.concurrency
         self.progress = opened.options.progress
         self._end: Future[None] = Future()
         self._held = opened.held
         try:
-            self._engine = self._make_engine(opened.options, attended)
+            self._engine = self._make_engine(opened, attended)
             self.counts: Snapshot = self._engine.snapshot()
             self._transport: Transport | None = None
             self._process = os.getpid()
@@ -85,26 +101,29 @@ class Run:
             )
             atexit.register(self._finish_at_exit)
             self._thread.start()
+            _runs[self._folder.path] = self
         except BaseException:
             atexit.unregister(self._finish_at_exit)
             self._held.close()
             raise
 
-    def _make_engine(self, options: SendOptions, attended: bool) -> Engine:
-        manifest, ledger_path = self._folder.manifest, self._folder.ledger_path
-        self._ledger = ledger = open_ledger(ledger_path, manifest.identity)
-        self._held.callback(ledger.close)
-        counts = ledger.counts()
-        self._complete = "pending" not in counts
-        spending = spending_so_far(self._folder.plan_path, manifest.parts, ledger_path)
+    def _make_engine(self, opened: OpenCampaign, attended: bool) -> Engine:
+        folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
+        contents = snapshot(folder.ledger_path)
+        tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
+        self._complete = not any(batch.state == "pending" for batch in contents.batches)
+        self._nothing_sent = nothing_sent(tally, contents.outcomes) if self._complete else ""
+        manifest = last_round.manifest
+        is_pilot = opened.options.pilot is not None and manifest.pilot is not None
+        pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
         return Engine(
-            pending_batches(self._folder.plan_path, manifest.parts, ledger, self._account.encoding),
+            pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding),
             GroupCommit(ledger),
             self._post,
-            tally=Tally.of(counts, spending),
-            valves=options.valves(manifest.canary),
-            pace=options.pace,
-            concurrency=options.concurrency,
+            tally=tally,
+            valves=opened.options.valves(manifest.canary, pilot_end),
+            pace=opened.options.pace,
+            concurrency=opened.options.concurrency,
             listen=self._listen,
             end_when_paused=not attended,
         )
@@ -119,9 +138,7 @@ class Run:
     @property
     def plan(self) -> Plan:
         """The plan as it was frozen."""
-        if self._plan is None:
-            self._plan = self._folder.load_plan()
-        return self._plan
+        return self._frozen_plan().plan
 
     @property
     def folder(self) -> Path:
@@ -149,9 +166,7 @@ class Run:
     def sentence(self) -> str:
         """Why the run is not running, and what to do; empty while it is."""
         if self._complete:
-            if self.counts.refused:  # another name would reach those again who were accepted
-                return "Nothing was sent: every batch has been tried."
-            return "Complete, nothing to send. To say the same thing again on purpose, give another name."
+            return self._nothing_sent
         return self.counts.sentence
 
     def pause(self) -> None:
@@ -173,7 +188,12 @@ class Run:
     @property
     def result(self) -> Result:
         """What is known now, also while the run is under way."""
-        return self._folder.load_result(self.plan, self.sentence)
+        return self._folder.load_result(self._frozen_plan(), self.sentence, nothing_sent=self._complete)
+
+    def _frozen_plan(self) -> FrozenPlan:
+        if self._frozen is None:
+            self._frozen = self._last_round.load(snapshot(self._folder.ledger_path).batches)
+        return self._frozen
 
     # waiting for it
 
@@ -224,6 +244,12 @@ class Run:
         if noted:
             raise interruption(noted[0])
         return await asyncio.to_thread(self._outcome)
+
+    @property
+    def is_held_by_valve(self) -> bool:
+        """Whether the run is paused, but not by a person, and nothing is under way."""
+        hold = self._engine.hold
+        return not self.ended and self._engine.at_rest and hold is not None and not hold.by_hand
 
     def _is_settled(self, *, by_hand: bool = True) -> bool:
         """Whether nothing more comes by itself; `by_hand` says whether a person's own pause counts."""

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from campaign.sending.options import Progress
-from campaign.sending.tally import Snapshot
+from campaign.sending.engine.tally import Snapshot
 
 _TITLES = {"local": "SANDBOX (nothing is sent)", "sandbox": "the provider's SANDBOX", "live": "LIVE"}
 

@@ -5,7 +5,7 @@ import pytest
 
 from campaign.errors import LedgerError
 from campaign.sending.store import batches
-from campaign.sending.store.batches import freeze, part_path, pending_batches, read_messages
+from campaign.sending.store.frozen_messages import freeze, part_path, pending_batches, read_messages
 from campaign.service.wire import EncodedMessages
 
 MESSAGES = pd.DataFrame(

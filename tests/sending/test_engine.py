@@ -9,13 +9,13 @@ from decimal import Decimal
 import pytest
 
 from campaign.errors import GateError, LedgerError
-from campaign.sending import engine as engines
-from campaign.sending.delivery import Delivery
-from campaign.sending.engine import Engine
+from campaign.sending.engine import engine as engines
+from campaign.sending.engine.delivery import Delivery
+from campaign.sending.engine.engine import Engine
 from campaign.sending.ledger.views import Count
-from campaign.sending.store.batches import Batch
-from campaign.sending.tally import Tally
-from campaign.sending.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
+from campaign.sending.store.frozen_messages import Batch
+from campaign.sending.engine.tally import Tally
+from campaign.sending.engine.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
 from campaign.service.gated_body import GateClosed
 from campaign.service.transport import Outcome
 

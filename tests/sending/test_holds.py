@@ -6,7 +6,7 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
-from campaign.sending import engine as engines
+from campaign.sending.engine import engine as engines
 
 MORE_THAN_LEAVE_AT_ONCE = 1000  # 101 batches: 32 are under way when the fault is met, and as many may follow
 AT_ONCE = pytest.mark.parametrize("concurrency", [1, 8, 32])

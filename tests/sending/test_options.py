@@ -14,7 +14,7 @@ import pytest
 
 import campaign
 from campaign.sending.options import SendOptions
-from campaign.sending.valves import Breaker, Canary, Credentials, Funds, Hours, Reach, Unknown
+from campaign.sending.engine.valves import Breaker, Canary, Credentials, Funds, Hours, Reach, Unknown
 
 TABLE = b"name,phone\nAisha,0772000001\nBen,0772000002\n"
 

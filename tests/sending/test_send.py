@@ -217,7 +217,7 @@ def test_an_accepted_batch_without_a_cost_stays_accepted():
 
 
 def test_nobody_there_loses_nothing(monkeypatch):
-    monkeypatch.setattr("campaign.sending.engine.BACKOFF", 0.001)
+    monkeypatch.setattr("campaign.sending.engine.engine.BACKOFF", 0.001)
     with campaign.Sandbox() as sandbox:
         account = sandbox.account
     result = campaign.send(plan_of(10), account=account, progress=False)

@@ -8,8 +8,8 @@ import pytest
 
 from campaign.errors import UsageError
 from campaign.sending.ledger.views import Count
-from campaign.sending.tally import Spending, Tally
-from campaign.sending.valves import (
+from campaign.sending.engine.tally import Spending, Tally
+from campaign.sending.engine.valves import (
     Breaker,
     Budget,
     Canary,

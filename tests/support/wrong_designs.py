@@ -11,8 +11,8 @@ from typing import Any
 
 import aiohttp
 
-from campaign.sending import engine
-from campaign.sending.delivery import Delivery
+from campaign.sending.engine import engine
+from campaign.sending.engine.delivery import Delivery
 from campaign.sending.ledger import connections, ledger
 from campaign.sending.store.folder import Folder
 from campaign.service.gated_body import Gate, GatedBody

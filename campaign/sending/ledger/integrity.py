@@ -9,9 +9,13 @@ from pathlib import Path
 from campaign.errors import LedgerError
 from campaign.sending.ledger.connections import Connection, connect_to_memory, opened
 from campaign.sending.ledger.rollback_guard import RollbackGuard
-from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA, SEAL
+from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.views import moves_in
 from campaign.text import clean
+
+_UNREGISTERED = """
+SELECT 1 FROM batches WHERE round > (SELECT coalesce(max(round), 0) FROM rounds)
+"""
 
 
 def check_ledger(path: Path, identity: Mapping[str, str]) -> None:
@@ -24,6 +28,11 @@ def check_ledger(path: Path, identity: Mapping[str, str]) -> None:
             raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
+        if connection.execute(_UNREGISTERED).fetchone() is not None:
+            raise LedgerError(
+                f"The ledger at {path} has batches that belong to no round: another program added them. "
+                "Restore it from a copy."
+            )
         recorded = dict(connection.execute("SELECT key, value FROM campaign"))
         moves = moves_in(connection)
     for key, value in identity.items():
@@ -57,5 +66,5 @@ def _schema_of(connection: Connection) -> list[str]:
 
 def _expected_schema() -> list[str]:
     with closing(connect_to_memory()) as connection:
-        connection.executescript(SCHEMA + SEAL)
+        connection.executescript(SCHEMA)
         return _schema_of(connection)

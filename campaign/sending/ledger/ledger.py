@@ -1,31 +1,37 @@
-"""The durable record of what was attempted and what came of it.
+"""The durable record of what was attempted and what came of it, over all rounds of a campaign.
 
 States of a batch:
 
-    pending -> sending -> accepted | refused | unknown
+    pending -> sending -> accepted | refused | unknown -> accepted | refused | again
+    pending -> withdrawn
 
 `sending` is committed before the first byte of a body leaves. A batch that is `sending` when a ledger is
 opened was under way when its process died, so it becomes `unknown`. `unknown` moves on only by a person's
-decision. A trigger refuses every other move, and an append-only journal keeps each one.
+decision; `again` says that its texts may go out once more, in a batch of a later round. Batches wait only in
+the last round: registering a round withdraws what still waits, in the same transaction. Triggers refuse
+everything else, and an append-only journal keeps each move.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import closing, suppress
 from decimal import Decimal
 from functools import cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 from campaign.errors import LedgerError
 from campaign.private_files import new_private_file, sync_folder
-from campaign.sending.ledger.connections import Failure, Refusal, connect, opened
+from campaign.sending.ledger.connections import Connection, Failure, Refusal, connect, opened
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
-from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA, SEAL
-from campaign.sending.ledger.views import Count, count_by_state, moves_in
+from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
+from campaign.sending.ledger.views import moves_in
+
+_WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
+_REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
 
 
 class Entry(NamedTuple):
@@ -46,6 +52,12 @@ class Move(NamedTuple):
     facts: Mapping[str, Any]
 
 
+class Witness(Protocol):
+    """Something beside the ledger that remembers how many moves it had, and so gives an older copy away."""
+
+    def write(self, count_moves: Callable[[], int], *, at_once: bool = False) -> None: ...
+
+
 class Ledger:
     """An open ledger. Make one with `create_ledger`, open one with `open_ledger`.
 
@@ -53,10 +65,10 @@ class Ledger:
     commit costs about the same for one move and for a hundred.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, witnesses: Sequence[Witness] = ()) -> None:
         self.path = path
         self._process = os.getpid()
-        self._guard = RollbackGuard(path)
+        self._witnesses = (RollbackGuard(path), *witnesses)
         self._identity = _file_identity(path)
         self._connection = connect(path)
         self._closed = False
@@ -88,13 +100,11 @@ class Ledger:
             return [error] * len(moves)
         # A full disk, a missing file, a text that cannot be encoded: every move of the group needs an answer.
         except Exception as error:
-            with suppress(Failure):
-                self._connection.execute("ROLLBACK")
-            remedy = "Nothing is sent without it. Make room on the disk or repair it, then resume."
-            return [LedgerError(f"The ledger cannot be written: {error}. {remedy}")] * len(moves)
+            self._roll_back()
+            return [LedgerError(f"The ledger cannot be written: {error}. {_REPAIR}")] * len(moves)
         self.moves += len(moves)
         self.commits += 1
-        self._write_guard()
+        self._tell_witnesses()
         return refusals
 
     def close(self) -> None:
@@ -102,22 +112,89 @@ class Ledger:
         if self._closed:
             return
         self._closed = True
-        self._write_guard(at_once=True)
+        self._tell_witnesses(at_once=True)
         with suppress(Failure):  # another reader may have the file open; nothing depends on the folding
             self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         self._connection.close()
 
+    def register_round(self, digest: str, entries: Sequence[Entry]) -> int:
+        """Register a round with its batches and withdraw every batch that still waits; durable afterwards.
+
+        `digest` is that of the round's manifest, and the batches continue the numbers of earlier rounds.
+        Returns the number of the round. All or nothing: raises `LedgerError`, and then nothing has changed.
+        """
+
+        def register(connection: Connection) -> int:
+            number: int = connection.execute("SELECT coalesce(max(round), 0) + 1 FROM rounds").fetchone()[0]
+            connection.execute(_WITHDRAW)
+            connection.executemany(
+                "INSERT INTO batches (batch, round, part, first, messages, digest) VALUES (?, ?, ?, ?, ?, ?)",
+                ((entry.batch, number, *entry[1:]) for entry in entries),
+            )
+            connection.execute(
+                "INSERT INTO rounds VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))", (number, digest)
+            )
+            return number
+
+        return self._change(register)
+
+    def withdraw_pending(self) -> int:
+        """Withdraw every batch that waits, for good, and return how many there were."""
+        return self._change(lambda connection: connection.execute(_WITHDRAW).rowcount)
+
+    def take_over(self, home: Mapping[str, str]) -> None:
+        """Record where the ledger lives from now on, and whose account it is; the journal keeps both."""
+
+        def move_house(connection: Connection) -> int:
+            pairs = [(value, key) for key, value in home.items()]
+            return connection.executemany("UPDATE campaign SET value = ? WHERE key = ?", pairs).rowcount
+
+        self._change(move_house)
+
+    def last_round(self) -> int:
+        """The number of the last round, 0 if there is none."""
+        query = "SELECT coalesce(max(round), 0) FROM rounds"
+        number: int = self._connection.execute(query).fetchone()[0]
+        return number
+
+    def next_batch(self) -> int:
+        """The number of the next new batch; numbers are never used twice."""
+        query = "SELECT coalesce(max(batch), 0) + 1 FROM batches"
+        number: int = self._connection.execute(query).fetchone()[0]
+        return number
+
     def pending(self, part: int) -> list[Entry]:
-        """The batches of a part that have not been attempted, in order."""
+        """The batches in a part of the last round that have not been attempted, in order."""
         # Fetched at once: an open cursor would keep the write-ahead log from being folded in.
         query = "SELECT batch, part, first, messages, digest FROM batches"
-        condition = " WHERE part = ? AND state = 'pending' ORDER BY batch"
+        condition = (
+            " WHERE round = (SELECT max(round) FROM rounds) AND part = ? AND state = 'pending' ORDER BY batch"
+        )
         with opened(self.path) as connection:
             return [Entry._make(row) for row in connection.execute(query + condition, (part,))]
 
-    def counts(self) -> dict[str, Count]:
-        """Batches and messages by state."""
-        return count_by_state(self.path)
+    def _change(self, change: Callable[[Connection], int]) -> int:
+        """Make a change that is no move of a single batch, in one transaction; durable afterwards."""
+        self._check_usable()
+        try:
+            self._connection.execute("BEGIN IMMEDIATE")
+            outcome = change(self._connection)
+            self._connection.execute("COMMIT")
+        except Refusal as error:
+            self._roll_back()
+            raise LedgerError(
+                f"The ledger refuses this change: {error}. If another program has this campaign open, close "
+                "that one, then try again."
+            ) from None
+        except Failure as error:
+            self._roll_back()
+            raise LedgerError(f"The ledger cannot be written: {error}. {_REPAIR}") from None
+        self._tell_witnesses(at_once=True)
+        return outcome
+
+    def _roll_back(self) -> None:
+        with suppress(Failure):
+            self._connection.execute("ROLLBACK")
 
     def _check_usable(self) -> None:
         if self._closed:
@@ -161,15 +238,17 @@ class Ledger:
             return LedgerError(f"Batch {move.batch} cannot become {move.state}: there is no such batch.")
         return None
 
-    def _write_guard(self, *, at_once: bool = False) -> None:
-        with suppress(OSError, Failure):  # the guard is a second witness; without it nothing is less safe
-            self._guard.write(lambda: moves_in(self._connection), at_once=at_once)
+    def _tell_witnesses(self, *, at_once: bool = False) -> None:
+        for witness in self._witnesses:
+            with suppress(OSError, Failure):  # without a second witness nothing is less safe
+                witness.write(lambda: moves_in(self._connection), at_once=at_once)
 
 
-def create_ledger(path: Path, identity: Mapping[str, str], entries: Iterable[Entry]) -> None:
-    """Make a new ledger and register every batch in one transaction, so that a lost batch can be noticed.
+def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
+    """Make a new ledger without any round.
 
-    `identity` says whose ledger it is; `open_ledger` compares it. Raises `LedgerError` if the file exists.
+    `identity` says whose ledger it is and where it lives; `open_ledger` compares the former. Raises
+    `LedgerError` if the file exists.
     """
     try:
         with new_private_file(path):
@@ -186,10 +265,6 @@ def create_ledger(path: Path, identity: Mapping[str, str], entries: Iterable[Ent
             connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
             connection.executescript("BEGIN IMMEDIATE;" + SCHEMA)
             connection.executemany("INSERT INTO campaign VALUES (?, ?)", identity.items())
-            connection.executemany(
-                "INSERT INTO batches (batch, part, first, messages, digest) VALUES (?, ?, ?, ?, ?)", entries
-            )
-            connection.execute(SEAL)
             connection.execute("COMMIT")
             connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
         RollbackGuard(path).write(lambda: 0, at_once=True)
@@ -201,7 +276,7 @@ def create_ledger(path: Path, identity: Mapping[str, str], entries: Iterable[Ent
         raise
 
 
-def open_ledger(path: Path, identity: Mapping[str, str]) -> Ledger:
+def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[Witness] = ()) -> Ledger:
     """Open the ledger of this very campaign, and turn what was under way into `unknown`.
 
     The caller holds the campaign's lock. Never creates a ledger. Raises `LedgerError` when the file is
@@ -214,7 +289,7 @@ def open_ledger(path: Path, identity: Mapping[str, str]) -> Ledger:
             "UPDATE batches SET state = 'unknown', error = ?, note = '' WHERE state = 'sending'", (error,)
         )
     try:
-        return Ledger(path)
+        return Ledger(path, witnesses)
     except Failure as error:
         raise LedgerError(f"The ledger at {path} cannot be used: {error}. Try again.") from None
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
 from typing import NamedTuple
@@ -11,46 +12,80 @@ import pandas as pd
 from campaign.contract import BATCH_COLUMNS
 from campaign.sending.ledger.connections import Connection, opened
 
-_BATCHES = """
+# Batches that were withdrawn from an earlier round never left, and others hold their messages now.
+_OUTCOMES = """
 SELECT batch, messages,
-       CASE state WHEN 'pending' THEN 'not_sent' WHEN 'sending' THEN 'unknown' ELSE state END,
-       cost, code, error, attempts, submitted_at, seconds
-FROM batches ORDER BY batch
-"""
-_COUNTS = """
-SELECT state, count(*), sum(messages),
-       ifnull(sum(messages) FILTER (WHERE state = 'accepted' AND cost IS NULL), 0)
-FROM batches GROUP BY state
+       CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
+                  WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
+       cost, code, error, attempts, submitted_at, seconds, round
+FROM batches WHERE state != 'withdrawn' OR round = (SELECT max(round) FROM rounds) ORDER BY batch
 """
 _ATTEMPTS = """
-SELECT first, messages, cost FROM batches
-WHERE part = ? AND (state = 'accepted' OR state = 'unknown' OR state = 'sending')
+SELECT part, first, messages, cost FROM batches
+WHERE round = ? AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
+ORDER BY part
 """
 
 
-class Count(NamedTuple):
-    """How many batches and messages are in one state, and how many of the messages have no known cost."""
+class RegisteredRound(NamedTuple):
+    """A round that exists: its number, the digest of its manifest, and when it was registered (UTC)."""
 
-    batches: int
+    round: int
+    digest: str
+    at: str
+
+
+class RegisteredBatch(NamedTuple):
+    """Where the messages of a batch are, and its state."""
+
+    batch: int
+    round: int
+    part: int
+    first: int
     messages: int
-    unpriced: int = 0
+    state: str
+
+
+@dataclass(frozen=True, eq=False)
+class LedgerSnapshot:
+    """What a ledger says at one moment: its rounds, its batches, and the frame `Result.batches`."""
+
+    rounds: list[RegisteredRound]
+    batches: list[RegisteredBatch]
+    outcomes: pd.DataFrame
 
 
 class Attempt(NamedTuple):
     """Messages `first` to `first + messages` of a part, and their cost where it is known."""
 
+    part: int
     first: int
     messages: int
     cost: Decimal | None
 
 
-def result_frame(path: Path) -> pd.DataFrame:
-    """Every batch and what came of it: the frame `Result.batches`.
-
-    A batch that is under way is shown as unknown, one that was not attempted as not_sent.
-    """
+def snapshot(path: Path) -> LedgerSnapshot:
+    """Everything that a ledger says, read at one moment; also while it is being written."""
     with opened(path) as connection:
-        rows = connection.execute(_BATCHES).fetchall()
+        connection.execute("BEGIN")  # one view of the file for all queries
+        rounds = [RegisteredRound._make(row) for row in connection.execute("SELECT * FROM rounds")]
+        batches = connection.execute(
+            "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
+        )
+        return LedgerSnapshot(
+            rounds, [RegisteredBatch._make(row) for row in batches], _outcomes(connection)
+        )
+
+
+def result_frame(path: Path) -> pd.DataFrame:
+    """Every batch and what came of it: the frame `Result.batches`."""
+    with opened(path) as connection:
+        return _outcomes(connection)
+
+
+def _outcomes(connection: Connection) -> pd.DataFrame:
+    """The frame `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
+    rows = connection.execute(_OUTCOMES).fetchall()
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
     frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)
@@ -58,7 +93,7 @@ def result_frame(path: Path) -> pd.DataFrame:
     frame["submitted_at"] = moments.astype("datetime64[us, UTC]")
     return frame.astype(
         {"batch": "int64", "messages": "int64", "status": "str", "code": "str", "error": "str",
-         "attempts": "int64", "seconds": "float64"}
+         "attempts": "int64", "seconds": "float64", "round": "int64"}
     )  # fmt: skip
 
 
@@ -72,10 +107,10 @@ def journal_frame(path: Path) -> pd.DataFrame:
     return frame.astype({"batch": "int64", "was": "str", "now": "str", "error": "str", "note": "str"})
 
 
-def count_by_state(path: Path) -> dict[str, Count]:
-    """Batches and messages by state."""
+def states_in(path: Path) -> set[str]:
+    """The states that batches are in."""
     with opened(path) as connection:
-        return {state: Count(*counts) for state, *counts in connection.execute(_COUNTS)}
+        return {state for (state,) in connection.execute("SELECT DISTINCT state FROM batches")}
 
 
 def total_cost(path: Path) -> Decimal:
@@ -85,13 +120,25 @@ def total_cost(path: Path) -> Decimal:
         return sum((Decimal(cost) * batches for cost, batches in costs), Decimal(0))
 
 
-def attempts_of(path: Path, part: int) -> list[Attempt]:
-    """The batches of a part that were accepted, or may have been."""
+def attempts_of(path: Path, round_number: int) -> list[Attempt]:
+    """The batches of a round that were accepted, or may have been, by part."""
     with opened(path) as connection:
         return [
-            Attempt(first, messages, None if cost is None else Decimal(cost))
-            for first, messages, cost in connection.execute(_ATTEMPTS, (part,))
+            Attempt(part, first, messages, None if cost is None else Decimal(cost))
+            for part, first, messages, cost in connection.execute(_ATTEMPTS, (round_number,))
         ]
+
+
+def identity_of(path: Path) -> dict[str, str]:
+    """Whose ledger it is, and where it lives."""
+    with opened(path) as connection:
+        return dict(connection.execute("SELECT key, value FROM campaign"))
+
+
+def moves_of(path: Path) -> int:
+    """How many moves the journal has, rounds and takeovers included."""
+    with opened(path) as connection:
+        return moves_in(connection)
 
 
 def moves_in(connection: Connection) -> int:

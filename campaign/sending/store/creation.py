@@ -1,4 +1,4 @@
-"""Making a campaign folder, so that a crash at any moment leaves a complete campaign or none.
+"""Making a campaign folder without any round, so that a crash at any moment leaves a campaign or none.
 
 Everything is written into an unfinished folder beside the place and renamed at the end. The unfinished folder
 has a lock file of its own, made before it and deleted after it. Whoever can get that lock knows that the
@@ -10,24 +10,21 @@ from __future__ import annotations
 import re
 import secrets
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
 from campaign.errors import FolderError
-from campaign.messages.plan import Plan
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import create_ledger, remove_ledger
-from campaign.sending.ledger.views import count_by_state
-from campaign.sending.store.batches import freeze
-from campaign.sending.store.folder import CONTACTS, ISSUES, PLAN, Folder, file_digest, open_folder
-from campaign.sending.store.frames import write_frame
+from campaign.sending.ledger.views import moves_of
+from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.identity import ChosenName
 from campaign.sending.store.locks import hold_lock
-from campaign.sending.store.manifest import MANIFEST, Manifest, account_hash
+from campaign.sending.store.manifest import MANIFEST, CampaignManifest, account_hash
 from campaign.service.account import Account
 
 LEDGER = "ledger.sqlite"
@@ -35,18 +32,19 @@ _LOCK = re.compile(r"\.campaign-[0-9a-f]{16}\.unfinished\.lock")
 
 
 def create_folder(
-    path: Path, plan: Plan, account: Account, *, batch_size: int, canary: bool, ledger_path: Path | None
+    path: Path, name: ChosenName, account: Account, home: Mapping[str, str], ledger_path: Path | None
 ) -> Folder:
-    """Freeze a plan on disk with a ledger in which every batch is registered.
+    """Make the folder of a new campaign, with a ledger in which no round is registered yet.
 
-    What an earlier attempt left beside the place when it was killed is cleared away.
+    `home` says where the ledger lives: machine and folder. What an earlier attempt left beside the place when
+    it was killed is cleared away.
     """
     path = path.absolute()
     try:
         make_private_folder(path.parent)
         sweep_unfinished(path.parent)
         with _unfinished_folder(path.parent) as unfinished:
-            manifest = _write(unfinished, plan, account, batch_size, canary, ledger_path)
+            manifest = _write(unfinished, name, account, home, ledger_path)
             with suppress(FileNotFoundError):
                 path.rmdir()  # there may be an empty folder, but never a campaign
             unfinished.rename(path)
@@ -93,43 +91,28 @@ def _discard(unfinished: Path) -> None:
         folder = open_folder(unfinished)
         if not folder.ledger_path.is_relative_to(unfinished):
             check_ledger(folder.ledger_path, folder.manifest.identity)  # it may be that of another campaign
-            if count_by_state(folder.ledger_path).keys() <= {"pending"}:
+            if not moves_of(folder.ledger_path):
                 remove_ledger(folder.ledger_path)
     shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _write(
-    path: Path, plan: Plan, account: Account, batch_size: int, canary: bool, ledger_path: Path | None
-) -> Manifest:
-    """Write all files of a campaign, the ledger last: where it is outside, the manifest tells whose it is."""
-    make_private_folder(path / PLAN)
-    write_frame(plan.contacts, path / CONTACTS)
-    write_frame(plan.issues, path / PLAN / ISSUES)
-    entries = list(
-        freeze(plan.messages, path / PLAN, batch_size=batch_size, first_batch=1 if canary else None)
-    )
+    path: Path, name: ChosenName, account: Account, home: Mapping[str, str], ledger_path: Path | None
+) -> CampaignManifest:
+    """Write the files of a campaign, the ledger last: where it is outside, the manifest tells whose it is."""
     salt = secrets.token_hex(16)
-    manifest = Manifest(
-        fingerprint=plan.fingerprint,
+    manifest = CampaignManifest(
+        name=name.name,
+        source=name.source,
         environment=account.environment,
         salt=salt,
         account=account_hash(account, salt),
-        messages=len(plan.messages),
-        parts=entries[-1].part + 1 if entries else 0,
-        batch_size=batch_size,
-        canary=canary,
         ledger=str(ledger_path.absolute()) if ledger_path else LEDGER,
-        totals=plan.totals.as_record(),
-        reading=asdict(plan.reading) if plan.reading is not None else None,
-        digests={
-            file.relative_to(path).as_posix(): file_digest(file) for file in sorted(path.rglob("*.parquet"))
-        },
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=version("campaign"),
     )
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)
-    sync_folder(path / PLAN)
-    create_ledger(path / manifest.ledger, manifest.identity, entries)
+    create_ledger(path / manifest.ledger, {**manifest.identity, "ledger": secrets.token_hex(16), **home})
     sync_folder(path)
     return manifest

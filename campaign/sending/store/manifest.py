@@ -1,7 +1,7 @@
-"""The manifest of a campaign folder: whose it is, and what was frozen in it.
+"""The manifests of a campaign folder: whose campaign it is, and what was frozen in each round.
 
-The ledger records the manifest's digest, and the manifest the digests of all frozen files, so that a change
-to any of them is noticed.
+The ledger records the digests of all manifests, and the manifest of a round those of its files, so that a
+change to any of them is noticed.
 """
 
 from __future__ import annotations
@@ -10,8 +10,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
-from types import NoneType
-from typing import Any
+from typing import Any, TypeVar
 
 from campaign.contacts.reading import Reading
 from campaign.errors import FolderError
@@ -20,43 +19,17 @@ from campaign.results.tables import ENVIRONMENTS
 from campaign.service.account import Account
 from campaign.text import clean, shorten
 
-FORMAT = 1
+FORMAT = 2
 MANIFEST = "manifest.json"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Manifest:
-    """What a campaign folder says about itself.
+    """What all manifests of a campaign folder have: when and by which version they were made."""
 
-    `account` is a salted hash, `ledger` a path, absolute or from the folder; `digests` has the SHA-256 of
-    each frozen file by its path from the folder; `totals` and `reading` are records of the plan's.
-    """
-
-    fingerprint: str
-    environment: str
-    salt: str
-    account: str
-    messages: int
-    parts: int
-    batch_size: int
-    canary: bool
-    ledger: str
-    totals: dict[str, Any]
-    reading: dict[str, Any] | None
-    digests: dict[str, str]
     created_at: str
     version: str
     format: int = FORMAT
-
-    @property
-    def identity(self) -> dict[str, str]:
-        """What the ledger has to agree with."""
-        return {
-            "fingerprint": self.fingerprint,
-            "environment": self.environment,
-            "account": self.account,
-            "manifest": self.digest,
-        }
 
     @property
     def digest(self) -> str:
@@ -68,8 +41,50 @@ class Manifest:
         """The manifest as it is written to a file."""
         return json.dumps(asdict(self), indent=2, ensure_ascii=False).encode()
 
-    def is_for(self, account: Account) -> bool:
-        return self.account == account_hash(account, self.salt)
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CampaignManifest(Manifest):
+    """Whose campaign a folder holds.
+
+    `source` is the path of the file that a default name was taken from, "" for a name that was given.
+    `account` is a salted hash, `ledger` a path, absolute or from the folder.
+    """
+
+    name: str
+    source: str
+    environment: str
+    salt: str
+    account: str
+    ledger: str
+
+    @property
+    def identity(self) -> dict[str, str]:
+        """What the ledger has to agree with."""
+        return {"environment": self.environment, "manifest": self.digest}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RoundManifest(Manifest):
+    """What was frozen in a round.
+
+    `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
+    frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
+    says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
+    round's folder. `totals` and `reading` are records of the plan's.
+    """
+
+    given: str
+    fingerprint: str
+    messages: int
+    settled: int
+    parts: int
+    batch_size: int
+    canary: bool
+    pilot: dict[str, Any] | None
+    number_columns: list[str]
+    totals: dict[str, Any]
+    reading: dict[str, Any] | None
+    digests: dict[str, str]
 
     def load_totals(self) -> Totals:
         return Totals.from_record(self.totals)
@@ -78,27 +93,39 @@ class Manifest:
         return None if self.reading is None else Reading.from_record(self.reading)
 
 
-_KINDS: dict[str, tuple[type, ...]] = {
-    **{field.name: (str,) for field in fields(Manifest)},
-    **dict.fromkeys(("messages", "parts", "batch_size", "format"), (int,)),
-    "canary": (bool,),
-    "totals": (dict,),
-    "reading": (dict, NoneType),
-    "digests": (dict,),
-}
+AnyManifest = TypeVar("AnyManifest", bound=Manifest)
 
 
-def read_manifest(folder: Path) -> Manifest:
+def read_campaign_manifest(folder: Path) -> CampaignManifest:
     """The manifest of a campaign folder; raises `FolderError` when there is none or it cannot be one."""
-    path = folder / MANIFEST
     try:
-        record = json.loads(path.read_bytes())
-        manifest = _manifest_of(record, folder)
-        manifest.digest  # noqa: B018 - what is nested too deeply fails here, not where it is needed
+        return _read(folder, CampaignManifest)
     except FileNotFoundError:
         raise FolderError(
             f"There is no campaign in {clean(folder)}: it has no {MANIFEST}. Give the folder of a campaign."
         ) from None
+
+
+def read_round_manifest(folder: Path) -> RoundManifest:
+    """The manifest of a round; raises `FolderError` when it is missing or damaged."""
+    try:
+        return _read(folder, RoundManifest)
+    except FileNotFoundError:
+        raise FolderError(f"{folder / MANIFEST} is missing. Restore it from a copy.") from None
+
+
+def account_hash(account: Account, salt: str) -> str:
+    """What identifies an account in a folder without telling who it is."""
+    return hashlib.sha256(f"{salt}\n{account.identity}".encode()).hexdigest()
+
+
+def _read(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
+    path = folder / MANIFEST
+    try:
+        manifest = _manifest_of(json.loads(path.read_bytes()), kind, folder)
+        manifest.digest  # noqa: B018 - what is nested too deeply fails here, not where it is needed
+    except FileNotFoundError:
+        raise
     except OSError as error:
         raise FolderError(
             f"{clean(path)} cannot be read: {error.strerror}. Make it readable, or restore it from a copy."
@@ -108,12 +135,7 @@ def read_manifest(folder: Path) -> Manifest:
     return manifest
 
 
-def account_hash(account: Account, salt: str) -> str:
-    """What identifies an account in a folder without telling who it is."""
-    return hashlib.sha256(f"{salt}\n{account.identity}".encode()).hexdigest()
-
-
-def _manifest_of(record: Any, folder: Path) -> Manifest:
+def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManifest:
     """The manifest of a parsed record; raises `ValueError` when the record cannot be one."""
     if not isinstance(record, dict):
         raise ValueError("not an object")
@@ -123,10 +145,16 @@ def _manifest_of(record: Any, folder: Path) -> Manifest:
             f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "
             "read. Use that version."
         )
-    if record.keys() != _KINDS.keys():
+    types = {field.name: str(field.type).split(" | ") for field in fields(kind)}
+    if record.keys() != types.keys():
         raise ValueError("other fields")
-    if any(type(value) not in _KINDS[name] for name, value in record.items()):  # bool is not int here
+    # bool is not int here, and "dict[str, Any]" is a dict.
+    if any(_type_name(value) not in {name.split("[")[0] for name in types[key]} for key, value in record.items()):
         raise ValueError("a value of another type")
-    if record["environment"] not in ENVIRONMENTS:
+    if "environment" in record and record["environment"] not in ENVIRONMENTS:
         raise ValueError("an unknown environment")
-    return Manifest(**record)
+    return kind(**record)
+
+
+def _type_name(value: object) -> str:
+    return "None" if value is None else type(value).__name__

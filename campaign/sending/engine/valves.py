@@ -16,7 +16,7 @@ from zoneinfo import ZoneInfo
 
 from campaign.argument_checks import check, check_amount, check_count, wrong
 from campaign.errors import UsageError
-from campaign.sending.tally import Load, Tally
+from campaign.sending.engine.tally import Load, Tally
 from campaign.suggestions import time_zone_advice
 from campaign.text import counted
 
@@ -149,6 +149,20 @@ class Canary:
             return None
         return Hold(
             "The first batch was accepted, but its cost cannot be read. Check what it cost, then resume."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Pilot:
+    """Ends the run after the pilot, the first stretch of a round: `last_batch` is its last one."""
+
+    last_batch: int
+
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+        if batch is None or batch.number <= self.last_batch:
+            return None
+        return Hold(
+            "The pilot is over. Look at its results; resume to send the rest.", final=True, patient=True
         )
 
 

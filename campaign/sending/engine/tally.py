@@ -4,13 +4,11 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, Protocol
 
-from campaign.sending.ledger.views import Count
 from campaign.service.transport import Cause, Outcome
 from campaign.text import counted
 
@@ -41,6 +39,9 @@ class Snapshot:
 
 class Load(Protocol):
     """A batch as it is counted."""
+
+    @property
+    def number(self) -> int: ...
 
     @property
     def messages(self) -> int: ...
@@ -78,9 +79,9 @@ class Spending:
 
 @dataclass(slots=True)
 class Tally:
-    """Counts of one campaign, kept by the engine.
+    """Counts of the messages of a plan, kept by the engine.
 
-    What came before this run is taken from the ledger. The fields from `unknown_batches` on count since the
+    What came before this run is taken from the ledger (see `store.standing`). The fields from `unknown_batches` on count since the
     start or the last `resume()`: a person who resumes has seen what happened before it.
     """
 
@@ -92,7 +93,8 @@ class Tally:
     parts_in_flight: int = 0
     spending: Spending = field(default_factory=Spending)
     unpriced: int = 0  # messages accepted without a cost that can be read
-    accepted_batches: int = 0
+    elsewhere: int = 0  # messages of earlier rounds that are no longer in the plan, accepted or unknown
+    accepted_batches: int = 0  # of the last round
     accepted_here: int = 0  # batches accepted by this run
     unpriced_batches: int = 0
     unknown_batches: int = 0
@@ -102,17 +104,6 @@ class Tally:
     last_unknown: str = ""
     last_refusal: str = ""
     last_miss: str = ""
-
-    @classmethod
-    def of(cls, counts: Mapping[str, Count], spending: Spending | None = None) -> Tally:
-        """The tally of a ledger as it stands; `spending` where something was sent before."""
-        messages = sum(count.messages for count in counts.values())
-        tally = cls(messages, spending=spending or Spending())
-        nothing = Count(0, 0)
-        tally.accepted_batches, tally.accepted, tally.unpriced = counts.get("accepted", nothing)
-        tally.refused = counts.get("refused", nothing).messages
-        tally.unknown = counts.get("unknown", nothing).messages
-        return tally
 
     @property
     def cost(self) -> Decimal:
@@ -125,7 +116,7 @@ class Tally:
     @property
     def committed(self) -> int:
         """Messages that were, may have been, or are about to be sent."""
-        return self.accepted + self.unknown + self.in_flight
+        return self.accepted + self.unknown + self.in_flight + self.elsewhere
 
     @property
     def committed_cost(self) -> Fraction:

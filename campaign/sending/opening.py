@@ -1,0 +1,205 @@
+"""Opening a campaign for one run: find it, compare it, let a person decide, register the round.
+
+    plan ──> difference to the record ──> content of a new round ──> confirmation ──> frozen and registered
+
+All of it happens under the campaign's lock, which the run then keeps.
+"""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from campaign.errors import AccountError, FolderError
+from campaign.messages.plan import Plan
+from campaign.sending.ledger.ledger import Ledger, open_ledger
+from campaign.sending.ledger.views import snapshot
+from campaign.sending.options import SendOptions
+from campaign.sending.rounds.confirmation import Departure, check_confirmed
+from campaign.sending.rounds.decision import choose_content
+from campaign.sending.rounds.difference import find_difference
+from campaign.sending.rounds.not_again import check_not_again
+from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.run import OpenCampaign, end_held_run
+from campaign.sending.store.claim import Claim
+from campaign.sending.store.creation import create_folder
+from campaign.sending.store.folder import CAMPAIGNS, Folder, folder_exists, open_folder
+from campaign.sending.store.freezing import RoundContent, freeze_round
+from campaign.sending.store.frozen_messages import Cutting
+from campaign.sending.store.identity import ChosenName, choose_name, folder_name
+from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
+from campaign.service.account import Account
+from campaign.service.sandbox.server import Sandbox
+
+
+@dataclass(frozen=True, slots=True)
+class _LockedCampaign:
+    """A campaign that is locked, with its ledger open."""
+
+    folder: Folder
+    account: Account
+    options: SendOptions
+    ledger: Ledger
+
+
+def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None) -> OpenCampaign:
+    """Open the campaign of a plan, or without a plan the one in the given folder, for one run.
+
+    When this returns, the round is registered and the campaign locked. When it raises, nothing was sent and
+    no round was registered. `opt_outs` leaves more people out of the last plan.
+    """
+    with ExitStack() as held:
+        if plan is None:
+            folder = open_folder(options.folder or "")
+            account = _account_to_continue(folder, options, held)
+            claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
+        else:
+            account = choose_account(options, held)
+            path, name = locate_campaign(plan, options, account)
+            claim = Claim(path, name.name, account, options.takeover)
+            folder = _existing_or_new(plan, name, claim, options)
+        campaign = _lock(folder, claim, options, held)
+        if plan is None:
+            last_round, frozen = _continue(campaign, opt_outs)
+        else:
+            last_round, frozen = _converge(plan, campaign)
+        return OpenCampaign(folder, last_round, campaign.ledger, account, options, frozen, held.pop_all())
+
+
+def choose_account(options: SendOptions, held: ExitStack) -> Account:
+    """The account to send with; an embedded sandbox that is not running is kept running in `held`."""
+    given = Sandbox(tls=True) if options.account is None else options.account
+    if isinstance(given, Account):
+        return given
+    return (given if given.running else held.enter_context(given)).account
+
+
+def locate_campaign(plan: Plan, options: SendOptions, account: Account) -> tuple[Path, ChosenName]:
+    """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
+    name = choose_name(plan, options.name, options.folder, account)
+    if options.folder is not None:
+        return Path(options.folder).absolute(), name
+    return (CAMPAIGNS / folder_name(name.name, account.environment)).absolute(), name
+
+
+def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
+    """The account to continue a campaign with; only a local one need not be given again."""
+    environment = folder.manifest.environment
+    if options.account is None and environment != "local":
+        raise AccountError(
+            f"This campaign is {environment}: give the account that it was started with, for example "
+            f'account=campaign.Account.from_environment("{environment}").'
+        )
+    return choose_account(options, held)
+
+
+def _existing_or_new(plan: Plan, name: ChosenName, claim: Claim, options: SendOptions) -> Folder:
+    """The folder of the campaign; a new one is made once everything is confirmed."""
+    if folder_exists(claim.path):
+        folder = open_folder(claim.path)
+        folder.check_name(name)
+        return folder
+    claim.check_new()
+    content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
+    _confirm(content, choose_pilot(content, options.pilot, None, None), claim.account, options)
+    ledger_path = None if options.ledger is None else Path(options.ledger)
+    return create_folder(claim.path, name, claim.account, claim.home, ledger_path)
+
+
+def _lock(folder: Folder, claim: Claim, options: SendOptions, held: ExitStack) -> _LockedCampaign:
+    """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
+    end_held_run(folder.path)
+    held.enter_context(folder.lock())
+    takeover = claim.check(folder)
+    ledger = open_ledger(folder.ledger_path, folder.manifest.identity, claim.witnesses(folder))
+    held.callback(ledger.close)
+    if takeover:
+        ledger.take_over(takeover)
+    return _LockedCampaign(folder, claim.account, options, ledger)
+
+
+def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None]:
+    """The last round, or a new one with its plan where people were refused or leave it."""
+    contents = snapshot(campaign.folder.ledger_path)
+    last_round = campaign.folder.last_round(contents)
+    if last_round is None:
+        raise FolderError(
+            f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
+            "ready. Send the plan again."
+        )
+    states = {batch.state for batch in contents.batches}
+    if opt_outs is None and not states & {"refused", "again"} and campaign.account.environment != "live":
+        return last_round, None  # exactly what waits goes out, and nobody has to look at it first
+    plan = last_round.load(contents.batches).plan
+    return _converge(plan if opt_outs is None else plan.without(opt_outs), campaign)
+
+
+def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]:
+    """The round with this plan: the last one if it says the same, or else a new one."""
+    folder, options = campaign.folder, campaign.options
+    contents = snapshot(folder.ledger_path)
+    rounds = folder.rounds(contents)
+    record = CampaignRecord(rounds, contents)
+    difference = find_difference(plan, record)
+    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    last_round = rounds[-1] if rounds else None
+    pilot = choose_pilot(content, options.pilot, last_round, record)
+    if last_round is not None:
+        frozen = last_round.load(contents.batches)
+        if _says_the_same(content, frozen, record) and pilot.fits_last_round():
+            _confirm(content, pilot, campaign.account, options)
+            return last_round, frozen
+    check_not_again(content.plan, content.outgoing, campaign.account)
+    _confirm(content, pilot, campaign.account, options)
+    return _register(content, pilot, campaign)
+
+
+def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
+    """Whether a frozen plan has the same table and messages, and exactly those wait that would go out."""
+    return (
+        content.plan.fingerprint == frozen.plan.fingerprint
+        and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
+        and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
+        and content.plan.contacts.equals(frozen.plan.contacts)
+    )
+
+
+def _confirm(content: RoundContent, pilot: PilotStretch, account: Account, options: SendOptions) -> None:
+    if account.environment == "live":
+        positions = content.outgoing if options.pilot is None else pilot.positions
+        departure = Departure(
+            plan=content.plan,
+            messages=content.plan.messages.iloc[positions],
+            batch_size=options.batch_size,
+            concurrency=options.concurrency,
+        )
+        check_confirmed(account, options.confirm, departure)
+
+
+def _register(
+    content: RoundContent, pilot: PilotStretch, campaign: _LockedCampaign
+) -> tuple[Round, FrozenPlan]:
+    """Freeze a round, and register it together with the withdrawal of what still waits."""
+    folder, ledger, options = campaign.folder, campaign.ledger, campaign.options
+    number = ledger.last_round() + 1
+    sweep_rounds(folder.path, number - 1)
+    cutting = Cutting(
+        batch_size=options.batch_size,
+        first_batch=ledger.next_batch(),
+        canary=options.canary,
+        pilot=pilot.messages,
+    )
+    content = replace(content, outgoing=pilot.order(content.outgoing))
+    path = round_path(folder.path, number)
+    manifest, entries = freeze_round(path, content, cutting)
+    ledger.register_round(manifest.digest, entries)
+    batches = content.batch_of_message.copy()
+    batches[content.outgoing] = np.repeat(
+        [entry.batch for entry in entries], [entry.messages for entry in entries]
+    )
+    return Round(number, path, manifest), FrozenPlan(content.plan, batches, content.batch_of_excluded)

@@ -1,0 +1,68 @@
+"""What live sending asks for before it begins: a look at what would be sent, and a typed phrase."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import pandas as pd
+
+from campaign.errors import ConfirmationError
+from campaign.messages.plan import Plan, fingerprint
+from campaign.service.account import Account
+from campaign.text import agreeing, counted
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Departure:
+    """What would leave now: `messages` of a plan, in requests of at most `batch_size`, `concurrency` at a time.
+
+    `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
+    `remark` says what else a person has to know before deciding.
+    """
+
+    plan: Plan
+    messages: pd.DataFrame
+    batch_size: int
+    concurrency: int
+    reached_today: int = 0
+    remark: str = ""
+
+    @property
+    def phrase(self) -> str:
+        """What a person types: how many messages, and a mark of what they say to whom."""
+        count = len(self.messages)
+        mark = hashlib.sha256(fingerprint(self.messages).encode()).hexdigest()[:4]
+        again = (
+            f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"
+            if self.reached_today
+            else ""
+        )
+        return f"send {count} {agreeing(count, 'message', 'messages')} live {mark}{again}"
+
+
+def check_confirmed(account: Account, confirm: str | None, departure: Departure) -> None:
+    """Raise `ConfirmationError`, which shows what would be sent, unless live sending was confirmed.
+
+    The phrase carries a mark of the messages, so that it does not fit a table or a text that has changed.
+    """
+    count = len(departure.messages)
+    if account.environment != "live" or not count or confirm == departure.phrase:
+        return
+    exposed = min(departure.concurrency * departure.batch_size, count)
+    example = departure.plan.preview(int(departure.messages["row"].iloc[0]))
+    today = departure.reached_today
+    again = (
+        f"{counted(today, 'person', 'people')} of these {agreeing(today, 'was', 'were')} reached by another "
+        "campaign of this account in the last 24 hours. "
+        if today
+        else ""
+    )
+    remark = f"{departure.remark} " if departure.remark else ""
+    raise ConfirmationError(
+        f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
+        f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
+        f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. {remark}{again}"
+        f"For example:\n{example}\n"
+        f'Look at the plan once more; to send it, give confirm="{departure.phrase}".'
+    )

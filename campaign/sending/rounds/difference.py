@@ -1,0 +1,189 @@
+"""`Difference`: what sending a plan would do, given what its campaign has sent already."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from campaign import markup
+from campaign.arrow_text import Ints
+from campaign.masking import mask_texts
+from campaign.messages.plan import Plan
+from campaign.sending.rounds.comparison import (
+    ACCEPTED,
+    AGAIN,
+    CHANGED,
+    MOVED,
+    NEW,
+    REFUSED,
+    UNKNOWN,
+    UNSENT,
+    Comparison,
+    compare_texts,
+    missing_numbers,
+    reached_alternatives,
+)
+from campaign.sending.rounds.record import CampaignRecord, planned_texts
+from campaign.text import agreeing, counted
+
+# What is known of a message, in a word, for people.
+REASONS = {
+    NEW: "new", UNSENT: "new", AGAIN: "to be sent again", REFUSED: "refused before", ACCEPTED: "reached",
+    UNKNOWN: "unknown", CHANGED: "reached with another text", MOVED: "reached under another number",
+}  # fmt: skip
+_GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Difference:
+    """What `send` would do with a plan: who is new, who was reached before, and who would be asked about.
+
+    Made by `compare`. Counts are rows that get a message. Nothing is sent, and nothing is written.
+    """
+
+    plan: Plan
+    given: str
+    starts: Ints
+    comparison: Comparison
+    waiting_gone: Ints
+    record: CampaignRecord | None
+
+    @property
+    def new(self) -> int:
+        """Never reached: their messages go out."""
+        return self._count(NEW, UNSENT, AGAIN)
+
+    @property
+    def reached(self) -> int:
+        """Reached with this very text: nothing is sent."""
+        return self._count(ACCEPTED)
+
+    @property
+    def unknown(self) -> int:
+        """This very text may have been sent: nothing is sent until `resolve` or `reconcile` settles it."""
+        return self._count(UNKNOWN)
+
+    @property
+    def refused(self) -> int:
+        """Refused by the service before: their messages go out."""
+        return self._count(REFUSED)
+
+    @property
+    def changed(self) -> int:
+        """Reached with another text: `changed=` decides."""
+        return self._count(CHANGED)
+
+    @property
+    def moved(self) -> int:
+        """Reached under another number that the same cell had then: `changed=` decides."""
+        return self._count(MOVED)
+
+    @property
+    def gone(self) -> int:
+        """Numbers that were reached and are in no row any more."""
+        return len(self.comparison.gone)
+
+    @cached_property
+    def knowledge(self) -> npt.NDArray[np.int8]:
+        """What is known of each message of the plan."""
+        return self.spread(self.comparison.knowledge)
+
+    @property
+    def messages(self) -> pd.DataFrame:
+        """The messages of the plan, and for each the `reason` why it goes out or not."""
+        words = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
+        return self.plan.messages.assign(reason=pd.Series(words[self.knowledge], dtype="str"))
+
+    def outgoing(self, *, changed: bool = False) -> Ints:
+        """The positions of the messages that go out, with or without those that `changed=` decides on."""
+        chosen = (*_GOES_OUT, CHANGED, MOVED) if changed else _GOES_OUT
+        return np.flatnonzero(np.isin(self.knowledge, chosen))
+
+    def spread(self, by_row: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
+        """A value of each row that gets a message, for each of its messages."""
+        pieces = np.diff(np.r_[self.starts, len(self.plan.messages)])
+        return np.repeat(by_row, pieces)
+
+    @property
+    def sentence(self) -> str:
+        """What would be sent, and what not and why, in plain words."""
+        count = len(self.outgoing())
+        leading = f"{counted(count, 'message')} would be sent" if count else "Nothing would be sent"
+        parts = [
+            f"{number:,} {words}"
+            for number, words in (
+                (self.new, "new"),
+                (self.refused, "refused before"),
+                (self.reached, "reached before"),
+                (self.unknown, "unknown"),
+                (self.changed, "reached with another text"),
+                (self.moved, "reached under another number"),
+            )
+            if number
+        ]
+        gone = self.gone
+        more = (
+            f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} reached "
+            f"{agreeing(gone, 'is', 'are')} no longer in the table."
+            if gone
+            else ""
+        )
+        return f"{leading}: {', '.join(parts)}.{more}" if parts else f"{leading}.{more}"
+
+    def __repr__(self) -> str:
+        return f"<Difference: {self.sentence}>"
+
+    def _repr_html_(self) -> str:
+        shown = self.messages
+        shown = shown[shown["reason"] != REASONS[ACCEPTED]].drop(columns=["parts"])
+        shown = shown.assign(number=mask_texts(shown["number"]))
+        return markup.card(
+            "Before sending", [markup.paragraph(self.sentence), markup.table(shown, limit=10)]
+        )
+
+    def _count(self, *states: int) -> int:
+        return int(np.isin(self.comparison.knowledge, states).sum())
+
+
+def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
+    """Compare a plan with what its campaign has recorded.
+
+    Of several rows with one number, the one whose text was reached is kept first.
+    """
+    given = plan.fingerprint
+    messages = plan.messages
+    starts, planned = planned_texts(plan, messages)
+    if record is None or not record.rounds:
+        return Difference(plan, given, starts, _nothing_known(len(planned), plan), np.empty(0, np.int64), None)
+    alternatives = plan.addressing.alternatives
+    if len(alternatives):
+        first, texts = planned_texts(plan, alternatives)
+        chosen = reached_alternatives(planned, texts, record.texts, record.knowledge)
+        if len(chosen):
+            plan = plan.keep_instead(alternatives["row"].to_numpy()[first[chosen]])
+            starts, planned = planned_texts(plan, plan.messages)
+    excluded_numbers = numbers_of_excluded(plan)
+    comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
+    waiting_gone = missing_numbers(record.texts, record.waiting, plan.addressing.numbers)
+    return Difference(plan, given, starts, comparison, waiting_gone, record)
+
+
+def numbers_of_excluded(plan: Plan) -> Ints:
+    """The number of each row of the contacts that gets no message, 0 for those that get one or have none.
+
+    A duplicate is answered by the row that is kept, so it counts as having none.
+    """
+    excluded = plan.contacts["status"].isin(["invalid", "opted_out"]).to_numpy()
+    return np.where(excluded, plan.addressing.numbers, 0)
+
+
+def _nothing_known(rows: int, plan: Plan) -> Comparison:
+    """The comparison with no record."""
+    none = np.zeros(rows, np.int64)
+    return Comparison(
+        np.full(rows, NEW, np.int8), none, none, np.zeros(len(plan.contacts), np.int64), np.empty(0, np.int64)
+    )

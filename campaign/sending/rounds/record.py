@@ -1,0 +1,143 @@
+"""What the rounds of a campaign said to whom, and what is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from campaign.arrow_text import (
+    Bools,
+    Ints,
+    TextArray,
+    combine_chunks,
+    join_runs,
+    join_texts,
+    series_to_array,
+)
+from campaign.contract import MESSAGE_TEXTS
+from campaign.messages.plan import Plan
+from campaign.sending.ledger.views import LedgerSnapshot, RegisteredBatch
+from campaign.sending.rounds.comparison import (
+    ACCEPTED,
+    AGAIN,
+    REFUSED,
+    UNKNOWN,
+    UNSENT,
+    Knowledge,
+    RecordedTexts,
+    RowTexts,
+)
+from campaign.sending.store.frame_files import read_frame
+from campaign.sending.store.frozen_messages import read_part
+from campaign.sending.store.rounds import CONTACTS, Round
+
+_KNOWLEDGE = {
+    "pending": UNSENT, "withdrawn": UNSENT, "refused": REFUSED, "again": AGAIN, "sending": UNKNOWN,
+    "unknown": UNKNOWN, "accepted": ACCEPTED,
+}  # fmt: skip
+_BETWEEN_PIECES = "\n"  # compared as white space
+_BETWEEN_CELLS = "\x1f"
+
+
+@dataclass(frozen=True, eq=False)
+class CampaignRecord:
+    """The rounds of a campaign as columns, one part file in memory at a time."""
+
+    rounds: Sequence[Round]
+    ledger: LedgerSnapshot
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What is known of each batch, by its number."""
+        return np.array([UNSENT, *(_KNOWLEDGE[batch.state] for batch in self.ledger.batches)], np.int8)
+
+    @cached_property
+    def waiting(self) -> Bools:
+        """Which batches wait to be sent, by their numbers."""
+        return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
+
+    def texts(self) -> Iterator[RecordedTexts]:
+        """The rows that were to get something, part by part, with the batch of each."""
+        for one_round in self.rounds:
+            contacts = read_frame(one_round.path / CONTACTS)
+            columns = one_round.manifest.number_columns
+            for part, batches in self._parts(one_round):
+                table = read_part(one_round.plan_path, part, ["row", "number", "message"])
+                rows, starts = _first_pieces(table.column("row").to_numpy())
+                texts = _whole_texts(combine_chunks(table.column("message")), starts)
+                cells = number_cells(contacts, columns, rows)
+                numbers = _numbers(table.column("number")).take(pa.array(starts)).to_numpy()
+                yield RecordedTexts(RowTexts(numbers, texts, cells), _batch_of_rows(batches)[starts])
+
+    def messages(self, batches: Ints, numbers: Ints) -> pd.DataFrame:
+        """What batches say to numbers: message columns, and `entry`, the position in `batches` and `numbers`.
+
+        All pieces of a text, in order. A batch with several texts for one number gives the first.
+        """
+        wanted = pd.DataFrame({"batch": batches, "recipient": numbers, "entry": np.arange(len(batches))})
+        frames = []
+        for one_round in self.rounds:
+            for part, registered in self._parts(one_round):
+                if not wanted["batch"].isin([batch.batch for batch in registered]).any():
+                    continue
+                frame = read_part(one_round.plan_path, part).to_pandas()
+                frame["batch"] = _batch_of_rows(registered)
+                frame["recipient"] = frame["number"].astype("int64")
+                matches = frame.merge(wanted, on=["batch", "recipient"])
+                first_row = matches.groupby("entry")["row"].transform("first")
+                frames.append(matches[matches["row"] == first_row])
+        columns = ["entry", *MESSAGE_TEXTS, "parts"]
+        if not frames:
+            return pd.DataFrame(columns=columns)
+        return pd.concat(frames)[columns].sort_values("entry", kind="stable").reset_index(drop=True)
+
+    def _parts(self, one_round: Round) -> Iterator[tuple[int, list[RegisteredBatch]]]:
+        """The part files of a round, each with its batches in order."""
+        own = [batch for batch in self.ledger.batches if batch.round == one_round.number]
+        for part in range(one_round.manifest.parts):
+            yield part, [batch for batch in own if batch.part == part]
+
+
+def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
+    """The rows of a plan that get something as the comparison takes them, and the position of the first
+    message of each."""
+    rows, starts = _first_pieces(messages["row"].to_numpy())
+    texts = _whole_texts(series_to_array(messages["message"]), starts)
+    numbers = _numbers(pa.chunked_array([series_to_array(messages["number"])]))
+    cells = number_cells(plan.contacts, plan.addressing.columns, rows)
+    return starts, RowTexts(numbers.take(pa.array(starts)).to_numpy(), texts, cells)
+
+
+def number_cells(contacts: pd.DataFrame, columns: Sequence[str], rows: Ints) -> TextArray:
+    """What the columns of the numbers say in some rows."""
+    places = contacts.index.get_indexer(pd.Index(rows))
+    first, *others = (series_to_array(contacts[name].iloc[places]) for name in columns)
+    for cells in others:
+        first = join_texts(first, _BETWEEN_CELLS, cells)
+    return first
+
+
+def _first_pieces(rows: Ints) -> tuple[Ints, Ints]:
+    """The row labels of whole texts, and the position of the first piece of each."""
+    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.empty(0, np.int64)
+    return rows[starts], starts
+
+
+def _whole_texts(pieces: TextArray, starts: Ints) -> TextArray:
+    if len(starts) == len(pieces):
+        return pieces
+    return join_runs(pieces, np.diff(np.r_[starts, len(pieces)]), _BETWEEN_PIECES)
+
+
+def _numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
+    return texts.cast(pa.int64())
+
+
+def _batch_of_rows(batches: Sequence[RegisteredBatch]) -> Ints:
+    numbers = np.array([batch.batch for batch in batches], np.int64)
+    return np.repeat(numbers, [batch.messages for batch in batches])

@@ -1,0 +1,75 @@
+"""Where a campaign stands before a run: what is known of each message of its plan, and what it has cost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from itertools import groupby
+from pathlib import Path
+
+import pandas as pd
+
+from campaign.sending.ledger.views import LedgerSnapshot, attempts_of
+from campaign.sending.store.frozen_messages import read_sizes
+from campaign.sending.store.rounds import Round
+from campaign.sending.engine.tally import Spending, Tally
+from campaign.text import agreeing
+
+
+def tally_of(rounds: list[Round], ledger: LedgerSnapshot, ledger_path: Path) -> Tally:
+    """The tally of the last round as it stands, with the costs of all rounds."""
+    last = rounds[-1]
+    batches = ledger.outcomes.set_index("batch")
+    planned = pd.Series(last.messages_by_batch(ledger.batches), dtype="int64")
+    planned = planned.reindex(batches.index, fill_value=0)  # messages of today's plan in each batch
+    status = batches["status"]
+    messages = planned.groupby(status).sum().to_dict()
+    is_committed = status.isin(["accepted", "unknown"])
+    is_accepted = status == "accepted"
+    return Tally(
+        int(planned.sum()),
+        accepted=messages.get("accepted", 0),
+        refused=messages.get("refused", 0),
+        unknown=messages.get("unknown", 0),
+        unpriced=int(planned[is_accepted & batches["cost"].isna()].sum()),
+        elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
+        accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
+        spending=cost_so_far(rounds, ledger_path),
+    )
+
+
+def cost_so_far(rounds: Iterable[Round], ledger_path: Path) -> Spending:
+    """The costs and prices in the ledger; only the column of SMS parts is read of the frozen messages.
+
+    Raises `LedgerError` when a part file is missing or damaged.
+    """
+    spending = Spending()
+    for one_round in rounds:
+        attempts = attempts_of(ledger_path, one_round.number)
+        for part, batches in groupby(attempts, key=lambda attempt: attempt.part):
+            sizes = read_sizes(one_round.plan_path, part)
+            for attempt in batches:
+                size = int(sizes[attempt.first : attempt.first + attempt.messages].sum())
+                spending.add(attempt.messages, size, attempt.cost)
+    return spending
+
+
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame) -> str:
+    """Why a run had nothing to send, with the day on which people were reached last."""
+    if not tally.messages:
+        return "Nothing was sent: the plan has no messages."
+    reached = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
+    day = "" if pd.isna(reached) else f" on {reached.day} {reached:%B %Y}"
+    pieces = []
+    if tally.accepted == tally.messages:
+        everybody = "the only one was" if tally.messages == 1 else f"all {tally.messages:,} were"
+        pieces.append(f"{everybody} reached with this text{day}")
+    elif tally.accepted:
+        pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} reached{day}")
+    if tally.unknown:
+        pieces.append(f"of {tally.unknown:,} it is not known whether they were reached")
+    if tally.refused:
+        pieces.append(f"{tally.refused:,} {agreeing(tally.refused, 'was', 'were')} refused")
+    if tally.waiting:
+        pieces.append(f"{tally.waiting:,} {agreeing(tally.waiting, 'was', 'were')} withdrawn")
+    again = " To say it again, give another name." if tally.accepted == tally.messages else ""
+    return f"Nothing was sent: {', '.join(pieces)}.{again}"

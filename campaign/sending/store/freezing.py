@@ -1,0 +1,118 @@
+"""Freezing a round: all its files are durable before the ledger registers it."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.errors import FolderError
+from campaign.messages.plan import Plan
+from campaign.private_files import make_private_folder, new_private_file, sync_folder
+from campaign.sending.ledger.ledger import Entry
+from campaign.sending.store.frame_files import write_frame
+from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
+from campaign.sending.store.manifest import MANIFEST, RoundManifest
+from campaign.sending.store.rounds import (
+    ALTERNATIVES,
+    CONTACTS,
+    ISSUES,
+    PLAN,
+    RECIPIENTS,
+    file_digest,
+)
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class RoundContent:
+    """What is to be frozen.
+
+    `plan` is whole; `given` is the fingerprint that it was prepared with. `outgoing` are the positions of the
+    messages that are to go out, in sending order. `batch_of_message` and `batch_of_excluded` have the earlier
+    batch of each message and of each row of the contacts, 0 for none.
+    """
+
+    plan: Plan
+    given: str
+    outgoing: Ints
+    batch_of_message: Ints
+    batch_of_excluded: Ints
+
+
+def freeze_round(path: Path, content: RoundContent, cutting: Cutting) -> tuple[RoundManifest, list[Entry]]:
+    """Write all files of a round into a new folder; returns what the ledger has to register."""
+    try:
+        make_private_folder(path / PLAN)
+        entries = _write_messages(path, content, cutting)
+        _write_tables(path, content)
+        manifest = _manifest(path, content, cutting, entries)
+        with new_private_file(path / MANIFEST) as file:
+            file.write(manifest.content)
+        for folder in (path / PLAN, path, path.parent):
+            sync_folder(folder)
+    except OSError as error:
+        raise FolderError(
+            f"The messages cannot be kept in {path}: {error.strerror or error}. Nothing was sent. Make room on "
+            "the disk, or allow yourself to write to the folder, then try again."
+        ) from None
+    return manifest, entries
+
+
+def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
+    messages, outgoing = content.plan.messages, content.outgoing
+    everything = len(outgoing) == len(messages) and (outgoing[1:] > outgoing[:-1]).all()
+    chosen = messages if everything else messages.iloc[outgoing]
+    entries = list(freeze(chosen, outgoing, path / PLAN, cutting))
+    settled = content.batch_of_message.nonzero()[0]
+    if len(settled):
+        write_settled(messages.iloc[settled], settled, content.batch_of_message[settled], path / PLAN)
+    return entries
+
+
+def _write_tables(path: Path, content: RoundContent) -> None:
+    plan = content.plan
+    contacts = plan.contacts
+    recipients = pd.DataFrame(
+        {"number": plan.addressing.numbers, "batch": content.batch_of_excluded}, index=contacts.index
+    )
+    write_frame(contacts, path / CONTACTS)
+    write_frame(recipients, path / RECIPIENTS)
+    write_frame(plan.addressing.alternatives, path / ALTERNATIVES)
+    write_frame(plan.issues, path / ISSUES)
+
+
+def _manifest(path: Path, content: RoundContent, cutting: Cutting, entries: list[Entry]) -> RoundManifest:
+    plan = content.plan
+    return RoundManifest(
+        given=content.given,
+        fingerprint=plan.fingerprint,
+        messages=len(plan.messages),
+        settled=len(plan.messages) - len(content.outgoing),
+        parts=entries[-1].part + 1 if entries else 0,
+        batch_size=cutting.batch_size,
+        canary=cutting.canary,
+        pilot=_pilot(plan, cutting, entries),
+        number_columns=list(plan.addressing.columns),
+        totals=plan.totals.as_record(),
+        reading=asdict(plan.reading) if plan.reading is not None else None,
+        digests={
+            file.relative_to(path).as_posix(): file_digest(file) for file in sorted(path.rglob("*.parquet"))
+        },
+        created_at=datetime.now(UTC).isoformat(timespec="seconds"),
+        version=version("campaign"),
+    )
+
+
+def _pilot(plan: Plan, cutting: Cutting, entries: list[Entry]) -> dict[str, Any] | None:
+    """The last batch of the pilot, if there is one; nothing else leaves with it while it holds."""
+    if cutting.pilot is None:
+        return None
+    ends = np.cumsum([entry.messages for entry in entries])
+    batches = int(np.searchsorted(ends, cutting.pilot, "right"))
+    return {"last_batch": cutting.first_batch + batches - 1, "template": plan.template}

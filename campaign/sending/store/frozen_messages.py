@@ -1,0 +1,196 @@
+"""The messages of a round, frozen on disk and cut into batches.
+
+A batch is a stretch of one part file, with a digest of its content: never rows of a table that could be
+computed differently next time. Messages that need not go out, because an earlier batch holds them, are kept
+in a file of their own beside the parts.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol, cast
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from campaign.arrow_text import Ints, TextArray, text_buffers
+from campaign.contract import MESSAGE_TEXTS
+from campaign.errors import LedgerError
+from campaign.messages.batching import batch_bounds
+from campaign.private_files import new_private_file
+from campaign.sending.ledger.ledger import Entry
+from campaign.service.wire import EncodedMessages, Encoding
+
+PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
+SETTLED = "settled.parquet"
+_TYPES: dict[str, pa.DataType] = {
+    "row": pa.int64(), **dict.fromkeys(MESSAGE_TEXTS, pa.large_string()), "parts": pa.int64(),
+}  # fmt: skip
+MESSAGE_SCHEMA = pa.schema(_TYPES)
+# `place` is the position in the plan: messages leave in another order when some are settled or go first.
+_PART_SCHEMA = MESSAGE_SCHEMA.append(pa.field("place", pa.int64()))
+_SETTLED_SCHEMA = _PART_SCHEMA.append(pa.field("batch", pa.int64()))
+
+
+@dataclass(frozen=True, slots=True, repr=False)
+class Batch:
+    """A batch ready to leave: its number, how many messages and SMS parts it has, and its encoded entries."""
+
+    number: int
+    messages: int
+    parts: int
+    entries: memoryview
+
+    def __repr__(self) -> str:
+        return f"Batch({self.number}, {self.messages} messages)"
+
+
+class PendingBatches(Protocol):
+    """The one method of the ledger that reading batches needs."""
+
+    def pending(self, part: int) -> list[Entry]: ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Cutting:
+    """How messages are cut into batches.
+
+    `first_batch` is the number of the first batch; with `canary` it has one message. With a pilot, the first
+    `pilot` messages share no batch with the others.
+    """
+
+    batch_size: int
+    first_batch: int
+    canary: bool
+    pilot: int | None = None
+
+
+def freeze(messages: pd.DataFrame, places: Ints, folder: Path, cutting: Cutting) -> Iterator[Entry]:
+    """Write messages that are to go out as part files into `folder`, and yield the batches they are cut into.
+
+    `places` are their positions in the plan. The messages of one row stay in one batch. A part is on disk
+    when its first batch has been yielded, so iterate to the end.
+    """
+    table = _table(messages, _PART_SCHEMA, place=places)
+    rows = messages["row"].to_numpy()
+    batch, part = cutting.first_batch - 1, -1
+    for start, stop in _part_bounds(rows, cutting.pilot or 0):
+        part += 1
+        piece = table.slice(start, stop - start).combine_chunks()
+        _write(piece, part_path(folder, part))
+        content = _Content(piece)
+        first_size = 1 if cutting.canary and part == 0 else None
+        for first, after in batch_bounds(rows[start:stop], cutting.batch_size, first_size):
+            batch += 1
+            yield Entry(batch, part, first, after - first, content.digest(first, after))
+
+
+def _part_bounds(rows: Ints, pilot: int) -> Iterator[tuple[int, int]]:
+    """Start and stop of each part; one ends where the pilot ends."""
+    for start, stop in ((0, pilot), (pilot, len(rows))):
+        for first, after in batch_bounds(rows[start:stop], PART_MESSAGES):
+            yield start + first, start + after
+
+
+def write_settled(messages: pd.DataFrame, places: Ints, batches: Ints, folder: Path) -> None:
+    """Write messages that earlier batches hold, with the number of that batch."""
+    _write(_table(messages, _SETTLED_SCHEMA, place=places, batch=batches), folder / SETTLED)
+
+
+def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Table:
+    table = pa.Table.from_pandas(messages.assign(**columns), schema=schema, preserve_index=False)
+    return table.replace_schema_metadata(None)
+
+
+def _write(table: pa.Table, path: Path) -> None:
+    with new_private_file(path) as file:
+        pq.write_table(table, file, compression="zstd", compression_level=1)
+
+
+def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:
+    """The batches that have not been attempted, in order; one part file is in memory at a time.
+
+    Raises `LedgerError` when a part file is missing or is not what was frozen.
+    """
+    for part in range(parts):
+        waiting = ledger.pending(part)
+        if not waiting:
+            continue
+        table = read_part(folder, part)
+        frozen, encoded = _Content(table), EncodedMessages(table, encoding)
+        sizes = table.column("parts").to_numpy()
+        for entry in waiting:
+            after = entry.first + entry.messages
+            if after > table.num_rows or frozen.digest(entry.first, after) != entry.digest:
+                path = part_path(folder, part)
+                raise LedgerError(f"{path} was changed after it was frozen. Restore it from a copy.")
+            size = int(sizes[entry.first : after].sum())
+            yield Batch(entry.batch, entry.messages, size, encoded.slice(entry.first, after))
+
+
+def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tuple[pd.DataFrame, Ints]:
+    """All messages of a frozen plan in the order of the plan, and the batch that holds each.
+
+    `batches` has the batch of each message in the part files, in order.
+    """
+    tables = [read_part(folder, part) for part in range(parts)]
+    if settled:
+        table = _read(folder / SETTLED, _SETTLED_SCHEMA)
+        batches = np.concatenate([batches, table.column("batch").to_numpy()])
+        tables.append(table.drop_columns("batch"))
+    table = pa.concat_tables([_PART_SCHEMA.empty_table(), *tables])
+    places = table.column("place").to_numpy()
+    if (places[1:] < places[:-1]).any():
+        order = np.argsort(places)
+        table, batches = table.take(pa.array(order)), batches[order]
+    messages: pd.DataFrame = table.drop_columns("place").to_pandas()
+    return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
+
+
+def read_settled_batches(folder: Path) -> Ints:
+    """The batch of each message that an earlier batch holds."""
+    batches: Ints = _read(folder / SETTLED, _SETTLED_SCHEMA, ["batch"]).column("batch").to_numpy()
+    return batches
+
+
+def read_sizes(folder: Path, part: int) -> Ints:
+    """The SMS parts of each message in a part file."""
+    sizes: Ints = read_part(folder, part, ["parts"]).column("parts").to_numpy()
+    return sizes
+
+
+def part_path(folder: Path, part: int) -> Path:
+    return folder / f"part-{part:05d}.parquet"
+
+
+def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.Table:
+    """A part file, or some columns of it; raises `LedgerError` when it is missing or damaged."""
+    return _read(part_path(folder, part), _PART_SCHEMA, columns)
+
+
+def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
+    try:
+        return pq.read_table(path, schema=schema, columns=columns)
+    except (OSError, pa.ArrowException):
+        raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
+
+
+class _Content:
+    """The texts of a part; any stretch has a digest, SHA-256 over lengths and bytes of each column."""
+
+    def __init__(self, table: pa.Table) -> None:
+        columns = (table.column(name).combine_chunks() for name in MESSAGE_TEXTS)
+        self._columns = [text_buffers(cast("TextArray", column)) for column in columns]
+
+    def digest(self, start: int, stop: int) -> bytes:
+        content = hashlib.sha256()
+        for offsets, data in self._columns:
+            ends = offsets[start : stop + 1]
+            content.update((ends - ends[0]).astype("<i8", copy=False).data)
+            content.update(data[ends[0] : ends[-1]].data)
+        return content.digest()

@@ -1,0 +1,146 @@
+"""A round: one plan of a campaign, frozen in a folder of its own.
+
+rounds/0001/manifest.json           what was frozen, and the digests of the files
+rounds/0001/plan/part-00000.parquet … messages that were to go out, in sending order
+rounds/0001/plan/settled.parquet    messages that needed not go out, each with the batch that holds it
+rounds/0001/contacts.parquet        every input row with its status before sending
+rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
+rounds/0001/issues.parquet          what was found in the contact table
+
+A round exists once the ledger has registered it. Its files never change afterwards.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import shutil
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.errors import FolderError
+from campaign.messages.plan import Plan
+from campaign.messages.recipients import Addressing
+from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
+from campaign.sending.store.frame_files import read_frame
+from campaign.sending.store.frozen_messages import read_messages, read_settled_batches
+from campaign.sending.store.manifest import RoundManifest, read_round_manifest
+
+ROUNDS = "rounds"
+PLAN, CONTACTS, ISSUES = "plan", "contacts.parquet", "issues.parquet"
+RECIPIENTS, ALTERNATIVES = "recipients.parquet", "alternatives.parquet"
+
+
+@dataclass(frozen=True, slots=True)
+class Round:
+    """A round that the ledger has registered."""
+
+    number: int
+    path: Path
+    manifest: RoundManifest
+
+    @property
+    def plan_path(self) -> Path:
+        return self.path / PLAN
+
+    def check_files(self) -> None:
+        """Raise `FolderError` when a file is not what it was when it was frozen."""
+        for name, digest in self.manifest.digests.items():
+            if file_digest(self.path / name) != digest:
+                raise FolderError(
+                    f"{self.path / name} was changed after it was frozen. Restore it from a copy."
+                )
+
+    def load(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
+        """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
+        self.check_files()
+        manifest = self.manifest
+        messages, batch_of_message = read_messages(
+            self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)
+        )
+        recipients = read_frame(self.path / RECIPIENTS)
+        contacts = read_frame(self.path / CONTACTS)
+        plan = Plan(
+            messages=messages,
+            issues=self._load_issues,
+            contacts=contacts,
+            totals=manifest.load_totals(),
+            fingerprint=manifest.fingerprint,
+            reading=manifest.load_reading(),
+            addressing=Addressing(
+                recipients["number"].to_numpy(dtype=np.int64),
+                tuple(manifest.number_columns),
+                self._load_alternatives,
+            ),
+        )
+        return FrozenPlan(plan, batch_of_message, recipients["batch"].to_numpy(dtype=np.int64))
+
+    def batch_of_outgoing(self, batches: Sequence[RegisteredBatch]) -> Ints:
+        """The batch of each message in the part files, in their order."""
+        own = [batch for batch in batches if batch.round == self.number]
+        return np.repeat(
+            np.array([batch.batch for batch in own], dtype=np.int64), [batch.messages for batch in own]
+        )
+
+    def messages_by_batch(self, batches: Sequence[RegisteredBatch]) -> dict[int, int]:
+        """How many messages of this plan each batch holds."""
+        counts = {batch.batch: batch.messages for batch in batches if batch.round == self.number}
+        if self.manifest.settled:
+            numbers, sizes = np.unique(read_settled_batches(self.plan_path), return_counts=True)
+            counts |= dict(zip(numbers.tolist(), sizes.tolist(), strict=True))
+        return counts
+
+    def _load_issues(self) -> pd.DataFrame:
+        return read_frame(self.path / ISSUES).reset_index(drop=True)
+
+    def _load_alternatives(self) -> pd.DataFrame:
+        return read_frame(self.path / ALTERNATIVES).reset_index(drop=True)
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenPlan:
+    """The plan of a round, the batch of each of its messages, and for each row of its contacts that gets no
+    message the batch that had reached its number, 0 for none."""
+
+    plan: Plan
+    batch_of_message: Ints
+    batch_of_excluded: Ints
+
+
+def round_path(folder: Path, number: int) -> Path:
+    return folder / ROUNDS / f"{number:04d}"
+
+
+def open_round(folder: Path, registered: RegisteredRound) -> Round:
+    """A round of a campaign folder; raises `FolderError` unless its manifest is the one that was registered."""
+    path = round_path(folder, registered.round)
+    manifest = read_round_manifest(path)
+    if manifest.digest != registered.digest:
+        raise FolderError(
+            f"The manifest in {path} was changed after the round was registered. Restore it from a copy."
+        )
+    return Round(registered.round, path, manifest)
+
+
+def sweep_rounds(folder: Path, last: int) -> None:
+    """Clear away what was frozen after the last registered round: the program was killed before it was one."""
+    for path in sorted((folder / ROUNDS).glob("[0-9]*")):
+        if path.name.isdecimal() and int(path.name) > last:
+            shutil.rmtree(path)
+
+
+def file_digest(path: Path) -> str:
+    """SHA-256 of a frozen file; raises `FolderError` when it cannot be read."""
+    try:
+        with path.open("rb") as file:
+            return hashlib.file_digest(file, "sha256").hexdigest()
+    except FileNotFoundError:
+        raise FolderError(f"{path} is missing. Restore it from a copy.") from None
+    except OSError as error:
+        raise FolderError(
+            f"{path} cannot be read: {error.strerror}. Make it readable, or restore it from a copy."
+        ) from None
