@@ -106,6 +106,12 @@ class Plan:
         bounds = batch_bounds(messages["row"].to_numpy(), int(size))
         return (messages.iloc[start:stop] for start, stop in bounds)
 
+    def replaced(self, **fields: Any) -> "Plan":
+        """The same plan with other values in some fields; what is made when first needed stays so."""
+        plan = Plan.__new__(Plan)
+        vars(plan).update(vars(self) | fields)
+        return plan
+
     @property
     def sentence(self) -> str:
         """How many messages are ready, and how many rows get none."""

@@ -19,6 +19,7 @@ from campaign.messages.plan import Plan
 from campaign.sending.ledger.ledger import Ledger, open_ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import SendOptions
+from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import find_difference
@@ -136,7 +137,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
     if opt_outs is None and not states & {"refused", "again"} and campaign.account.environment != "live":
         return last_round, None  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
-    return _converge(plan if opt_outs is None else plan.without(opt_outs), campaign)
+    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
 
 
 def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]:
@@ -151,7 +152,8 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None:
         frozen = last_round.load(contents.batches)
-        if _says_the_same(content, frozen, record) and pilot.fits_last_round():
+        same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
+        if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(content, pilot, campaign.account, options)
             return last_round, frozen
     check_not_again(content.plan, content.outgoing, campaign.account)

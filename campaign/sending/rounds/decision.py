@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
-from dataclasses import replace
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints
+from campaign.arrow_text import Ints
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
+from campaign.messages.plan import Plan
 from campaign.sending.options import Changed, Gone
-from campaign.sending.rounds.comparison import CHANGED, MOVED
-from campaign.sending.rounds.difference import Difference
-from campaign.sending.rounds.settled_rows import keep_recorded, note_reached_before
+from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
+from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
+from campaign.sending.rounds.difference import Difference, spread
 from campaign.sending.store.freezing import RoundContent
 from campaign.text import agreeing, clean, counted, shorten
 
@@ -31,11 +30,13 @@ def choose_content(difference: Difference, *, changed: Changed, gone: Gone) -> R
     others = np.isin(difference.comparison.knowledge, (CHANGED, MOVED))
     if others.any() and changed == "ask":
         raise ConfirmationError(_ask_about_changed(difference, np.flatnonzero(others)))
-    if changed == "send":
-        plan, batch_of_message = difference.plan, _settled(difference, ~others)
-    else:
-        plan, batch_of_message = keep_recorded(difference, np.flatnonzero(others))
+    settled = difference.comparison.knowledge >= UNKNOWN
+    plan, batch_of_row, starts = difference.plan, difference.comparison.batches, difference.starts
+    if others.any() and changed == "skip":
+        plan, starts = _keep_earlier(difference, np.flatnonzero(others))
+        settled |= others
     reached_before = difference.comparison.reached_before
+    batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, len(plan.messages))
     return RoundContent(
         plan=note_reached_before(plan, reached_before),
         given=difference.given,
@@ -43,3 +44,57 @@ def choose_content(difference: Difference, *, changed: Changed, gone: Gone) -> R
         batch_of_message=batch_of_message,
         batch_of_excluded=reached_before,
     )
+
+
+def _keep_earlier(difference: Difference, places: Ints) -> tuple[Plan, Ints]:
+    """The plan in which some rows keep what they got, and the position of each row's first message."""
+    plan = difference.plan
+    rows = plan.messages["row"].to_numpy()[difference.starts[places]]
+    plan = keep_earlier_messages(plan, rows, _earlier_messages(difference, places))
+    labels = plan.messages["row"].to_numpy()
+    return plan, np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
+
+
+def _earlier_messages(difference: Difference, places: Ints) -> pd.DataFrame:
+    """What some rows of the plan got before."""
+    if difference.record is None:
+        raise AssertionError("without a record nobody was reached")
+    comparison = difference.comparison
+    return difference.record.messages(comparison.batches[places], comparison.recorded_numbers[places])
+
+
+def _ask_about_gone(count: int) -> str:
+    return (
+        f"{counted(count, 'person', 'people')} of this campaign still {agreeing(count, 'waits', 'wait')} for a "
+        "message and "
+        f"{agreeing(count, 'is', 'are')} no longer in the table. Nothing was sent. Finish the earlier table first "
+        'with resume, or give gone="withdraw" to leave them out, or give another name if this is another '
+        "campaign."
+    )
+
+
+def _ask_about_changed(difference: Difference, places: Ints) -> str:
+    """How many people would get a second text, the first of them, and the choices."""
+    moved = difference.moved
+    count = len(places)
+    messages = difference.plan.messages.iloc[difference.starts[places[:_SHOWN]]]
+    earlier = _earlier_messages(difference, places[:_SHOWN]).drop_duplicates("entry").set_index("entry")["message"]
+    examples = "\n".join(
+        f"row {row}: “{_shown(earlier.get(entry, ''))}” is now “{_shown(text)}”"
+        for entry, (row, text) in enumerate(zip(messages["row"], messages["message"], strict=True))
+    )
+    other_number = (
+        f" {counted(moved, 'of them was', 'of them were')} reached under another number that the same cell was "
+        "read as."
+        if moved
+        else ""
+    )
+    return (
+        f"{counted(count, 'person was', 'people were')} reached by this campaign with another text."
+        f"{other_number} Nothing was sent.\n{examples}\n"
+        'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.'
+    )
+
+
+def _shown(text: str) -> str:
+    return shorten(mask_text(clean(text)), 60)

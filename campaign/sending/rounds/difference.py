@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -90,7 +91,7 @@ class Difference:
     @cached_property
     def knowledge(self) -> npt.NDArray[np.int8]:
         """What is known of each message of the plan."""
-        return self.spread(self.comparison.knowledge)
+        return spread(self.comparison.knowledge, self.starts, len(self.plan.messages))
 
     @property
     def messages(self) -> pd.DataFrame:
@@ -102,11 +103,6 @@ class Difference:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
         chosen = (*_GOES_OUT, CHANGED, MOVED) if changed else _GOES_OUT
         return np.flatnonzero(np.isin(self.knowledge, chosen))
-
-    def spread(self, by_row: npt.NDArray[np.generic]) -> npt.NDArray[np.generic]:
-        """A value of each row that gets a message, for each of its messages."""
-        pieces = np.diff(np.r_[self.starts, len(self.plan.messages)])
-        return np.repeat(by_row, pieces)
 
     @property
     def sentence(self) -> str:
@@ -187,3 +183,8 @@ def _nothing_known(rows: int, plan: Plan) -> Comparison:
     return Comparison(
         np.full(rows, NEW, np.int8), none, none, np.zeros(len(plan.contacts), np.int64), np.empty(0, np.int64)
     )
+
+
+def spread(by_row: npt.NDArray[Any], starts: Ints, messages: int) -> npt.NDArray[Any]:
+    """A value of each row that gets something, for each of its messages; `starts` are its first messages."""
+    return by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.r_[starts, messages]))

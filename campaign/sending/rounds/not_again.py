@@ -1,2 +1,49 @@
-"""TEMP"""
-def check_not_again(plan, outgoing, account): ...
+"""A last look at the campaigns that `not_again=` named, when a round is about to be registered."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from campaign.errors import FolderError, UsageError
+from campaign.messages.plan import Plan
+from campaign.messages.suppression import EarlierCampaign
+from campaign.sending.store.folder import open_folder
+from campaign.service.account import Account
+from campaign.text import agreeing, counted
+
+
+def read_earlier_campaign(folder: str) -> EarlierCampaign:
+    """Whom a campaign has reached; raises `FolderError` while some of its messages still wait.
+
+    They would go out later, to people who may by then have been reached by the campaign that is prepared now.
+    """
+    place = open_folder(folder)
+    messages = place.load_result().messages
+    waiting = int((messages["status"] == "not_sent").sum())
+    if waiting:
+        raise FolderError(
+            f"The campaign in {folder} is not finished: {counted(waiting, 'message')} "
+            f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
+            "be named in not_again=."
+        )
+    return EarlierCampaign.of(folder, place.manifest.environment, messages)
+
+
+def check_not_again(plan: Plan, outgoing: pd.DataFrame, account: Account) -> None:
+    """Raise if a campaign named in `not_again=` waits, has reached more people since, or is a rehearsal."""
+    for campaign in plan.not_again:
+        if not (isinstance(campaign, EarlierCampaign) and campaign.place):
+            continue
+        if campaign.environment != account.environment:
+            raise UsageError(
+                f"not_again= names {campaign.place}, whose environment is {campaign.environment}: in "
+                f"{account.environment} it has reached nobody, but the plan leaves its people out. Prepare the "
+                "plan again without it."
+            )
+        reached = read_earlier_campaign(campaign.place).reached
+        count = int(outgoing["number"].isin(reached).sum())
+        if count:
+            raise UsageError(
+                f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it was "
+                "prepared. Prepare it again, so that they are left out."
+            )

@@ -74,7 +74,7 @@ class Round:
             addressing=Addressing(
                 recipients["number"].to_numpy(dtype=np.int64),
                 tuple(manifest.number_columns),
-                self._load_alternatives,
+                read_frame(self.path / ALTERNATIVES).reset_index(drop=True),
             ),
         )
         return FrozenPlan(plan, batch_of_message, recipients["batch"].to_numpy(dtype=np.int64))
@@ -96,9 +96,6 @@ class Round:
 
     def _load_issues(self) -> pd.DataFrame:
         return read_frame(self.path / ISSUES).reset_index(drop=True)
-
-    def _load_alternatives(self) -> pd.DataFrame:
-        return read_frame(self.path / ALTERNATIVES).reset_index(drop=True)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,104 @@
+"""A plan changed by what its campaign has done before: people who keep what they got, people who left."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints, series_to_array
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
+from campaign.contract import MESSAGE_TEXTS
+from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.suppression import SuppressionRules
+from campaign.messages.text.segments import measure
+from campaign.messages.totals import Totals
+from campaign.text import clean, shorten
+
+_SHOWN = 80  # characters of an earlier text that an issue repeats
+
+
+def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan:
+    """The plan in which some rows keep the messages that they got.
+
+    `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`: all pieces of
+    what each row got.
+    """
+    messages = plan.messages
+    taken = earlier.assign(row=rows[earlier["entry"].to_numpy(dtype=np.int64)])
+    kept = pd.concat([messages[~messages["row"].isin(rows)], taken[messages.columns]], ignore_index=True)
+    order = np.argsort(plan.contacts.index.get_indexer(pd.Index(kept["row"])), kind="stable")
+    kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
+    first_texts = taken.drop_duplicates("row").set_index("row")["message"].reindex(rows)
+    details = [
+        f"This person was reached with another text and keeps that one: “{shorten(clean(text), _SHOWN)}”"
+        for text in first_texts
+    ]
+    amended = _with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
+    return with_issue(amended, rows, "reached_with_another_text", "warning", details)
+
+
+def note_reached_before(plan: Plan, batches: Ints) -> Plan:
+    """The plan with an issue for each excluded row whose number was reached; `batches` says by which batch."""
+    places = np.flatnonzero(batches)
+    if not len(places):
+        return plan
+    details = [f"This number was reached before, by batch {batch}." for batch in batches[places].tolist()]
+    return with_issue(plan, plan.contacts.index.to_numpy()[places], "reached_before", "warning", details)
+
+
+def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
+    """The plan without the people on a list; what could not be read in the list becomes an issue."""
+    regions = pd.Series([country for country in plan.totals.countries if country], dtype="str")
+    suppressed = SuppressionRules.of(opt_outs, None).read(regions if len(regions) else None)
+    numbers = plan.addressing.numbers
+    leaving = np.isin(numbers, suppressed.opted_out) & (plan.contacts["status"] == "not_sent").to_numpy()
+    rows = plan.contacts.index.to_numpy()[leaving]
+    contacts = plan.contacts
+    reason = "The number is on the opt-out list."
+    contacts["status"] = contacts["status"].mask(leaving, "opted_out")
+    contacts["reason"] = contacts["reason"].mask(leaving, reason)
+    messages = plan.messages
+    remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
+    amended = _with_messages(plan.replaced(contacts=contacts), remaining)
+    amended = with_issue(amended, rows, "opted_out", "info", [reason] * len(rows))
+    return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
+
+
+def with_issue(plan: Plan, rows: Ints, code: str, severity: str, details: list[str]) -> Plan:
+    """The plan with one more issue for each of some rows, about the cell of their number."""
+    column = plan.addressing.columns[0]
+    issues = pd.DataFrame(
+        {"row": pd.array(rows, "Int64"), "column": column, "value": plan.contacts[column].reindex(rows).array,
+         "code": code, "severity": severity, "detail": details}
+    )  # fmt: skip
+    return _with_more_issues(plan, issues)
+
+
+def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
+    def issues() -> pd.DataFrame:
+        frame = plan.issues
+        joined = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
+        return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
+
+    return plan.replaced(issues=issues) if len(more) else plan
+
+
+def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
+    lengths = measure(series_to_array(messages["message"]))
+    parts = messages["parts"].to_numpy()
+    ucs2 = int(parts[lengths.ucs2].sum())
+    countries = clean_numbers("+" + messages["number"], region=None)["region"].value_counts()
+    totals = Totals(
+        plan.contacts["status"].value_counts().to_dict(),
+        messages=len(messages),
+        gsm7=int(parts.sum()) - ucs2,
+        ucs2=ucs2,
+        longest=int(lengths.units.max(initial=0)),
+        countries=countries.to_dict(),
+    )
+    return plan.replaced(
+        messages=messages, totals=totals, fingerprint=partial(fingerprint, messages)
+    )
