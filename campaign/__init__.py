@@ -37,11 +37,14 @@ if TYPE_CHECKING:
     from campaign.notebook.summary import summary
     from campaign.results.report import write_report
     from campaign.results.tables import Result
-    from campaign.sending.campaigns import asend, load_result, resolve, resume, send, start
-    from campaign.sending.run import Run
-    from campaign.sending.store.public_prepare import prepare
-    from campaign.sending.try_out import TryOut, try_out
+    from campaign.sending.afterwards.closing import close
+    from campaign.sending.afterwards.resolving import resolve
+    from campaign.sending.campaigns import asend, compare, load_result, resume, send, start
     from campaign.sending.engine.valves import Budget, Hours
+    from campaign.sending.rounds.difference import Difference
+    from campaign.sending.rounds.public_prepare import prepare
+    from campaign.sending.run import Run
+    from campaign.sending.try_out import TryOut, try_out
     from campaign.service.account import Account
     from campaign.service.sandbox.server import Sandbox
 
@@ -53,6 +56,7 @@ _MODULES = {
     "ColumnError": "campaign.errors",
     "ConfirmationError": "campaign.errors",
     "ContactsError": "campaign.errors",
+    "Difference": "campaign.sending.rounds.difference",
     "FileError": "campaign.errors",
     "FolderError": "campaign.errors",
     "GateError": "campaign.errors",
@@ -69,10 +73,12 @@ _MODULES = {
     "UsageError": "campaign.errors",
     "asend": "campaign.sending.campaigns",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
+    "close": "campaign.sending.afterwards.closing",
+    "compare": "campaign.sending.campaigns",
     "load_result": "campaign.sending.campaigns",
-    "prepare": "campaign.sending.store.public_prepare",
+    "prepare": "campaign.sending.rounds.public_prepare",
     "read_contacts": "campaign.contacts.reading",
-    "resolve": "campaign.sending.campaigns",
+    "resolve": "campaign.sending.afterwards.resolving",
     "resume": "campaign.sending.campaigns",
     "send": "campaign.sending.campaigns",
     "start": "campaign.sending.campaigns",
@@ -112,6 +118,7 @@ __all__ = [
     "ColumnError",
     "ConfirmationError",
     "ContactsError",
+    "Difference",
     "FileError",
     "FolderError",
     "GateError",
@@ -128,6 +135,8 @@ __all__ = [
     "UsageError",
     "asend",
     "clean_numbers",
+    "close",
+    "compare",
     "load_result",
     "prepare",
     "read_contacts",

@@ -13,7 +13,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
-from campaign.sending.store.public_prepare import prepare
+from campaign.sending.rounds.public_prepare import prepare
 from campaign.suggestions import similar_file
 from campaign.text import clean, counted, figure
 

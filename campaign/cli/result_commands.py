@@ -9,7 +9,8 @@ from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.output import masked_line, print_counts, seen_from_here
 from campaign.results.report import write_report
 from campaign.results.tables import ENVIRONMENTS, Result
-from campaign.sending.campaigns import load_result, resolve
+from campaign.sending.afterwards.resolving import resolve
+from campaign.sending.campaigns import load_result
 from campaign.text import counted, money
 
 

@@ -59,7 +59,7 @@ class Plan:
     contacts: CopiedField[pd.DataFrame] = CopiedField(_copy)
     totals: Totals
     addressing: Any = None
-    template: str = ''
+    template: str = ""
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
     not_again: tuple[Any, ...] = ()

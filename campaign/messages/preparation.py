@@ -99,7 +99,13 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
     if rules.duplicates == "error":
         duplicates.refuse(labels)
     totals = _count_totals(issues, chunks)
-    return Draft(_join_chunks(chunks), partial(issues.frame, labels), _add_statuses(contacts, issues), totals, all_numbers)
+    return Draft(
+        _join_chunks(chunks),
+        partial(issues.frame, labels),
+        _add_statuses(contacts, issues),
+        totals,
+        all_numbers,
+    )
 
 
 def _find_recipients(contacts: pd.DataFrame, start: int, rules: NumberRules) -> _Block:

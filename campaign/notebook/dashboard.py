@@ -15,8 +15,8 @@ from ipywidgets import HTML, Button, HBox, Layout
 from campaign import markup
 from campaign.masking import mask_text
 from campaign.notebook.panel import Panel
-from campaign.sending.run import Run
 from campaign.sending.engine.tally import Snapshot
+from campaign.sending.run import Run
 from campaign.text import counted, figure, money
 
 TICK = 0.1  # seconds between two updates

@@ -1,32 +1,42 @@
-"""The verbs of a campaign: `send`, `start`, `asend`, `resume`, `load_result` and `resolve`."""
+"""The verbs that send or look: `compare`, `send`, `start`, `asend`, `resume` and `load_result`."""
 
 from __future__ import annotations
 
 import asyncio
-import getpass
-from collections.abc import Hashable, Mapping
-from contextlib import closing
-from typing import Any, Literal
+from typing import Any
 
 import pandas as pd
 
-from campaign.argument_checks import check_choice, check_count, check_path, check_text, described
-from campaign.errors import ConfirmationError, UsageError
+from campaign.argument_checks import check_path, described
+from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.valves import Budget, Hours
-from campaign.sending.ledger.ledger import open_ledger
-from campaign.sending.ledger.views import result_frame
-from campaign.sending.opening import open_campaign
+from campaign.sending.opening import find_earlier_rounds, open_campaign
 from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
+from campaign.sending.rounds.difference import Difference, find_difference
 from campaign.sending.run import OpenCampaign, Run
 from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import counted
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
-_SETTLED = {"accepted": "accepted", "refused": "refused", "again": "again"}
+
+
+def compare(
+    plan: Plan,
+    *,
+    name: str | None = None,
+    account: Account | Sandbox | None = None,
+    folder: Place | None = None,
+) -> Difference:
+    """What `send` would do with a plan, without sending: who is new, who was reached before, who would change.
+
+    The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
+    """
+    check_plan(plan)
+    options = SendOptions(account=account, folder=folder, name=name)
+    return find_difference(plan, find_earlier_rounds(plan, options))
 
 
 def send(
@@ -52,10 +62,20 @@ def send(
 ) -> Result:
     """Send a plan, wait for the end and return what came of it.
 
-    Running it again never sends again: the campaign lives in `folder` (default
-    `campaigns/<name>-<fingerprint>`), and the same plan for the same account meets its own ledger there. What
-    is complete stays so; what was interrupted goes on. Give another `name` to say the same thing again.
+    A campaign is a `name` and an account. What was sent under that name is in its folder, and `send` sends
+    the difference: whoever was reached with this very text gets nothing, and everybody else gets theirs. So
+    a corrected spreadsheet is sent again as a whole, and running the same twice sends nothing. The name is by
+    default that of the file. Give another name to say the same thing again.
 
+    - `name`: what the campaign is called; its folder is `campaigns/<name>`, with `.local` or `.sandbox` for
+      rehearsals, which never count as having reached anyone. `folder` gives another place
+    - `changed`: what happens to people who were reached with another text, or under another number that the
+      same cell was read as: "ask" raises an error that shows them, "skip" lets them keep what they got,
+      "send" sends the new text too
+    - `gone`: what happens to messages that still wait for people who are no longer in the table: "ask" raises
+      an error, "withdraw" never sends them
+    - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest
+    - `takeover`: the phrase that an error shows when the campaign was moved, copied or restored
     - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
       `Sandbox` may be given itself; one that is not running is started for the length of the run
     - `batch_size`: messages in one request, at most 1000
@@ -190,68 +210,6 @@ def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     return open_folder(folder).load_result()
-
-
-def resolve(
-    folder: Place,
-    batch: int,
-    outcome: Literal["accepted", "refused", "again"],
-    *,
-    confirm: str | None = None,
-    note: str = "",
-) -> Result:
-    """Settle a batch whose fate is unknown, after you have found out what became of it.
-
-    `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
-    knows, and `resume` shall send it once more, so that people may get it twice. `confirm` is the phrase that
-    the error shows together with the evidence; `note` says how you know. The journal keeps who decided, when
-    and why.
-
-    Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
-    `LockedError` while a run has the campaign open.
-    """
-    check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    check_count(batch, subject="batch", write="the number of one batch, for example batch=2")
-    batch = int(batch)  # one of numpy's cannot be looked up
-    check_choice(outcome, list(_SETTLED), subject="outcome")
-    check_text(note, subject="note", write='note="how you know"')
-    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
-    place = open_folder(folder)
-    with place.lock(), closing(open_ledger(place.ledger_path, place.manifest.identity)) as ledger:
-        batches = result_frame(place.ledger_path)
-        unknown = batches[batches["status"] == "unknown"].set_index("batch")
-        if batch not in unknown.index:
-            raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
-        evidence = unknown.loc[[batch]].to_dict("records")[0]
-        phrase = _phrase(batch, evidence["messages"], outcome)
-        if confirm != phrase:
-            raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
-        decision = f"{getpass.getuser()}: {outcome}"
-        ledger.move(
-            batch, _SETTLED[outcome], error="" if outcome == "accepted" else evidence["error"],
-            note=f"{decision}, {note}" if note else decision,
-        )  # fmt: skip
-    return place.load_result()
-
-
-def _phrase(batch: int, people: int, outcome: str) -> str:
-    """What a person types to settle a batch."""
-    if outcome != "again":
-        return f"batch {batch} was {outcome}"
-    return f"send batch {batch} again, {counted(people, 'person', 'people')} may get it twice"
-
-
-def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
-    """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
-    when, waited = evidence["submitted_at"], evidence["seconds"]
-    left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"
-    wait = "" if pd.isna(waited) else f", after {waited:.0f} s"
-    messages = counted(evidence["messages"], "message")
-    return f"Batch {batch} ({messages}){left}{wait}: {evidence['error'] or 'no answer'}."
-
-
-def _listed(batches: list[int]) -> str:
-    return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"
 
 
 def check_plan(plan: object) -> None:

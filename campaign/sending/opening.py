@@ -61,7 +61,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
-            path, name = locate_campaign(plan, options, account)
+            path, name = locate_campaign(plan, options, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder = _existing_or_new(plan, name, claim, options)
         campaign = _lock(folder, claim, options, held)
@@ -80,12 +80,24 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
     return (given if given.running else held.enter_context(given)).account
 
 
-def locate_campaign(plan: Plan, options: SendOptions, account: Account) -> tuple[Path, ChosenName]:
+def locate_campaign(plan: Plan, options: SendOptions, environment: str) -> tuple[Path, ChosenName]:
     """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
-    name = choose_name(plan, options.name, options.folder, account)
+    name = choose_name(plan, options.name, options.folder, environment)
     if options.folder is not None:
         return Path(options.folder).absolute(), name
-    return (CAMPAIGNS / folder_name(name.name, account.environment)).absolute(), name
+    return (CAMPAIGNS / folder_name(name.name, environment)).absolute(), name
+
+
+def find_earlier_rounds(plan: Plan, options: SendOptions) -> CampaignRecord | None:
+    """What the campaign of a plan has recorded so far; None where nothing was ever sent under its name."""
+    environment = options.account.environment if isinstance(options.account, Account) else "local"
+    path, name = locate_campaign(plan, options, environment)
+    if not folder_exists(path):
+        return None
+    folder = open_folder(path)
+    folder.check_name(name)
+    contents = folder.snapshot()
+    return CampaignRecord(folder.rounds(contents), contents)
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -156,7 +168,8 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(content, pilot, campaign.account, options)
             return last_round, frozen
-    check_not_again(content.plan, content.outgoing, campaign.account)
+    outgoing = content.plan.messages.iloc[content.outgoing]
+    check_not_again(content.plan, outgoing, campaign.account)
     _confirm(content, pilot, campaign.account, options)
     return _register(content, pilot, campaign)
 
@@ -173,7 +186,7 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
 
 def _confirm(content: RoundContent, pilot: PilotStretch, account: Account, options: SendOptions) -> None:
     if account.environment == "live":
-        positions = content.outgoing if options.pilot is None else pilot.positions
+        positions = content.outgoing if pilot.positions is None else pilot.positions
         departure = Departure(
             plan=content.plan,
             messages=content.plan.messages.iloc[positions],

@@ -79,9 +79,7 @@ class SendOptions:
         check_choice(self.changed, CHANGED_CHOICES, subject="changed")
         check_choice(self.gone, GONE_CHOICES, subject="gone")
         check_count(self.pilot, subject="pilot", write="pilot=100", or_none=True)
-        check_text(
-            self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True
-        )
+        check_text(self.takeover, subject="takeover", write="the phrase that the error shows", or_none=True)
         check_text(self.confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
         for option, most in (
             ("batch_size", BATCH_LIMIT), ("concurrency", CONCURRENCY_LIMIT), ("max_unknown", None),

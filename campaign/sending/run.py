@@ -24,11 +24,11 @@ from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.engine import Engine
+from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import SendOptions, check_seconds
-from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches

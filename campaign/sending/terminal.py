@@ -7,8 +7,8 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from campaign.sending.options import Progress
 from campaign.sending.engine.tally import Snapshot
+from campaign.sending.options import Progress
 
 _TITLES = {"local": "SANDBOX (nothing is sent)", "sandbox": "the provider's SANDBOX", "live": "LIVE"}
 

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
+from campaign.sending.engine.valves import Hold
 from campaign.sending.ledger.group_commit import Listener
 from campaign.sending.store.frozen_messages import Batch
-from campaign.sending.engine.valves import Hold
 from campaign.service.gated_body import Gate, GateClosed
 from campaign.service.transport import Outcome
 

@@ -21,9 +21,9 @@ from functools import partial
 
 from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
-from campaign.sending.store.frozen_messages import Batch
 from campaign.sending.engine.tally import RunStatus, Snapshot, Tally
 from campaign.sending.engine.valves import Hold, Pace, Valve
+from campaign.sending.store.frozen_messages import Batch
 from campaign.service.transport import Outcome
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave

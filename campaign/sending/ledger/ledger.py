@@ -142,6 +142,12 @@ class Ledger:
         """Withdraw every batch that waits, for good, and return how many there were."""
         return self._change(lambda connection: connection.execute(_WITHDRAW).rowcount)
 
+    def waiting_messages(self) -> int:
+        """How many messages wait to be sent."""
+        query = "SELECT ifnull(sum(messages), 0) FROM batches WHERE state = 'pending'"
+        messages: int = self._connection.execute(query).fetchone()[0]
+        return messages
+
     def take_over(self, home: Mapping[str, str]) -> None:
         """Record where the ledger lives from now on, and whose account it is; the journal keeps both."""
 

@@ -72,9 +72,7 @@ def snapshot(path: Path) -> LedgerSnapshot:
         batches = connection.execute(
             "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
         )
-        return LedgerSnapshot(
-            rounds, [RegisteredBatch._make(row) for row in batches], _outcomes(connection)
-        )
+        return LedgerSnapshot(rounds, [RegisteredBatch._make(row) for row in batches], _outcomes(connection))
 
 
 def result_frame(path: Path) -> pd.DataFrame:

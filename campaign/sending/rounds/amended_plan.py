@@ -90,15 +90,17 @@ def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
     lengths = measure(series_to_array(messages["message"]))
     parts = messages["parts"].to_numpy()
     ucs2 = int(parts[lengths.ucs2].sum())
-    countries = clean_numbers("+" + messages["number"], region=None)["region"].value_counts()
+    countries = clean_numbers("+" + messages["number"], region=None)["region"]
     totals = Totals(
-        plan.contacts["status"].value_counts().to_dict(),
+        _counts(plan.contacts["status"]),
         messages=len(messages),
         gsm7=int(parts.sum()) - ucs2,
         ucs2=ucs2,
         longest=int(lengths.units.max(initial=0)),
-        countries=countries.to_dict(),
+        countries=_counts(countries),
     )
-    return plan.replaced(
-        messages=messages, totals=totals, fingerprint=partial(fingerprint, messages)
-    )
+    return plan.replaced(messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
+
+
+def _counts(texts: pd.Series[str]) -> dict[str, int]:
+    return {str(text): int(count) for text, count in texts.value_counts().items()}

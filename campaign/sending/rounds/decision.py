@@ -78,7 +78,9 @@ def _ask_about_changed(difference: Difference, places: Ints) -> str:
     moved = difference.moved
     count = len(places)
     messages = difference.plan.messages.iloc[difference.starts[places[:_SHOWN]]]
-    earlier = _earlier_messages(difference, places[:_SHOWN]).drop_duplicates("entry").set_index("entry")["message"]
+    earlier = (
+        _earlier_messages(difference, places[:_SHOWN]).drop_duplicates("entry").set_index("entry")["message"]
+    )
     examples = "\n".join(
         f"row {row}: “{_shown(earlier.get(entry, ''))}” is now “{_shown(text)}”"
         for entry, (row, text) in enumerate(zip(messages["row"], messages["message"], strict=True))

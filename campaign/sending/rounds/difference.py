@@ -137,9 +137,7 @@ class Difference:
         shown = self.messages
         shown = shown[shown["reason"] != REASONS[ACCEPTED]].drop(columns=["parts"])
         shown = shown.assign(number=mask_texts(shown["number"]))
-        return markup.card(
-            "Before sending", [markup.paragraph(self.sentence), markup.table(shown, limit=10)]
-        )
+        return markup.card("Before sending", [markup.paragraph(self.sentence), markup.table(shown, limit=10)])
 
     def _count(self, *states: int) -> int:
         return int(np.isin(self.comparison.knowledge, states).sum())
@@ -154,7 +152,9 @@ def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     messages = plan.messages
     starts, planned = planned_texts(plan, messages)
     if record is None or not record.rounds:
-        return Difference(plan, given, starts, _nothing_known(len(planned), plan), np.empty(0, np.int64), None)
+        return Difference(
+            plan, given, starts, _nothing_known(len(planned), plan), np.empty(0, np.int64), None
+        )
     alternatives = plan.addressing.alternatives
     if len(alternatives):
         first, texts = planned_texts(plan, alternatives)

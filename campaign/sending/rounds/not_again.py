@@ -6,7 +6,7 @@ import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign
+from campaign.messages.suppression import EarlierCampaign, reached_numbers
 from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
 from campaign.text import agreeing, counted
@@ -26,7 +26,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
             "be named in not_again=."
         )
-    return EarlierCampaign.of(folder, place.manifest.environment, messages)
+    return EarlierCampaign(folder, place.manifest.environment, reached_numbers(messages))
 
 
 def check_not_again(plan: Plan, outgoing: pd.DataFrame, account: Account) -> None:

@@ -71,7 +71,7 @@ class CampaignRecord:
                 rows, starts = _first_pieces(table.column("row").to_numpy())
                 texts = _whole_texts(combine_chunks(table.column("message")), starts)
                 cells = number_cells(contacts, columns, rows)
-                numbers = _numbers(table.column("number")).take(pa.array(starts)).to_numpy()
+                numbers = _numbers(combine_chunks(table.column("number")), starts)
                 yield RecordedTexts(RowTexts(numbers, texts, cells), _batch_of_rows(batches)[starts])
 
     def messages(self, batches: Ints, numbers: Ints) -> pd.DataFrame:
@@ -108,9 +108,9 @@ def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
     message of each."""
     rows, starts = _first_pieces(messages["row"].to_numpy())
     texts = _whole_texts(series_to_array(messages["message"]), starts)
-    numbers = _numbers(pa.chunked_array([series_to_array(messages["number"])]))
+    numbers = _numbers(series_to_array(messages["number"]), starts)
     cells = number_cells(plan.contacts, plan.addressing.columns, rows)
-    return starts, RowTexts(numbers.take(pa.array(starts)).to_numpy(), texts, cells)
+    return starts, RowTexts(numbers, texts, cells)
 
 
 def number_cells(contacts: pd.DataFrame, columns: Sequence[str], rows: Ints) -> TextArray:
@@ -134,8 +134,8 @@ def _whole_texts(pieces: TextArray, starts: Ints) -> TextArray:
     return join_runs(pieces, np.diff(np.r_[starts, len(pieces)]), _BETWEEN_PIECES)
 
 
-def _numbers(texts: pa.ChunkedArray) -> pa.ChunkedArray:
-    return texts.cast(pa.int64())
+def _numbers(texts: TextArray, positions: Ints) -> Ints:
+    return np.asarray(texts.take(positions).cast(pa.int64()), dtype=np.int64)
 
 
 def _batch_of_rows(batches: Sequence[RegisteredBatch]) -> Ints:

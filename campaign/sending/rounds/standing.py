@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot, attempts_of
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
-from campaign.sending.engine.tally import Spending, Tally
 from campaign.text import agreeing
 
 

@@ -8,7 +8,6 @@ from pathlib import Path
 
 from campaign.errors import FolderError
 from campaign.sending.ledger.ledger import Witness
-from campaign.sending.ledger.views import identity_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.manifest import account_hash
 from campaign.service.account import Account
@@ -29,7 +28,9 @@ class Claim:
 
     def check(self, folder: Folder) -> Mapping[str, str]:
         manifest = folder.manifest
-        if manifest.environment != self.account.environment or manifest.account != account_hash(self.account, manifest.salt):
+        if manifest.environment != self.account.environment or manifest.account != account_hash(
+            self.account, manifest.salt
+        ):
             raise FolderError(
                 f"{folder.path} belongs to another account or environment ({manifest.environment}). "
                 "Give the account that it was started with."

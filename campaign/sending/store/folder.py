@@ -9,7 +9,8 @@ lock              held while a run has the campaign open
 from __future__ import annotations
 
 import os
-from contextlib import AbstractContextManager
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
 from campaign.results.tables import Result
 from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.ledger.ledger import Ledger, open_ledger
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
@@ -83,6 +85,12 @@ class Folder:
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""
         return hold_lock(self.path / "lock")
+
+    @contextmanager
+    def opened_ledger(self) -> Iterator[Ledger]:
+        """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
+        with self.lock(), closing(open_ledger(self.ledger_path, self.manifest.identity)) as ledger:
+            yield ledger
 
     def check_name(self, name: ChosenName) -> None:
         """Raise unless this is the campaign of that name, or a default name from another file may be meant."""

@@ -147,7 +147,7 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
     places = table.column("place").to_numpy()
     if (places[1:] < places[:-1]).any():
         order = np.argsort(places)
-        table, batches = table.take(pa.array(order)), batches[order]
+        table, batches = table.take(pa.array(order, pa.int64())), batches[order]
     messages: pd.DataFrame = table.drop_columns("place").to_pandas()
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
 

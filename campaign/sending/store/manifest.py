@@ -149,7 +149,9 @@ def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManif
     if record.keys() != types.keys():
         raise ValueError("other fields")
     # bool is not int here, and "dict[str, Any]" is a dict.
-    if any(_type_name(value) not in {name.split("[")[0] for name in types[key]} for key, value in record.items()):
+    if any(
+        _type_name(value) not in {name.split("[")[0] for name in types[key]} for key, value in record.items()
+    ):
         raise ValueError("a value of another type")
     if "environment" in record and record["environment"] not in ENVIRONMENTS:
         raise ValueError("an unknown environment")

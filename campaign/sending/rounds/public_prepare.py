@@ -9,8 +9,9 @@ from typing import Any, ParamSpec
 
 from campaign.messages import plan
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign, reached_numbers
+from campaign.messages.suppression import EarlierCampaign
 from campaign.paths import is_file
+from campaign.results.tables import Result
 
 P = ParamSpec("P")
 
@@ -32,15 +33,20 @@ def _read_folders(not_again: Any) -> list[Any]:
     sources = not_again if isinstance(not_again, list | tuple) else [not_again]
     return [
         _read_campaign(source) if isinstance(source, str | Path) and not is_file(source) else source
-        for source in sources
+        for source in map(_folder_of, sources)
     ]
 
 
-def _read_campaign(folder: str | Path) -> EarlierCampaign:
-    from campaign.sending.store.folder import open_folder  # loads the ledger, which few calls need
+def _folder_of(source: Any) -> Any:
+    """The folder of a result, which knows what was sent since; everything else as it is."""
+    folder = getattr(source, "folder", None)
+    return folder if isinstance(source, Result) and folder is not None else source
 
-    result = open_folder(folder).load_result()
-    return EarlierCampaign(str(folder), reached_numbers(result.messages))
+
+def _read_campaign(folder: str | Path) -> EarlierCampaign:
+    from campaign.sending.rounds.not_again import read_earlier_campaign  # loads the ledger
+
+    return read_earlier_campaign(str(folder))
 
 
 prepare = _with_campaign_folders(plan.prepare)

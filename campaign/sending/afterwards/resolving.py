@@ -1,0 +1,82 @@
+"""`resolve`: a person settles a batch whose fate is unknown."""
+
+from __future__ import annotations
+
+import getpass
+from collections.abc import Hashable, Mapping
+from typing import Any, Literal
+
+import pandas as pd
+
+from campaign.argument_checks import check_choice, check_count, check_path, check_text
+from campaign.errors import ConfirmationError, UsageError
+from campaign.results.tables import Result
+from campaign.sending.ledger.views import result_frame
+from campaign.sending.options import Place
+from campaign.sending.store.folder import open_folder
+from campaign.text import counted
+
+_FOLDER_EXAMPLE = 'folder="campaigns/visits"'
+_OUTCOMES = ("accepted", "refused", "again")
+
+
+def resolve(
+    folder: Place,
+    batch: int,
+    outcome: Literal["accepted", "refused", "again"],
+    *,
+    confirm: str | None = None,
+    note: str = "",
+) -> Result:
+    """Settle a batch whose fate is unknown, after you have found out what became of it.
+
+    `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
+    knows, and `resume` shall send it once more, so that people may get it twice. `confirm` is the phrase that
+    the error shows together with the evidence; `note` says how you know. The journal keeps who decided, when
+    and why.
+
+    Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
+    `LockedError` while a run has the campaign open.
+    """
+    check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
+    check_count(batch, subject="batch", write="the number of one batch, for example batch=2")
+    batch = int(batch)  # one of numpy's cannot be looked up
+    check_choice(outcome, _OUTCOMES, subject="outcome")
+    check_text(note, subject="note", write='note="how you know"')
+    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
+    place = open_folder(folder)
+    with place.opened_ledger() as ledger:
+        batches = result_frame(place.ledger_path)
+        unknown = batches[batches["status"] == "unknown"].set_index("batch")
+        if batch not in unknown.index:
+            raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
+        evidence = unknown.loc[[batch]].to_dict("records")[0]
+        phrase = _phrase(batch, evidence["messages"], outcome)
+        if confirm != phrase:
+            raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
+        decision = f"{getpass.getuser()}: {outcome}"
+        ledger.move(
+            batch, outcome, error="" if outcome == "accepted" else evidence["error"],
+            note=f"{decision}, {note}" if note else decision,
+        )  # fmt: skip
+    return place.load_result()
+
+
+def _phrase(batch: int, people: int, outcome: str) -> str:
+    """What a person types to settle a batch."""
+    if outcome != "again":
+        return f"batch {batch} was {outcome}"
+    return f"send batch {batch} again, {counted(people, 'person', 'people')} may get it twice"
+
+
+def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
+    """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
+    when, waited = evidence["submitted_at"], evidence["seconds"]
+    left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"
+    wait = "" if pd.isna(waited) else f", after {waited:.0f} s"
+    messages = counted(evidence["messages"], "message")
+    return f"Batch {batch} ({messages}){left}{wait}: {evidence['error'] or 'no answer'}."
+
+
+def _listed(batches: list[int]) -> str:
+    return ", ".join(map(str, batches[:20])) + (" …" if len(batches) > 20 else "") if batches else "none"
