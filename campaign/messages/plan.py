@@ -24,7 +24,7 @@ from campaign.messages.issues import issue_summary
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.preparation import Rules, draft
 from campaign.messages.preview import Preview
-from campaign.messages.recipients import Addressing, NumberRules, choose_columns, choose_region
+from campaign.messages.recipients import NumberRules, choose_columns, choose_region
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.messages.totals import Totals, status_bars, totals_table
@@ -58,8 +58,6 @@ class Plan:
     issues: CopiedField[pd.DataFrame] = CopiedField(_copy)
     contacts: CopiedField[pd.DataFrame] = CopiedField(_copy)
     totals: Totals
-    addressing: Any = None
-    template: str = ""
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
     not_again: tuple[Any, ...] = ()
@@ -105,12 +103,6 @@ class Plan:
         messages = self.messages
         bounds = batch_bounds(messages["row"].to_numpy(), int(size))
         return (messages.iloc[start:stop] for start, stop in bounds)
-
-    def replaced(self, **fields: Any) -> "Plan":
-        """The same plan with other values in some fields; what is made when first needed stays so."""
-        plan = Plan.__new__(Plan)
-        vars(plan).update(vars(self) | fields)
-        return plan
 
     @property
     def sentence(self) -> str:
@@ -226,7 +218,6 @@ def prepare(
         issues=tables.issues,
         contacts=tables.contacts,
         totals=tables.totals,
-        addressing=Addressing(tables.numbers, tuple(rules.numbers.columns), tables.messages.iloc[:0]),
         fingerprint=partial(fingerprint, tables.messages),
         reading=table.attrs.get("reading"),
         not_again=suppression.not_again,

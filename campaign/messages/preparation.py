@@ -52,7 +52,6 @@ class Draft:
     issues: "partial[pd.DataFrame]"  # made when first needed
     contacts: pd.DataFrame
     totals: Totals
-    numbers: Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,8 +87,7 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
         _find_recipients(contacts.iloc[start : start + BLOCK], start, rules.numbers)
         for start in range(0, max(len(contacts), 1), BLOCK)
     )
-    all_numbers = np.concatenate([block.recipients.numbers for block in blocks])
-    duplicates = DuplicateFinder(all_numbers)
+    duplicates = DuplicateFinder(np.concatenate([block.recipients.numbers for block in blocks]))
     chunks = []
     while blocks:  # each block is released, so that the next can reuse its memory
         block = blocks.popleft()
@@ -99,13 +97,7 @@ def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
     if rules.duplicates == "error":
         duplicates.refuse(labels)
     totals = _count_totals(issues, chunks)
-    return Draft(
-        _join_chunks(chunks),
-        partial(issues.frame, labels),
-        _add_statuses(contacts, issues),
-        totals,
-        all_numbers,
-    )
+    return Draft(_join_chunks(chunks), partial(issues.frame, labels), _add_statuses(contacts, issues), totals)
 
 
 def _find_recipients(contacts: pd.DataFrame, start: int, rules: NumberRules) -> _Block:

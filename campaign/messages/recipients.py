@@ -269,10 +269,3 @@ def _add_missing(contacts: pd.DataFrame, issues: IssueCollector, columns: list[s
     detail = f"There is no number: {where}. Fill it in, or remove the row."
     cells = series_to_array(contacts[columns[0]]).take(rows)
     issues.add(rows, columns[0], cells, "missing_number", "error", detail, status="invalid")
-
-
-@dataclass(frozen=True, eq=False)
-class Addressing:
-    numbers: Ints
-    columns: tuple
-    alternatives: Any
