@@ -4,7 +4,6 @@ import sys
 import unicodedata
 
 import numpy as np
-import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -40,18 +39,30 @@ def rows(*entries: tuple[int, str] | tuple[int, str, str]) -> RowTexts:
     return RowTexts(numbers, text_array([entry[1] for entry in entries]), text_array(cells))
 
 
-def record(*batches: RowTexts, part: int = 2, erased: bool = False) -> comparison.Record:
-    """The rows of batches 1, 2 …, read back in parts of some rows."""
-    numbers = np.concatenate([np.empty(0, np.int64), *(batch.numbers for batch in batches)])
-    texts = pa.concat_arrays([text_array([]), *(batch.texts for batch in batches)])
-    cells = None if erased else pa.concat_arrays([text_array([]), *(batch.cells for batch in batches)])
-    everything = RowTexts(numbers, texts, cells)
-    batch_numbers = np.repeat(np.arange(len(batches)), [len(batch) for batch in batches]) + 1
+def record(*batches: RowTexts, **options: object) -> comparison.Record:
+    """The rows of batches 1, 2 … in this order, read back in parts."""
+    entries = [
+        (number, *entry)
+        for number, batch in enumerate(batches, 1)
+        for entry in zip(
+            batch.numbers.tolist(), batch.texts.to_pylist(), batch.cells.to_pylist(), strict=True
+        )
+    ]
+    return record_of(entries, **options)
+
+
+def record_of(
+    entries: list[tuple[int, int, str, str]], part: int = 2, erased: bool = False
+) -> comparison.Record:
+    """Rows of batch, number, text and cell in any order, read back in parts of some rows."""
 
     def parts():
-        for start in range(0, len(everything), part):
-            positions = np.arange(start, min(start + part, len(everything)))
-            yield RecordedTexts(everything.take(positions), batch_numbers[positions])
+        for start in range(0, len(entries), part):
+            batches, *columns = zip(*entries[start : start + part], strict=True)
+            said = rows(*zip(*columns, strict=True))
+            yield RecordedTexts(
+                RowTexts(said.numbers, said.texts, None) if erased else said, numbers(*batches)
+            )
 
     return parts
 
@@ -206,6 +217,12 @@ def test_a_cell_that_was_reached_under_another_number_has_moved():
     assert compared.gone.tolist() == [ANN]
 
 
+def test_of_an_identical_pair_the_first_cell_that_moved_counts():
+    said = rows((ANN, "Hi", "0772000001")), rows((BEN, "Hi", "0772000002"))
+    planned = rows((KENYAN_ANN, "Hi", "0772000001"), (KENYAN_ANN, "Hi", "0772000002"))
+    assert outcome(compare(planned, (ACCEPTED, said[0]), (ACCEPTED, said[1]))) == [(MOVED, 1), (MOVED, 1)]
+
+
 def test_a_cell_has_not_moved_while_its_old_number_is_still_in_a_row():
     said, planned = rows((ANN, "Hi Ann", "0772000001")), rows((KENYAN_ANN, "Hi Ann", "0772000001"))
     assert outcome(compare(planned, (ACCEPTED, said), excluded=[ANN])) == [(NEW, 0)]
@@ -297,6 +314,12 @@ def test_of_several_reached_alternatives_the_best_is_kept_then_the_first():
     assert reached_alternatives(kept, alternatives, said, states).tolist() == [1, 2]
 
 
+def test_a_kept_text_that_is_to_go_out_again_gives_way_to_one_that_arrived():
+    kept, alternatives = rows((ANN, "Hi")), rows((ANN, "Hello"))
+    states = knowledge(AGAIN, UNKNOWN)
+    assert reached_alternatives(kept, alternatives, record(kept, alternatives), states).tolist() == [0]
+
+
 def test_without_alternatives_the_record_is_not_even_read():
     def unreadable():
         raise AssertionError("read for nothing")
@@ -317,13 +340,9 @@ def fold(text):
     return " ".join(unicodedata.normalize("NFC", text).split())
 
 
-def row_by_row(planned, excluded, batches, states):
+def row_by_row(planned, excluded, entries, states):
     """What `compare_texts` says, slowly: a list of (knowledge, batch, number), and who is gone."""
-    said = [
-        (states[batch - 1], batch, number, fold(text), cell)
-        for batch, entries in enumerate(batches, 1)
-        for number, text, cell in entries
-    ]
+    said = [(states[batch - 1], batch, number, fold(text), cell) for batch, number, text, cell in entries]
     texts = list(dict.fromkeys((number, fold(text)) for number, text, _ in planned))
     named = {number for number, _ in texts} | set(excluded)
     reached = [entry for entry in said if entry[0] >= AGAIN]
@@ -360,31 +379,21 @@ def row_by_row(planned, excluded, batches, states):
 @given(
     ROWS,
     st.lists(PEOPLE | st.just(0), max_size=4),
-    st.lists(st.tuples(STATES, ROWS), max_size=5),
+    st.lists(STATES, min_size=5, max_size=5),
+    st.lists(st.tuples(st.integers(1, 5), PEOPLE, WORDS, CELLS), max_size=12),
     st.integers(1, 7),
 )
-def test_whole_columns_say_what_row_by_row_says(planned, excluded, said, part):
-    states, batches = [state for state, _ in said], [entries for _, entries in said]
-    compared = compare_texts(
-        rows(*planned),
-        numbers(*excluded),
-        record(*(rows(*entries) for entries in batches), part=part),
-        knowledge(*states),
-    )
+def test_whole_columns_say_what_row_by_row_says(planned, excluded, states, entries, part):
+    compared = compare_texts(rows(*planned), numbers(*excluded), record_of(entries, part), knowledge(*states))
     fields = (compared.knowledge, compared.batches, compared.recorded_numbers)
-    expected, gone = row_by_row(planned, excluded, batches, states)
+    expected, gone = row_by_row(planned, excluded, entries, states)
     assert list(zip(*(field.tolist() for field in fields), strict=True)) == expected
     assert compared.gone.tolist() == gone
+    reached = [
+        (states[batch - 1], batch, number) for batch, number, *_ in entries if states[batch - 1] >= AGAIN
+    ]
     reached_before = [
-        max(
-            (
-                (state, batch)
-                for batch, (state, entries) in enumerate(said, 1)
-                for other, *_ in entries
-                if other == number and state >= AGAIN
-            ),
-            default=(0, 0),
-        )[1]
+        max(((state, batch) for state, batch, own in reached if own == number), default=(0, 0))[1]
         for number in excluded
     ]
     assert compared.reached_before.tolist() == reached_before
