@@ -1,4 +1,4 @@
-"""Rows that have the same number as an earlier row."""
+"""Rows that have the same number as another row."""
 
 from typing import NamedTuple
 
@@ -23,17 +23,18 @@ NAMED = 5  # pairs named in an error
 
 
 class Repeats(NamedTuple):
-    """The rows of a block that have the same number as an earlier row."""
+    """The rows of a block that have the same number as a row that is kept, in most cases an earlier one."""
 
     rows: Ints  # positions in the block
-    earlier: Ints  # positions in the table
+    kept_rows: Ints  # positions in the table
     same_text: Bools
 
 
 class DuplicateFinder:
     """Finds the rows that repeat a number, block by block.
 
-    The first row of each number that is not excluded is kept, with its text, for comparison with later rows.
+    Of each number the first row that is not excluded is kept, unless `keep` names another. Its text is kept
+    too, for comparison with those of the other rows.
     """
 
     def __init__(self, numbers: Ints) -> None:
@@ -47,6 +48,14 @@ class DuplicateFinder:
         self._text_count = 0
         self._pairs: list[tuple[Ints, Ints]] = []  # repeating rows, and the kept rows that they repeat
 
+    def keep(self, rows: Ints, messages: TextArray) -> None:
+        """Keep the rows at these positions, whatever comes before them; the last one of a number counts."""
+        latest_first = np.arange(len(rows))[::-1]
+        codes = self._codes[np.searchsorted(self._rows, rows[latest_first])]
+        codes, places = np.unique(codes, return_index=True)
+        latest = latest_first[places]
+        self._remember(codes, rows[latest], messages.take(latest))
+
     def find(self, start: int, issues: IssueCollector, messages: TextArray) -> Repeats:
         """The repeats in the next block of rows, which begins at `start`."""
         bounds = slice(*np.searchsorted(self._rows, [start, start + len(issues.status)]))
@@ -56,20 +65,23 @@ class DuplicateFinder:
         self._keep_first(start, rows, codes, messages)
         repeats = self._kept_rows[codes] != rows + start
         rows, codes = rows[repeats], codes[repeats]
-        earlier = self._kept_rows[codes]
-        self._pairs.append((rows + start, earlier))
+        kept_rows = self._kept_rows[codes]
+        self._pairs.append((rows + start, kept_rows))
         kept_texts = take_from_chunks(self._texts, self._text_positions[codes])
-        return Repeats(rows, earlier, equal_texts(messages.take(rows), kept_texts))
+        return Repeats(rows, kept_rows, equal_texts(messages.take(rows), kept_texts))
 
     def _keep_first(self, start: int, rows: Ints, codes: Ints, messages: TextArray) -> None:
         """Remember the first row of each number that is new."""
-        numbers, first_positions = np.unique(codes, return_index=True)
-        is_new = self._kept_rows[numbers] < 0
-        numbers, kept_rows = numbers[is_new], rows[first_positions[is_new]]
-        self._kept_rows[numbers] = kept_rows + start
-        self._text_positions[numbers] = self._text_count + np.arange(len(kept_rows))
-        self._text_count += len(kept_rows)
-        self._texts.append(messages.take(kept_rows))
+        codes, first_positions = np.unique(codes, return_index=True)
+        is_new = self._kept_rows[codes] < 0
+        kept_rows = rows[first_positions[is_new]]
+        self._remember(codes[is_new], kept_rows + start, messages.take(kept_rows))
+
+    def _remember(self, codes: Ints, kept_rows: Ints, texts: TextArray) -> None:
+        self._kept_rows[codes] = kept_rows
+        self._text_positions[codes] = self._text_count + np.arange(len(texts))
+        self._text_count += len(texts)
+        self._texts.append(texts)
 
     def refuse(self, labels: Ints) -> None:
         """Raise a ContactsError that names the repeating rows, if there are any."""
@@ -87,13 +99,13 @@ def report_duplicates(
     *,
     keep: bool,
 ) -> None:
-    """Add an issue for each row that names the earlier row; exclude the row unless all are kept."""
+    """Add an issue for each row that names the row that is kept; exclude the row unless all are kept."""
     for code, mask, words in (
         ("duplicate", repeats.same_text, "The same number and the same text as row "),
         ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
     ):
         detail = join_texts(
-            words, integers_to_array(labels[repeats.earlier[mask]]), _CONSEQUENCES[keep, code]
+            words, integers_to_array(labels[repeats.kept_rows[mask]]), _CONSEQUENCES[keep, code]
         )
         status = "not_sent" if keep else "duplicate"
         recipients.report(issues, contacts, repeats.rows[mask], code, "warning", detail, status=status)

@@ -1,8 +1,8 @@
 """`Plan`, and the `prepare` that makes one: what will be sent, what will not, and why."""
 
 import hashlib
-from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import partial
 from typing import Any, Literal
@@ -12,7 +12,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, wrong
-from campaign.arrow_text import series_to_chunks, text_buffers
+from campaign.arrow_text import Ints, series_to_chunks, text_buffers
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
@@ -24,7 +24,7 @@ from campaign.messages.issues import issue_summary
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.preparation import Rules, draft
 from campaign.messages.preview import Preview
-from campaign.messages.recipients import NumberRules, choose_columns, choose_region
+from campaign.messages.recipients import Addressing, NumberRules, choose_columns, choose_region
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.messages.totals import Totals, status_bars, totals_table
@@ -52,6 +52,8 @@ class Plan:
       table contains and however its columns are ordered.
     - `reading`: how the file was read, if known.
     - `not_again`: the earlier campaigns and lists whose recipients were left out.
+    - `addressing`: the number of every row, also of those without a message, and what rows would get that
+      repeat another row's number.
     """
 
     messages: CopiedField[pd.DataFrame] = CopiedField(_copy)
@@ -61,6 +63,8 @@ class Plan:
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
     not_again: tuple[Any, ...] = ()
+    addressing: Addressing = field(default_factory=Addressing.unknown)
+    _prepare_again: "Callable[[Ints], Plan] | None" = None
 
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
@@ -104,6 +108,23 @@ class Plan:
         bounds = batch_bounds(messages["row"].to_numpy(), int(size))
         return (messages.iloc[start:stop] for start, stop in bounds)
 
+    def keep_instead(self, rows: Iterable[int]) -> "Plan":
+        """The plan that the table would give if these rows came before the others with their numbers.
+
+        `rows` are numbers of rows in `addressing.alternatives`, one for each number at most. They get their
+        messages, and the rows that were kept so far become their duplicates. Costs as much as `prepare`.
+        """
+        alternatives = self.addressing.alternatives.drop_duplicates("row")
+        chosen = _check_rows(rows, alternatives["row"].to_numpy())
+        if not len(chosen) or self._prepare_again is None:
+            return self
+        repeated = alternatives.loc[alternatives["row"].isin(chosen), "number"].duplicated()
+        if repeated.any():
+            raise UsageError(
+                "Some rows of keep_instead have the same number. Choose one row for each number."
+            )
+        return self._prepare_again(self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64))
+
     @property
     def sentence(self) -> str:
         """How many messages are ready, and how many rows get none."""
@@ -121,6 +142,24 @@ class Plan:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
         pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
         return markup.card("Plan", pieces)
+
+
+def _check_rows(rows: Any, possible: Ints) -> Ints:
+    """The rows as an array; each must be one of those that are possible."""
+    is_list = isinstance(rows, Iterable) and not isinstance(rows, str | bytes | Mapping)
+    chosen: pd.Index[Any] = pd.Index([*rows] if is_list else [rows]).unique()
+    if len(chosen) and chosen.inferred_type != "integer":
+        raise wrong(
+            rows, subject="keep_instead", needs="a list of row numbers", write="plan.keep_instead([8])"
+        )
+    impossible = chosen[~chosen.isin(possible)]
+    if len(impossible):
+        examples = ", ".join(map(str, possible[:5])) or "none"
+        more = ", …" if len(possible) > 5 else "."
+        raise UsageError(
+            f"Row {impossible[0]} cannot be kept instead of another one. Rows that can: {examples}{more}"
+        )
+    return chosen.to_numpy(dtype=np.int64)
 
 
 def _side_by_side(*pieces: str) -> str:
@@ -197,22 +236,29 @@ def prepare(
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
-    table = _contact_table(contacts)
+    table = _copy(_contact_table(contacts))  # `keep_instead` reads it again, and the user may change theirs
     columns = list(table.columns)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
     check_kinds(kinds)
     suppression = SuppressionRules.of(opt_outs, not_again)
+    texts = choose_campaign_texts(
+        table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
+    )
+    numbers = NumberRules(choose_columns(columns, number), choose_region(table, region), several, kinds)
     rules = Rules(
-        choose_campaign_texts(
-            table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
-        ),
-        NumberRules(choose_columns(columns, number), choose_region(table, region), several, kinds),
+        texts,
+        numbers,
         OverlongRules.of(overlong, ellipsis, keep_words=keep_words, max_parts=max_parts, downgrade=downgrade),
-        suppression,
+        suppression.read(numbers.region),
         duplicates,
     )
-    tables = draft(table, rules)
+    return _prepare_plan(table, rules, suppression.not_again)
+
+
+def _prepare_plan(table: pd.DataFrame, rules: Rules, not_again: tuple[Any, ...], *preferred: Ints) -> Plan:
+    """The plan of a table in which some rows, of several with one number, are kept instead of the first."""
+    tables = draft(table, rules, np.concatenate([np.empty(0, dtype=np.int64), *preferred]))
     return Plan(
         messages=tables.messages,
         issues=tables.issues,
@@ -220,7 +266,9 @@ def prepare(
         totals=tables.totals,
         fingerprint=partial(fingerprint, tables.messages),
         reading=table.attrs.get("reading"),
-        not_again=suppression.not_again,
+        not_again=not_again,
+        addressing=tables.addressing,
+        _prepare_again=partial(_prepare_plan, table, rules, not_again, *preferred),
     )
 
 

@@ -25,8 +25,8 @@ from campaign.contract import STATUSES
 from campaign.messages.duplicates import DuplicateFinder, report_duplicates
 from campaign.messages.issues import IssueCollector
 from campaign.messages.overlong import Fitted, OverlongRules, fit
-from campaign.messages.recipients import NumberRules, Recipients, find_numbers
-from campaign.messages.suppression import SuppressionLists, SuppressionRules
+from campaign.messages.recipients import Addressing, NumberRules, Recipients, find_numbers
+from campaign.messages.suppression import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 from campaign.messages.totals import Totals
 
@@ -40,7 +40,7 @@ class Rules:
     texts: CampaignTexts
     numbers: NumberRules
     overlong: OverlongRules
-    suppression: SuppressionRules
+    suppression: SuppressionLists
     duplicates: str  # one of DUPLICATES
 
 
@@ -52,6 +52,7 @@ class Draft:
     issues: "partial[pd.DataFrame]"  # made when first needed
     contacts: pd.DataFrame
     totals: Totals
+    addressing: Addressing
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,37 +68,56 @@ class _Block:
 
 @dataclass(frozen=True, eq=False)
 class _Chunk:
-    """The messages of a block as columns."""
+    """The messages of a block as columns, and likewise what its repeated numbers would get."""
 
     columns: dict[str, Any]
+    alternatives: dict[str, Any]
     countries: Counter[str]
     ucs2: int  # parts
     longest: int  # UTF-16 units
 
 
-def draft(contacts: pd.DataFrame, rules: Rules) -> Draft:
-    """Take all rows through all steps. Their order decides which of several possible statuses a row gets."""
+def draft(contacts: pd.DataFrame, rules: Rules, preferred: Ints) -> Draft:
+    """Take all rows through all steps. Their order decides which of several possible statuses a row gets.
+
+    Of rows with the same number the first is kept, or one that is in `preferred`, which holds positions.
+    """
     issues = IssueCollector(len(contacts))
     labels = contacts.index.to_numpy(dtype=np.int64)
     _add_reading_notices(contacts, issues)
     _add_reading_issues(contacts, issues)
     rules.texts.describe(contacts, issues)
-    suppressed = rules.suppression.read(rules.numbers.region, issues)
+    issues.absorb(rules.suppression.issues, 0)
     blocks = deque(
         _find_recipients(contacts.iloc[start : start + BLOCK], start, rules.numbers)
         for start in range(0, max(len(contacts), 1), BLOCK)
     )
-    duplicates = DuplicateFinder(np.concatenate([block.recipients.numbers for block in blocks]))
+    numbers = np.concatenate([block.recipients.numbers for block in blocks])
+    numbers.flags.writeable = False  # a plan hands them out
+    duplicates = DuplicateFinder(numbers)
+    if len(preferred):
+        texts = rules.texts.render(contacts.iloc[preferred], IssueCollector(len(preferred))).texts
+        duplicates.keep(preferred, texts)
     chunks = []
     while blocks:  # each block is released, so that the next can reuse its memory
         block = blocks.popleft()
-        chunks.append(_write_messages(block, rules, suppressed, duplicates, labels))
+        chunks.append(_write_messages(block, rules, duplicates, labels))
         issues.absorb(block.issues, block.start)
     pa.default_memory_pool().release_unused()  # 60 MB after a million rows, needed for the tables now
     if rules.duplicates == "error":
         duplicates.refuse(labels)
-    totals = _count_totals(issues, chunks)
-    return Draft(_join_chunks(chunks), partial(issues.frame, labels), _add_statuses(contacts, issues), totals)
+    renamed = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
+    return Draft(
+        _join([chunk.columns for chunk in chunks]),
+        partial(issues.frame, labels),
+        _add_statuses(contacts, issues),
+        _count_totals(issues, chunks),
+        Addressing(
+            numbers,
+            tuple(renamed[name] for name in rules.numbers.columns),
+            _join([chunk.alternatives for chunk in chunks]),
+        ),
+    )
 
 
 def _find_recipients(contacts: pd.DataFrame, start: int, rules: NumberRules) -> _Block:
@@ -109,45 +129,58 @@ def _find_recipients(contacts: pd.DataFrame, start: int, rules: NumberRules) -> 
     return _Block(start, contacts, issues, recipients, countries)
 
 
-def _write_messages(
-    block: _Block, rules: Rules, suppressed: SuppressionLists, duplicates: DuplicateFinder, labels: Ints
-) -> _Chunk:
+def _write_messages(block: _Block, rules: Rules, duplicates: DuplicateFinder, labels: Ints) -> _Chunk:
     """The messages of a block; the reasons of rows that get none are added to its issues."""
     contacts, issues, recipients = block.contacts, block.issues, block.recipients
     senders = rules.texts.senders(contacts, issues)
     priorities = rules.texts.priorities(contacts, issues)
     rendered = rules.texts.render(contacts, issues)
     fitted = fit(rendered, rules.overlong, issues)
-    suppressed.exclude(issues, contacts, recipients)
+    rules.suppression.exclude(issues, contacts, recipients)
     repeats = duplicates.find(block.start, issues, rendered.texts)
     keep = rules.duplicates == "keep"
     report_duplicates(repeats, issues, contacts, recipients, labels, keep=keep)
-    return _make_chunk(block, senders, priorities, fitted, labels)
+    has_alternative = np.zeros(len(contacts), dtype=bool)
+    if rules.duplicates == "skip":
+        has_alternative[repeats.rows[~repeats.same_text]] = True
+    finished = _Finished(block, fitted, senders, priorities, labels)
+    return finished.chunk(np.flatnonzero(has_alternative[fitted.rows]))
 
 
-def _make_chunk(
-    block: _Block, senders: TextArray | str, priorities: TextArray | str, fitted: Fitted, labels: Ints
-) -> _Chunk:
-    positions = np.flatnonzero(block.issues.sendable[fitted.rows])
-    rows = fitted.rows[positions]
-    lengths = fitted.lengths.take(positions)
-    parts = lengths.parts.astype(np.int64)
-    countries, country_positions = unique_texts(block.countries.take(rows))
-    counts = np.bincount(country_positions, minlength=len(countries)).tolist()
-    columns = {
-        "row": labels[rows + block.start],
-        "number": integers_to_array(block.recipients.numbers[rows]),
-        "message": fitted.texts.take(positions),
-        "sender": _take(senders, rows),
-        "priority": _take(priorities, rows),
-        "parts": parts,
-    }
-    return _Chunk(
-        columns,
-        Counter(dict(zip(countries, counts, strict=True))),
-        ucs2=int(parts[lengths.ucs2].sum()),
-        longest=int(lengths.units.max(initial=0)),
-    )
+@dataclass(frozen=True, eq=False)
+class _Finished:
+    """All texts of a block, also those of rows that get none."""
+
+    block: _Block
+    fitted: Fitted
+    senders: TextArray | str
+    priorities: TextArray | str
+    labels: Ints
+
+    def chunk(self, alternatives: Ints) -> _Chunk:
+        """The messages of the rows that get one, and the texts at the positions of the alternatives."""
+        positions = np.flatnonzero(self.block.issues.sendable[self.fitted.rows])
+        rows, lengths = self.fitted.rows[positions], self.fitted.lengths.take(positions)
+        countries, country_positions = unique_texts(self.block.countries.take(rows))
+        counts = np.bincount(country_positions, minlength=len(countries)).tolist()
+        return _Chunk(
+            self._columns(positions),
+            self._columns(alternatives),
+            Counter(dict(zip(countries, counts, strict=True))),
+            ucs2=int(lengths.parts[lengths.ucs2].sum(dtype=np.int64)),
+            longest=int(lengths.units.max(initial=0)),
+        )
+
+    def _columns(self, positions: Ints) -> dict[str, Any]:
+        rows = self.fitted.rows[positions]
+        return {
+            "row": self.labels[rows + self.block.start],
+            "number": integers_to_array(self.block.recipients.numbers[rows]),
+            "message": self.fitted.texts.take(positions),
+            "sender": _take(self.senders, rows),
+            "priority": _take(self.priorities, rows),
+            "parts": self.fitted.lengths.parts[positions].astype(np.int64),
+        }
 
 
 def _take(values: TextArray | str, rows: Ints) -> TextArray:
@@ -155,11 +188,11 @@ def _take(values: TextArray | str, rows: Ints) -> TextArray:
     return constant_array(values, len(rows)) if isinstance(values, str) else values.take(rows)
 
 
-def _join_chunks(chunks: Sequence[_Chunk]) -> pd.DataFrame:
-    """The chunks one below the other; texts are not copied."""
+def _join(tables: Sequence[dict[str, Any]]) -> pd.DataFrame:
+    """Tables one below the other; texts are not copied."""
     columns: dict[str, Any] = {}
-    for name, first in chunks[0].columns.items():
-        arrays = [chunk.columns[name] for chunk in chunks]
+    for name, first in tables[0].items():
+        arrays = [table[name] for table in tables]
         is_text = not isinstance(first, np.ndarray)
         columns[name] = array_to_series(pa.chunked_array(arrays)) if is_text else np.concatenate(arrays)
     return pd.DataFrame(columns)

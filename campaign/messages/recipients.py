@@ -29,6 +29,8 @@ from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, listed, number_columns
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
+from campaign.contract import MESSAGE_TEXTS
+from campaign.copied_field import CopiedField
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.text import clean, counted, shorten
@@ -67,6 +69,29 @@ class Recipients:
             details = detail if isinstance(detail, str) else detail.take(indices)
             cells = series_to_array(contacts[name].iloc[rows[indices]])
             issues.add(rows[indices], name, cells, code, severity, details, status=status)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Addressing:
+    """Whom the rows of a plan are for, also rows without a message: what comparing with earlier rounds needs.
+
+    - `numbers`: for each row of `Plan.contacts` its number as an integer (int64), 0 where it has none.
+    - `columns`: the columns of `Plan.contacts` that the numbers came from, in order of preference.
+    - `alternatives`: what rows would get that were left out only because another row with the same number
+      and another text is kept (duplicates="skip"). It has the columns of `Plan.messages`.
+
+    """
+
+    numbers: Ints
+    columns: tuple[str, ...]
+    alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
+
+    @classmethod
+    def unknown(cls) -> "Addressing":
+        """The addressing of a plan that was not made by `prepare`: of no row."""
+        texts = {name: pd.Series([], dtype="str") for name in MESSAGE_TEXTS}
+        nothing = np.empty(0, dtype=np.int64)
+        return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
 
 
 @dataclass(frozen=True)
@@ -123,7 +148,7 @@ def choose_region(contacts: pd.DataFrame, region: object) -> Region:
                 f"region= has {counted(len(region), 'entry', 'entries')}, but the table has "
                 f"{counted(len(contacts), 'row')}. Give one entry for each row."
             )
-        return region
+        return region.copy(deep=False)  # the user may change theirs, and a plan may need it again
     if region is not None:
         raise wrong(
             region, subject="region", needs="a country code, the name of a column or a Series of codes",

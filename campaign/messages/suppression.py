@@ -53,20 +53,22 @@ class SuppressionRules:
         sources = not_again if isinstance(not_again, list | tuple) else [not_again]
         return cls(opt_outs, tuple(source for source in sources if source is not None))
 
-    def read(self, region: Region, issues: IssueCollector) -> "SuppressionLists":
+    def read(self, region: Region) -> "SuppressionLists":
         """Read the numbers of the lists; entries that are not numbers become issues."""
+        issues = IssueCollector(0)
         nobody = np.empty(0, dtype=np.int64)
         opted_out = nobody if self.opt_outs is None else _read_list(self.opt_outs, region, issues, "opt_outs")
         reached = [_reached_numbers(source, region, issues) for source in self.not_again]
-        return SuppressionLists(opted_out, np.concatenate([nobody, *reached]))
+        return SuppressionLists(opted_out, np.concatenate([nobody, *reached]), issues)
 
 
 @dataclass(frozen=True, eq=False)
 class SuppressionLists:
-    """Numbers that get no message."""
+    """Numbers that get no message, and what is wrong with the lists themselves."""
 
     opted_out: Ints
     already_reached: Ints
+    issues: IssueCollector  # about no single row
 
     def exclude(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
         """Exclude the rows whose number is on a list.

@@ -161,6 +161,7 @@ WRONG = {
     },
     "Plan.batches": {"size": [*A_COUNT, "none"]},
     "Plan.estimate": {"price": [*AN_AMOUNT, "none"], "per": [*A_WORD, "none"]},
+    "Plan.keep_instead": {"rows": [*names(OBJECTS, NUMBERS, "none word empty digits", but="list no_items")]},
     "Plan.preview": {"row": A_COUNT},
     "Plan.sample": {"n": names(OBJECTS, "true minus fraction nan digits word empty none")},
     "send": SENDING,

@@ -1,0 +1,275 @@
+"""What a plan says beside what its campaign has said already: whole columns, one recorded part at a time.
+
+Compared are a row's number and its whole text (all pieces of a split text), after Unicode normalization (NFC)
+and folding of spaces. Sender and priority make no difference.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from campaign.arrow_text import Bools, Ints, TextArray, concat_arrays, first_positions, text_array
+from campaign.sending.rounds.distinct_texts import DistinctTexts, contains
+from campaign.sending.rounds.folding import text_hashes
+
+# What is known of a text. Where a text went out more than once, the highest outweighs the others.
+NEW, MOVED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(8)
+
+Knowledge = npt.NDArray[np.int8]
+
+
+@dataclass(frozen=True, eq=False)
+class RowTexts:
+    """One entry for each row that gets a message: its number, its whole text, and the cell of the number.
+
+    `cells` is None for an erased campaign.
+    """
+
+    numbers: Ints
+    texts: TextArray
+    cells: TextArray | None
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    def take(self, rows: Ints) -> RowTexts:
+        """Some of the rows."""
+        cells = None if self.cells is None else self.cells.take(rows)
+        return RowTexts(self.numbers[rows], self.texts.take(rows), cells)
+
+
+@dataclass(frozen=True, eq=False)
+class RecordedTexts:
+    """Some rows of earlier rounds, and the batch of each: batches are numbered from 1 through all rounds."""
+
+    rows: RowTexts
+    batches: Ints
+
+
+Record = Callable[[], Iterable[RecordedTexts]]
+
+
+@dataclass(frozen=True, eq=False)
+class Comparison:
+    """What is known of each row of a plan, and which batch says so.
+
+    - `knowledge`: one of NEW to ACCEPTED for each row that gets a message.
+    - `batches`: for each of these rows the batch, 0 for NEW. For CHANGED it is the batch of the text that
+      the person got instead, for MOVED the one that reached the same cell under another number.
+    - `recorded_numbers`: the number that this batch holds for the row, 0 for NEW. It differs from the row's
+      own number only for MOVED.
+    - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
+    - `gone`: the numbers that were reached and are in no row any more, ascending.
+
+    Rows with the same number and the same text have the same entries.
+    """
+
+    knowledge: Knowledge
+    batches: Ints
+    recorded_numbers: Ints
+    reached_before: Ints
+    gone: Ints
+
+
+def compare_texts(
+    planned: RowTexts, excluded_numbers: Ints, record: Record, knowledge: Knowledge
+) -> Comparison:
+    """Compare the rows of a plan with what earlier rounds recorded.
+
+    `excluded_numbers`: the number of each row that gets no message, 0 where it has none. `record` gives the
+    recorded rows part by part. `knowledge`: what is known of each batch, by its number: UNSENT, REFUSED,
+    AGAIN (unknown, and ordered to go out again), UNKNOWN or ACCEPTED.
+    """
+    plan_texts, excluded = DistinctTexts(planned.numbers, planned.texts), np.unique(excluded_numbers)
+    outcomes, exclusions = _Outcomes(len(planned)), _Outcomes(len(excluded))
+    replaced, departed = _ReplacedTexts(), _DepartedRows()
+    for part in record():
+        numbers, states = part.rows.numbers, knowledge[part.batches]
+        rows = plan_texts.find(numbers, part.rows.texts)
+        matched = np.flatnonzero(rows >= 0)
+        outcomes.add(rows[matched], states[matched], part.batches[matched])
+        reached = states >= AGAIN
+        named = plan_texts.holds(numbers)
+        replaced.add(part, states, np.flatnonzero(reached & named & (rows < 0)))
+        is_excluded = reached & contains(excluded, numbers)
+        places = np.flatnonzero(is_excluded)
+        exclusions.add(np.searchsorted(excluded, numbers[places]), states[places], part.batches[places])
+        departed.add(part, np.flatnonzero(reached & ~named & ~is_excluded))
+    _mark_changed(plan_texts, replaced, outcomes)
+    reached_numbers = _mark_moved(planned, plan_texts, departed, outcomes)
+    batches = outcomes.batches[plan_texts.first_rows]
+    return Comparison(
+        outcomes.states[plan_texts.first_rows],
+        batches,
+        np.where(batches > 0, reached_numbers[plan_texts.first_rows], 0),
+        exclusions.batches[np.searchsorted(excluded, excluded_numbers)],
+        departed.all_numbers(),
+    )
+
+
+def repeated_texts(planned: RowTexts) -> Bools:
+    """Which rows have the same number and the same text as an earlier row: these go out once."""
+    first_rows = DistinctTexts(planned.numbers, planned.texts).first_rows
+    return np.not_equal(first_rows, np.arange(len(planned)))
+
+
+def missing_numbers(record: Record, batches: Bools, plan_numbers: Ints) -> Ints:
+    """The numbers of some batches that are in no row of the plan, ascending.
+
+    `batches` says which, by their numbers. `plan_numbers`: those of all rows, also of rows without a message.
+    """
+    numbers = [part.rows.numbers[batches[part.batches]] for part in record()]
+    return np.setdiff1d(np.concatenate([np.empty(0, np.int64), *numbers]), plan_numbers)
+
+
+def reached_alternatives(
+    kept: RowTexts, alternatives: RowTexts, record: Record, knowledge: Knowledge
+) -> Ints:
+    """The positions of the alternatives whose text was reached while that of the kept row was not.
+
+    `kept` are rows of a plan, `alternatives` rows that were left out because a kept row has the same number
+    with another text. Reached is UNKNOWN or ACCEPTED. Of several for a number it is the best, then the first.
+    """
+    if not len(alternatives):
+        return np.empty(0, np.int64)
+    rivals = kept.take(np.flatnonzero(contains(np.unique(alternatives.numbers), kept.numbers)))
+    numbers = np.concatenate([alternatives.numbers, rivals.numbers])
+    texts = DistinctTexts(numbers, concat_arrays([alternatives.texts, rivals.texts]))
+    outcomes = _Outcomes(len(numbers))
+    for part in record():
+        rows = texts.find(part.rows.numbers, part.rows.texts)
+        matched = np.flatnonzero(rows >= 0)
+        states = knowledge[part.batches[matched]]
+        outcomes.add(rows[matched], states, part.batches[matched])
+    states = outcomes.states[texts.first_rows]
+    settled = np.unique(rivals.numbers[states[len(alternatives) :] >= UNKNOWN])
+    states = states[: len(alternatives)]
+    reached = np.flatnonzero((states >= UNKNOWN) & ~contains(settled, alternatives.numbers))
+    best_first = reached[np.lexsort((reached, -states[reached]))]
+    _, first_of_number = np.unique(alternatives.numbers[best_first], return_index=True)
+    return np.sort(best_first[first_of_number])
+
+
+class _Outcomes:
+    """What is known of each row, the batch that says so, and the last batch that held the row's text."""
+
+    def __init__(self, rows: int) -> None:
+        self.states = np.full(rows, NEW, np.int8)
+        self.batches = np.zeros(rows, np.int64)
+        self.last_batches = np.zeros(rows, np.int64)
+
+    def add(self, rows: Ints, states: Knowledge, batches: Ints) -> None:
+        """Keep the states that outweigh those so far; of equal states, that of the later batch."""
+        np.maximum.at(self.last_batches, rows, batches)
+        order = np.lexsort((batches, states))  # the best come last, and the last assignment stands
+        rows, states, batches = rows[order], states[order], batches[order]
+        kept_states = self.states[rows]
+        better = (states > kept_states) | ((states == kept_states) & (batches > self.batches[rows]))
+        self.states[rows[better]], self.batches[rows[better]] = states[better], batches[better]
+
+    def mark(self, rows: Ints, state: int, batches: Ints) -> None:
+        self.states[rows], self.batches[rows] = state, batches
+
+
+class _ReplacedTexts:
+    """Texts that reached a number which the plan names, but not with this text."""
+
+    def __init__(self) -> None:
+        self._parts: list[tuple[Ints, Ints, Knowledge, Ints]] = []
+
+    def add(self, part: RecordedTexts, states: Knowledge, places: Ints) -> None:
+        if len(places):
+            hashes = text_hashes(part.rows.texts.take(places))
+            self._parts.append((part.rows.numbers[places], hashes, states[places], part.batches[places]))
+
+    def batches_by_number(self) -> tuple[Ints, Ints]:
+        """For each different text its number and its best batch, by number and then by batch."""
+        if not self._parts:
+            return np.empty(0, np.int64), np.empty(0, np.int64)
+        numbers, hashes, states, batches = map(np.concatenate, zip(*self._parts, strict=True))
+        order = np.lexsort((batches, states, hashes, numbers))
+        numbers, hashes, batches = numbers[order], hashes[order], batches[order]
+        best = np.append((numbers[1:] != numbers[:-1]) | (hashes[1:] != hashes[:-1]), True)
+        numbers, batches = numbers[best], batches[best]
+        order = np.lexsort((batches, numbers))
+        return numbers[order], batches[order]
+
+
+class _DepartedRows:
+    """Recorded rows that were reached and whose number is in no row any more."""
+
+    def __init__(self) -> None:
+        self._numbers = [np.empty(0, np.int64)]
+        self._parts: list[tuple[TextArray, Ints, Ints]] = []
+
+    def add(self, part: RecordedTexts, places: Ints) -> None:
+        if len(places):
+            numbers, cells = part.rows.numbers[places], part.rows.cells
+            self._numbers.append(np.unique(numbers))
+            if cells is not None:
+                self._parts.append((cells.take(places), numbers, part.batches[places]))
+
+    def all_numbers(self) -> Ints:
+        """Each number once, ascending."""
+        return np.unique(np.concatenate(self._numbers))
+
+    def cells(self) -> tuple[TextArray, Ints, Ints]:
+        """The cells of the numbers, the numbers and their batches, the last batch first."""
+        cells, numbers, batches = zip(*self._parts, strict=True) if self._parts else ([], [], [])
+        if not cells:
+            return text_array([]), np.empty(0, np.int64), np.empty(0, np.int64)
+        all_batches = np.concatenate(batches)
+        order = np.argsort(-all_batches, kind="stable")
+        return concat_arrays(cells).take(order), np.concatenate(numbers)[order], all_batches[order]
+
+
+def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Outcomes) -> None:
+    """Mark as CHANGED as many texts of a number as reached it and are in the plan no longer.
+
+    Texts and replaced texts are paired in the order of their batches, new texts first, and where there are
+    more replaced texts the last of them. A text that was recorded but did not go out counts as changed only
+    if the other one went out in a later batch: in an earlier one, a person knew of it and chose this text.
+    """
+    numbers, batches = replaced.batches_by_number()
+    distinct, starts, counts = np.unique(numbers, return_index=True, return_counts=True)
+    rows = np.flatnonzero(outcomes.states < AGAIN)
+    rows = rows[texts.is_first[rows] & contains(distinct, texts.numbers[rows])]
+    if not len(rows):
+        return
+    last_batches = outcomes.last_batches[rows]
+    order = np.lexsort((rows, last_batches, texts.numbers[rows]))
+    rows, last_batches = rows[order], last_batches[order]
+    _, first_rows, row_counts = np.unique(texts.numbers[rows], return_index=True, return_counts=True)
+    rank = np.arange(len(rows)) - np.repeat(first_rows, row_counts)
+    place = np.searchsorted(distinct, texts.numbers[rows])
+    skipped = np.maximum(counts[place] - np.repeat(row_counts, row_counts), 0)
+    paired = rank < counts[place]
+    rows, last_batches = rows[paired], last_batches[paired]
+    replaced_batches = batches[(starts[place] + skipped + rank)[paired]]
+    later = replaced_batches > last_batches
+    outcomes.mark(rows[later], CHANGED, replaced_batches[later])
+
+
+def _mark_moved(
+    planned: RowTexts, texts: DistinctTexts, departed: _DepartedRows, outcomes: _Outcomes
+) -> Ints:
+    """Mark as MOVED what would go out to a cell that was reached under a number that is in no row any more.
+
+    As in `_mark_changed`, only a later batch counts. Returns for each row the number that its batch reached.
+    """
+    reached_numbers = planned.numbers.copy()
+    cells, numbers, batches = departed.cells()
+    if planned.cells is None or not len(cells):
+        return reached_numbers
+    rows = np.flatnonzero(np.isin(outcomes.states[texts.first_rows], (NEW, UNSENT, REFUSED)))
+    places = first_positions(planned.cells.take(rows), cells)
+    rows = texts.first_rows[rows]
+    moved = (places >= 0) & (batches[places] > outcomes.last_batches[rows])
+    rows, places = rows[moved][::-1], places[moved][::-1]  # of equal texts the first row counts
+    outcomes.mark(rows, MOVED, batches[places])
+    reached_numbers[rows] = numbers[places]
+    return reached_numbers
