@@ -49,6 +49,8 @@ CODES = {
     "duplicate_other_text": "the same number as another row, with another text",
     "opted_out": "the number is on the opt-out list",
     "already_sent": "an earlier campaign reached the number, or may have",
+    "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
+    "reached_with_another_text": "the person was reached with another text and keeps that one",
     "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
 }
 

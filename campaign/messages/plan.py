@@ -1,6 +1,7 @@
 """`Plan`, and the `prepare` that makes one: what will be sent, what will not, and why."""
 
 import hashlib
+import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -52,6 +53,7 @@ class Plan:
       table contains and however its columns are ordered.
     - `reading`: how the file was read, if known.
     - `not_again`: the earlier campaigns and lists whose recipients were left out.
+    - `template`: the text with its placeholders as it was given; JSON where there were several.
     - `addressing`: the number of every row, also of those without a message, and what rows would get that
       repeat another row's number.
     """
@@ -63,6 +65,7 @@ class Plan:
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
     not_again: tuple[Any, ...] = ()
+    template: str = ""
     addressing: Addressing = field(default_factory=Addressing.unknown)
     _prepare_again: "Callable[[Ints], Plan] | None" = None
 
@@ -123,7 +126,14 @@ class Plan:
             raise UsageError(
                 "Some rows of keep_instead have the same number. Choose one row for each number."
             )
-        return self._prepare_again(self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64))
+        positions = self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64)
+        return self._prepare_again(positions).replaced(template=self.template)
+
+    def replaced(self, **fields: Any) -> "Plan":
+        """The same plan with other values in some fields; what is made when first needed stays so."""
+        plan = Plan.__new__(Plan)
+        vars(plan).update(vars(self) | fields)
+        return plan
 
     @property
     def sentence(self) -> str:
@@ -253,7 +263,8 @@ def prepare(
         suppression.read(numbers.region),
         duplicates,
     )
-    return _prepare_plan(table, rules, suppression.not_again)
+    template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)
+    return _prepare_plan(table, rules, suppression.not_again).replaced(template=template)
 
 
 def _prepare_plan(table: pd.DataFrame, rules: Rules, not_again: tuple[Any, ...], *preferred: Ints) -> Plan:

@@ -34,9 +34,10 @@ REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 
 @dataclass(frozen=True, eq=False)
 class EarlierCampaign:
-    """A campaign whose recipients get no more messages: its place, "" if unknown, and whom it reached."""
+    """A campaign whose recipients get no more messages: its folder, its environment, and whom it reached."""
 
     place: str
+    environment: str
     reached: "pd.Series[str]"
 
 

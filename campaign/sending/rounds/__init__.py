@@ -1,1 +1,1 @@
-"""What a campaign has said already, beside what its plan says now. Begin with `comparison`."""
+"""What a plan adds to the earlier rounds of its campaign, and who decides about it."""
