@@ -32,7 +32,7 @@ class Reading:
     `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
     in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
-    "delimiter".
+    "delimiter". `path` is where the file was, "" for anything but one file.
     """
 
     source: str
@@ -47,6 +47,7 @@ class Reading:
     notices: tuple[str, ...]
     issues: tuple[CellIssue, ...] = ()
     detected: tuple[str, ...] = ()
+    path: str = ""
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -195,6 +196,7 @@ def _described(
     of_text = {"encoding": grid.encoding, "delimiter": grid.delimiter}
     table.frame.attrs["reading"] = Reading(
         source=source.name,
+        path=source.path,
         format=grid.format,
         sheet=grid.sheet,
         header_row=table.header_row,

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +18,7 @@ import numpy as np
 from campaign.errors import AccountError, FolderError
 from campaign.messages.plan import Plan
 from campaign.sending.ledger.ledger import Ledger, open_ledger
-from campaign.sending.ledger.views import snapshot
+from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
@@ -25,6 +26,7 @@ from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import find_difference
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
+from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import OpenCampaign, end_held_run
 from campaign.sending.store.claim import Claim
@@ -43,7 +45,7 @@ class _LockedCampaign:
     """A campaign that is locked, with its ledger open."""
 
     folder: Folder
-    account: Account
+    claim: Claim
     options: SendOptions
     ledger: Ledger
 
@@ -56,15 +58,15 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
     """
     with ExitStack() as held:
         if plan is None:
-            folder = open_folder(options.folder or "")
+            folder, is_new = open_folder(options.folder or ""), False
             account = _account_to_continue(folder, options, held)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
             path, name = locate_campaign(plan, options, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
-            folder = _existing_or_new(plan, name, claim, options)
-        campaign = _lock(folder, claim, options, held)
+            folder, claim, is_new = _existing_or_new(plan, name, claim, options)
+        campaign = _lock(folder, claim, options, held, is_new=is_new)
         if plan is None:
             last_round, frozen = _continue(campaign, opt_outs)
         else:
@@ -111,29 +113,37 @@ def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) 
     return choose_account(options, held)
 
 
-def _existing_or_new(plan: Plan, name: ChosenName, claim: Claim, options: SendOptions) -> Folder:
-    """The folder of the campaign; a new one is made once everything is confirmed."""
+def _existing_or_new(
+    plan: Plan, name: ChosenName, claim: Claim, options: SendOptions
+) -> tuple[Folder, Claim, bool]:
+    """The folder of the campaign, and whether it is new: it is made once everything is confirmed."""
     if folder_exists(claim.path):
         folder = open_folder(claim.path)
         folder.check_name(name)
-        return folder
+        return folder, replace(claim, name=folder.manifest.name), False
     claim.check_new()
     content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
-    _confirm(content, choose_pilot(content, options.pilot, None, None), claim.account, options)
+    _confirm(content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
-    return create_folder(claim.path, name, claim.account, claim.home, ledger_path)
+    folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
+    return folder, claim, True
 
 
-def _lock(folder: Folder, claim: Claim, options: SendOptions, held: ExitStack) -> _LockedCampaign:
+def _lock(
+    folder: Folder, claim: Claim, options: SendOptions, held: ExitStack, *, is_new: bool
+) -> _LockedCampaign:
     """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
     end_held_run(folder.path)
     held.enter_context(folder.lock())
-    takeover = claim.check(folder)
-    ledger = open_ledger(folder.ledger_path, folder.manifest.identity, claim.witnesses(folder))
+    takeover = claim.check(folder, is_new=is_new)
+    entry = claim.list_entry(folder)
+    ledger = open_ledger(folder.ledger_path, folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     if takeover:
-        ledger.take_over(takeover)
-    return _LockedCampaign(folder, claim.account, options, ledger)
+        ledger.take_over(claim.new_home(folder), takeover)
+    if entry is not None:  # live is refused where the list cannot be written
+        entry.write(partial(moves_of, folder.ledger_path), at_once=True)
+    return _LockedCampaign(folder, claim, options, ledger)
 
 
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None]:
@@ -146,7 +156,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             "ready. Send the plan again."
         )
     states = {batch.state for batch in contents.batches}
-    if opt_outs is None and not states & {"refused", "again"} and campaign.account.environment != "live":
+    if opt_outs is None and not states & {"refused", "again"} and campaign.claim.account.environment != "live":
         return last_round, None  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
@@ -166,11 +176,11 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
-            _confirm(content, pilot, campaign.account, options)
+            _confirm(content, pilot, campaign.claim, options)
             return last_round, frozen
     outgoing = content.plan.messages.iloc[content.outgoing]
-    check_not_again(content.plan, outgoing, campaign.account)
-    _confirm(content, pilot, campaign.account, options)
+    check_not_again(content.plan, outgoing, campaign.claim.account)
+    _confirm(content, pilot, campaign.claim, options)
     return _register(content, pilot, campaign)
 
 
@@ -184,16 +194,22 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
     )
 
 
-def _confirm(content: RoundContent, pilot: PilotStretch, account: Account, options: SendOptions) -> None:
-    if account.environment == "live":
-        positions = content.outgoing if pilot.positions is None else pilot.positions
-        departure = Departure(
-            plan=content.plan,
-            messages=content.plan.messages.iloc[positions],
-            batch_size=options.batch_size,
-            concurrency=options.concurrency,
-        )
-        check_confirmed(account, options.confirm, departure)
+def _confirm(content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions) -> None:
+    """Raise `ConfirmationError` unless what leaves now was confirmed, if it is live."""
+    if claim.account.environment != "live":
+        return
+    positions = content.outgoing if pilot.positions is None else pilot.positions
+    messages = content.plan.messages.iloc[positions]
+    recent = recently_reached(claim.account, claim.key)
+    departure = Departure(
+        plan=content.plan,
+        messages=messages,
+        batch_size=options.batch_size,
+        concurrency=options.concurrency,
+        reached_today=int(np.isin(messages["number"].astype("int64").unique(), recent.numbers).sum()),
+        remarks=recent.unreadable,
+    )
+    check_confirmed(claim.account, options.confirm, departure)
 
 
 def _register(

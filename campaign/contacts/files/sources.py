@@ -45,10 +45,11 @@ BLANK = b"\xef\xbb\xbf\xff\xfe \t\r\n\0"  # marks, spaces and line ends of any e
 
 @dataclass
 class Source:
-    """The bytes of a file, and its name for messages."""
+    """The bytes of a file, its name for messages, and its absolute path, "" where it has none."""
 
     name: str
     data: bytes
+    path: str = ""
 
     def give(self) -> bytes:
         """The bytes, which are released here: the caller decides how long they take up memory."""
@@ -85,7 +86,8 @@ def _from_path(path: Path, max_bytes: int) -> Source:
         with path.open("rb") as opened:
             if os.fstat(opened.fileno()).st_size > max_bytes:
                 raise FileError(TOO_LARGE.format(f'"{name}"', max_bytes))
-            return Source(name, _held([opened.read()], f'"{name}"', max_bytes))
+            data = _held([opened.read()], f'"{name}"', max_bytes)
+            return Source(name, data, str(path.resolve()))
     except FileNotFoundError:
         folder = clean(Path.cwd())
         raise FileError(f'There is no file "{clean(path)}". The current folder is "{folder}".') from None
@@ -98,7 +100,8 @@ def _from_path(path: Path, max_bytes: int) -> Source:
 
 
 def _from_file(opened: Any, max_bytes: int) -> Source:
-    name = clean(Path(opened.name).name) if isinstance(getattr(opened, "name", None), str) else "an open file"
+    path = Path(opened.name).absolute() if isinstance(getattr(opened, "name", None), str) else None
+    name = clean(path.name) if path else "an open file"
     try:
         pieces = list(_pieces(opened, max_bytes))
     except (OSError, ValueError):
@@ -106,7 +109,7 @@ def _from_file(opened: Any, max_bytes: int) -> Source:
     kind = next((type(piece).__name__ for piece in pieces if not isinstance(piece, bytes)), None)
     if kind is not None:
         raise UsageError(f"The open file gives a {kind} instead of bytes or text.")
-    return Source(name, _held(pieces, f'"{name}"', max_bytes))
+    return Source(name, _held(pieces, f'"{name}"', max_bytes), str(path) if path else "")
 
 
 def _pieces(opened: Any, max_bytes: int) -> Iterator[Any]:

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
-from campaign.errors import LedgerError
+from campaign.errors import FolderError, LedgerError
 from campaign.private_files import new_private_file, sync_folder
 from campaign.sending.ledger.connections import Connection, Failure, Refusal, connect, opened
 from campaign.sending.ledger.integrity import check_ledger
@@ -31,6 +31,10 @@ from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.views import moves_in
 
 _WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
+_TAKEOVER = """
+INSERT INTO journal (at, batch, was, now, error, note)
+VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 0, '', 'takeover', '', ?)
+"""
 _REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
 
 
@@ -148,10 +152,11 @@ class Ledger:
         messages: int = self._connection.execute(query).fetchone()[0]
         return messages
 
-    def take_over(self, home: Mapping[str, str]) -> None:
-        """Record where the ledger lives from now on, and whose account it is; the journal keeps both."""
+    def take_over(self, home: Mapping[str, str], note: str) -> None:
+        """Record where the ledger lives from now on and whose account it is, and why, in the journal."""
 
         def move_house(connection: Connection) -> int:
+            connection.execute(_TAKEOVER, (note,))
             pairs = [(value, key) for key, value in home.items()]
             return connection.executemany("UPDATE campaign SET value = ? WHERE key = ?", pairs).rowcount
 
@@ -246,7 +251,7 @@ class Ledger:
 
     def _tell_witnesses(self, *, at_once: bool = False) -> None:
         for witness in self._witnesses:
-            with suppress(OSError, Failure):  # without a second witness nothing is less safe
+            with suppress(OSError, Failure, FolderError):  # without it nothing is less safe
                 witness.write(lambda: moves_in(self._connection), at_once=at_once)
 
 

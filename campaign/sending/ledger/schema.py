@@ -81,10 +81,6 @@ BEGIN SELECT RAISE(ABORT, 'rounds only grow'); END;
 CREATE TRIGGER identity_is_frozen BEFORE UPDATE ON campaign
 WHEN (old.key = 'machine' OR old.key = 'folder' OR old.key = 'account') IS NOT TRUE OR new.key != old.key
 BEGIN SELECT RAISE(ABORT, 'whose ledger this is never changes'); END;
-CREATE TRIGGER takeovers_are_kept AFTER UPDATE ON campaign BEGIN
-    INSERT INTO journal (at, batch, was, now, error, note)
-    VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 0, old.value, new.value, '', 'taken over: ' || new.key);
-END;
 CREATE TRIGGER identity_is_given_once BEFORE INSERT ON campaign
 WHEN EXISTS (SELECT 1 FROM campaign WHERE key = new.key)
 BEGIN SELECT RAISE(ABORT, 'whose ledger this is never changes'); END;

@@ -133,6 +133,14 @@ def identity_of(path: Path) -> dict[str, str]:
         return dict(connection.execute("SELECT key, value FROM campaign"))
 
 
+def reached_messages(path: Path) -> int:
+    """How many messages were accepted, or may have been."""
+    query = "SELECT ifnull(sum(messages), 0) FROM batches WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
+    with opened(path) as connection:
+        messages: int = connection.execute(query).fetchone()[0]
+        return messages
+
+
 def moves_of(path: Path) -> int:
     """How many moves the journal has, rounds and takeovers included."""
     with opened(path) as connection:

@@ -18,7 +18,7 @@ class Departure:
     """What would leave now: `messages` of a plan, in requests of at most `batch_size`, `concurrency` at a time.
 
     `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
-    `remark` says what else a person has to know before deciding.
+    `remarks` are sentences that a person has to read before deciding.
     """
 
     plan: Plan
@@ -26,7 +26,7 @@ class Departure:
     batch_size: int
     concurrency: int
     reached_today: int = 0
-    remark: str = ""
+    remarks: tuple[str, ...] = ()
 
     @property
     def phrase(self) -> str:
@@ -58,11 +58,11 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         if today
         else ""
     )
-    remark = f"{departure.remark} " if departure.remark else ""
+    remarks = "".join(f"{remark} " for remark in departure.remarks)
     raise ConfirmationError(
         f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
         f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
-        f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. {remark}{again}"
+        f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. {again}{remarks}"
         f"For example:\n{example}\n"
         f'Look at the plan once more; to send it, give confirm="{departure.phrase}".'
     )

@@ -95,6 +95,8 @@ class Folder:
     def check_name(self, name: ChosenName) -> None:
         """Raise unless this is the campaign of that name, or a default name from another file may be meant."""
         manifest = self.manifest
+        if name.from_folder:
+            return
         if folded_name(manifest.name) != folded_name(name.name):
             raise FolderError(
                 f"{self.path} holds the campaign {manifest.name!r}, not {name.name!r}. Give another folder."

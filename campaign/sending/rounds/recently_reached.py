@@ -1,0 +1,64 @@
+"""Whom other live campaigns of an account have reached in the last 24 hours."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.errors import CampaignError
+from campaign.sending.ledger.views import identity_of
+from campaign.sending.rounds.comparison import missing_numbers
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.folder import open_folder
+from campaign.sending.store.manifest import account_hash
+from campaign.sending.store.user_list import ListedCampaign, listed_campaigns
+from campaign.service.account import Account
+from campaign.text import clean
+
+_RECENT = timedelta(hours=24)
+
+
+@dataclass(frozen=True, eq=False)
+class RecentlyReached:
+    """The numbers that were reached, and a sentence for each campaign that may have reached more."""
+
+    numbers: Ints
+    unreadable: tuple[str, ...]
+
+
+def recently_reached(account: Account, key: str) -> RecentlyReached:
+    """The numbers that live campaigns of this account other than `key` have reached in the last 24 hours.
+
+    A time in the future counts: the clock was wrong then or is wrong now.
+    """
+    campaigns, unreadable = listed_campaigns()
+    since = datetime.now(UTC) - _RECENT
+    numbers = [np.empty(0, np.int64)]
+    for listed in campaigns:
+        if listed.key == key or not listed.last_sent_at or datetime.fromisoformat(listed.last_sent_at) < since:
+            continue
+        try:
+            numbers.append(_numbers_since(listed, account, since))
+        except CampaignError as error:
+            unreadable.append(f"The campaign in {clean(listed.folder)} cannot be read: {error}")
+    return RecentlyReached(np.unique(np.concatenate(numbers)), tuple(unreadable))
+
+
+def _numbers_since(listed: ListedCampaign, account: Account, since: datetime) -> Ints:
+    folder = open_folder(Path(listed.folder))
+    contents = folder.snapshot()
+    if identity_of(folder.ledger_path)["account"] != account_hash(account, folder.manifest.salt):
+        return np.empty(0, np.int64)
+    outcomes = contents.outcomes
+    is_recent = outcomes["status"].isin(["accepted", "unknown"]) & (
+        outcomes["submitted_at"].isna() | (outcomes["submitted_at"] >= pd.Timestamp(since))
+    )
+    record = CampaignRecord(folder.rounds(contents), contents)
+    batches = np.zeros(len(record.knowledge), bool)
+    batches[outcomes.loc[is_recent, "batch"]] = True
+    return missing_numbers(record.texts, batches, np.empty(0, np.int64))
