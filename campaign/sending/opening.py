@@ -156,7 +156,11 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             "ready. Send the plan again."
         )
     states = {batch.state for batch in contents.batches}
-    if opt_outs is None and not states & {"refused", "again"} and campaign.claim.account.environment != "live":
+    if (
+        opt_outs is None
+        and not states & {"refused", "again"}
+        and campaign.claim.account.environment != "live"
+    ):
         return last_round, None  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import os
 import ssl
-import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -135,16 +134,10 @@ class Account:
     def identity(self) -> str:
         """A text that is the same for two accounts if they are the same account.
 
-        Host and user name count without case, a leading "www." not at all. Every embedded sandbox is one
-        account, because its port and its user name change from start to start.
+        The address of an embedded sandbox is left out, because its port changes at every start.
         """
-        if self._environment == "local":
-            return "local"
-        parts = urlsplit(self._url)
-        host = (parts.hostname or "").casefold().removeprefix("www.").rstrip(".")
-        port = parts.port or {"https": 443, "http": 80}.get(parts.scheme, 0)
-        username = unicodedata.normalize("NFC", self._username.casefold()).strip()
-        return "\n".join((self._environment, f"{host}:{port}", parts.path.strip("/"), username))
+        place = "" if self._environment == "local" else urlsplit(self._url).netloc
+        return f"{self._environment}\n{place}\n{self._username}"
 
     @property
     def label(self) -> str:

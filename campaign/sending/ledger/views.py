@@ -135,7 +135,9 @@ def identity_of(path: Path) -> dict[str, str]:
 
 def reached_messages(path: Path) -> int:
     """How many messages were accepted, or may have been."""
-    query = "SELECT ifnull(sum(messages), 0) FROM batches WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
+    query = (
+        "SELECT ifnull(sum(messages), 0) FROM batches WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
+    )
     with opened(path) as connection:
         messages: int = connection.execute(query).fetchone()[0]
         return messages

@@ -8,13 +8,15 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints, series_to_array
+from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.messages.plan import Plan, fingerprint
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
+from campaign.sending.rounds.comparison import repeated_texts
+from campaign.sending.rounds.record import planned_texts
 from campaign.text import clean, shorten
 
 _SHOWN = 80  # characters of an earlier text that an issue repeats
@@ -53,18 +55,41 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     """The plan without the people on a list; what could not be read in the list becomes an issue."""
     regions = pd.Series([country for country in plan.totals.countries if country], dtype="str")
     suppressed = SuppressionRules.of(opt_outs, None).read(regions if len(regions) else None)
-    numbers = plan.addressing.numbers
-    leaving = np.isin(numbers, suppressed.opted_out) & (plan.contacts["status"] == "not_sent").to_numpy()
+    leaving = np.isin(plan.addressing.numbers, suppressed.opted_out)
+    leaving &= (plan.contacts["status"] == "not_sent").to_numpy()
+    detail = "The number is on the opt-out list."
+    amended = _without_rows(plan, leaving, "opted_out", "opted_out", "info", detail)
+    return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
+
+
+def without_repeats(plan: Plan) -> Plan:
+    """The plan in which rows with the same number and the same text as an earlier one get nothing.
+
+    `prepare` takes care of that, except for rows that it was told to keep.
+    """
+    is_planned = (plan.contacts["status"] == "not_sent").to_numpy()
+    numbers = np.sort(plan.addressing.numbers[is_planned])
+    if not (numbers[1:] == numbers[:-1]).any():
+        return plan
+    starts, planned = planned_texts(plan, plan.messages)
+    repeated = plan.messages["row"].to_numpy()[starts[repeated_texts(planned)]]
+    leaving = plan.contacts.index.isin(repeated)
+    detail = "The same number and the same text as an earlier row, which is kept."
+    return _without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
+
+
+def _without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
+    """The plan in which some rows of the contacts get nothing, with a status, a reason and an issue."""
     rows = plan.contacts.index.to_numpy()[leaving]
+    if not len(rows):
+        return plan
     contacts = plan.contacts
-    reason = "The number is on the opt-out list."
-    contacts["status"] = contacts["status"].mask(leaving, "opted_out")
+    contacts["status"] = contacts["status"].mask(leaving, status)
     contacts["reason"] = contacts["reason"].mask(leaving, reason)
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
     amended = _with_messages(plan.replaced(contacts=contacts), remaining)
-    amended = with_issue(amended, rows, "opted_out", "info", [reason] * len(rows))
-    return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
+    return with_issue(amended, rows, code, severity, [reason] * len(rows))
 
 
 def with_issue(plan: Plan, rows: Ints, code: str, severity: str, details: list[str]) -> Plan:

@@ -13,6 +13,7 @@ from campaign.sending.options import Changed, Gone
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
 from campaign.sending.rounds.difference import Difference, spread
+from campaign.sending.rounds.record import first_pieces
 from campaign.sending.store.freezing import RoundContent
 from campaign.text import agreeing, clean, counted, shorten
 
@@ -51,8 +52,7 @@ def _keep_earlier(difference: Difference, places: Ints) -> tuple[Plan, Ints]:
     plan = difference.plan
     rows = plan.messages["row"].to_numpy()[difference.starts[places]]
     plan = keep_earlier_messages(plan, rows, _earlier_messages(difference, places))
-    labels = plan.messages["row"].to_numpy()
-    return plan, np.flatnonzero(np.r_[True, labels[1:] != labels[:-1]])
+    return plan, first_pieces(plan.messages["row"].to_numpy())
 
 
 def _earlier_messages(difference: Difference, places: Ints) -> pd.DataFrame:

@@ -14,6 +14,7 @@ from campaign import markup
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
+from campaign.sending.rounds.amended_plan import without_repeats
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -28,7 +29,7 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
     reached_alternatives,
 )
-from campaign.sending.rounds.record import CampaignRecord, planned_texts
+from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
 from campaign.text import agreeing, counted
 
 # What is known of a message, in a word, for people.
@@ -146,26 +147,30 @@ class Difference:
 def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     """Compare a plan with what its campaign has recorded.
 
-    Of several rows with one number, the one whose text was reached is kept first.
+    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same number
+    and the same text, only the first gets something.
     """
     given = plan.fingerprint
-    messages = plan.messages
-    starts, planned = planned_texts(plan, messages)
-    if record is None or not record.rounds:
-        return Difference(
-            plan, given, starts, _nothing_known(len(planned), plan), np.empty(0, np.int64), None
-        )
+    if record is not None and record.rounds:
+        plan = without_repeats(_keep_reached(plan, record))
+        starts, planned = planned_texts(plan, plan.messages)
+        comparison = compare_texts(planned, numbers_of_excluded(plan), record.texts, record.knowledge)
+        waiting_gone = missing_numbers(record.texts, record.waiting, plan.addressing.numbers)
+        return Difference(plan, given, starts, comparison, waiting_gone, record)
+    plan = without_repeats(plan)
+    starts = first_pieces(plan.messages["row"].to_numpy())
+    return Difference(plan, given, starts, _nothing_known(len(starts), plan), np.empty(0, np.int64), None)
+
+
+def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
+    """The plan in which rows are kept whose text was reached, instead of those with the same number."""
     alternatives = plan.addressing.alternatives
-    if len(alternatives):
-        first, texts = planned_texts(plan, alternatives)
-        chosen = reached_alternatives(planned, texts, record.texts, record.knowledge)
-        if len(chosen):
-            plan = plan.keep_instead(alternatives["row"].to_numpy()[first[chosen]])
-            starts, planned = planned_texts(plan, plan.messages)
-    excluded_numbers = numbers_of_excluded(plan)
-    comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
-    waiting_gone = missing_numbers(record.texts, record.waiting, plan.addressing.numbers)
-    return Difference(plan, given, starts, comparison, waiting_gone, record)
+    if not len(alternatives):
+        return plan
+    _, planned = planned_texts(plan, plan.messages)
+    starts, texts = planned_texts(plan, alternatives)
+    chosen = reached_alternatives(planned, texts, record.texts, record.knowledge)
+    return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
 
 
 def numbers_of_excluded(plan: Plan) -> Ints:

@@ -40,7 +40,11 @@ def recently_reached(account: Account, key: str) -> RecentlyReached:
     since = datetime.now(UTC) - _RECENT
     numbers = [np.empty(0, np.int64)]
     for listed in campaigns:
-        if listed.key == key or not listed.last_sent_at or datetime.fromisoformat(listed.last_sent_at) < since:
+        if (
+            listed.key == key
+            or not listed.last_sent_at
+            or datetime.fromisoformat(listed.last_sent_at) < since
+        ):
             continue
         try:
             numbers.append(_numbers_since(listed, account, since))

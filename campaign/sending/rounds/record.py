@@ -68,9 +68,10 @@ class CampaignRecord:
             columns = one_round.manifest.number_columns
             for part, batches in self._parts(one_round):
                 table = read_part(one_round.plan_path, part, ["row", "number", "message"])
-                rows, starts = _first_pieces(table.column("row").to_numpy())
+                rows = table.column("row").to_numpy()
+                starts = first_pieces(rows)
                 texts = _whole_texts(combine_chunks(table.column("message")), starts)
-                cells = number_cells(contacts, columns, rows)
+                cells = number_cells(contacts, columns, rows[starts])
                 numbers = _numbers(combine_chunks(table.column("number")), starts)
                 yield RecordedTexts(RowTexts(numbers, texts, cells), _batch_of_rows(batches)[starts])
 
@@ -106,10 +107,11 @@ class CampaignRecord:
 def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
     """The rows of a plan that get something as the comparison takes them, and the position of the first
     message of each."""
-    rows, starts = _first_pieces(messages["row"].to_numpy())
+    rows = messages["row"].to_numpy()
+    starts = first_pieces(rows)
     texts = _whole_texts(series_to_array(messages["message"]), starts)
     numbers = _numbers(series_to_array(messages["number"]), starts)
-    cells = number_cells(plan.contacts, plan.addressing.columns, rows)
+    cells = number_cells(plan.contacts, plan.addressing.columns, rows[starts])
     return starts, RowTexts(numbers, texts, cells)
 
 
@@ -122,10 +124,9 @@ def number_cells(contacts: pd.DataFrame, columns: Sequence[str], rows: Ints) -> 
     return first
 
 
-def _first_pieces(rows: Ints) -> tuple[Ints, Ints]:
-    """The row labels of whole texts, and the position of the first piece of each."""
-    starts = np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.empty(0, np.int64)
-    return rows[starts], starts
+def first_pieces(rows: Ints) -> Ints:
+    """The position of the first message of each row; `rows` has the row of each message."""
+    return np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.empty(0, np.int64)
 
 
 def _whole_texts(pieces: TextArray, starts: Ints) -> TextArray:

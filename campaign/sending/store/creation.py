@@ -113,6 +113,7 @@ def _write(
     )
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)
-    create_ledger(path / manifest.ledger, {**manifest.identity, "ledger": secrets.token_hex(16), **home})
+    identity = {**manifest.identity, "account": manifest.account, "ledger": secrets.token_hex(16), **home}
+    create_ledger(path / manifest.ledger, identity)
     sync_folder(path)
     return manifest
