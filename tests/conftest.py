@@ -32,6 +32,22 @@ def _settings_of_our_own():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def _state_of_the_session():
+    """Where programs that outlive one test keep what they know of campaigns: never where a person's is."""
+    with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
+        environment.setenv("CAMPAIGN_STATE_DIR", folder)
+        yield
+
+
+@pytest.fixture(autouse=True)
+def state_directory(tmp_path_factory, monkeypatch):
+    """The user's state directory: each test, with the programs that it starts, is a user of its own."""
+    path = tmp_path_factory.mktemp("state") / "campaign"
+    monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(path))
+    return path
+
+
+@pytest.fixture(autouse=True, scope="session")
 def _ctrl_c_is_heard():
     """Tests that are started by nohup or from a script's background inherit that Ctrl-C is ignored, and so
     would every process that they interrupt."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import ssl
+import unicodedata
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
@@ -134,10 +135,15 @@ class Account:
     def identity(self) -> str:
         """A text that is the same for two accounts if they are the same account.
 
-        The address of an embedded sandbox is left out, because its port changes at every start.
+        Environment, address (host, port, path) and user name. Host and user name compare without case, and a
+        leading "www." makes no difference. Every embedded sandbox is one account: its port changes at every
+        start, and it has no users of its own.
         """
-        place = "" if self._environment == "local" else urlsplit(self._url).netloc
-        return f"{self._environment}\n{place}\n{self._username}"
+        if self._environment == "local":
+            return "local"
+        address = urlsplit(self._url)  # in lower case, and without the usual port of its scheme
+        place = address.netloc.removeprefix("www.") + address.path
+        return f"{self._environment}\n{place}\n{_without_case(self._username)}"
 
     @property
     def label(self) -> str:
@@ -205,6 +211,10 @@ def _check_kept(environment: object) -> None:
 def _check_options(encoding: object, ca_file: object) -> None:
     check_choice(encoding, get_args(Encoding), subject="encoding")
     check_path(ca_file, subject="ca_file", write='ca_file="company.pem"', or_none=True)
+
+
+def _without_case(text: str) -> str:
+    return unicodedata.normalize("NFC", unicodedata.normalize("NFC", text).casefold())
 
 
 def _check_username(username: object) -> None:

@@ -47,6 +47,7 @@ DOORS = {
     "matplotlib": {"results.charts"},
     "tqdm": {"sending.terminal"},
     "filelock": {"sending.store.locks"},
+    "platformdirs": {"sending.store.user_state"},
     "python_calamine": {"contacts.workbooks.xlsx"},
     "xlrd": {"contacts.workbooks.xls"},
     "psutil": {"contacts.workbooks.process"},

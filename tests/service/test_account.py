@@ -238,8 +238,14 @@ def test_a_credential_that_cannot_be_one_is_refused(username, password, words):
 # who is who
 
 
-def test_a_local_sandbox_is_the_same_account_at_any_port():
-    assert account("local", "http://127.0.0.1:1").identity == account("local", "http://127.0.0.1:2").identity
+def test_every_embedded_sandbox_is_one_account():
+    sandboxes = [
+        account("local", "http://127.0.0.1:1"),
+        account("local", "http://127.0.0.1:2"),
+        account("local", "https://[::1]:3/gateway"),
+        Account("local", "http://localhost:1", "somebody else", PASSWORD),
+    ]
+    assert len({one.identity for one in sandboxes}) == 1
 
 
 def test_accounts_differ_by_environment_place_and_user():
@@ -247,16 +253,36 @@ def test_accounts_differ_by_environment_place_and_user():
         account("live", "https://a.example"),
         account("live", "https://b.example"),
         account("live", "https://a.example:8443"),
+        account("live", "https://a.example/gateway"),
+        account("live", "https://a.example/Gateway"),
+        account("live", "https://www2.a.example"),
         Account("sandbox", "https://s.example", "clinic", "of-sandbox"),
         Account("live", "https://a.example", "other", PASSWORD),
         account("local", "http://127.0.0.1:1"),
     ]
-    assert len({one.identity for one in accounts}) == 6
+    assert len({one.identity for one in accounts}) == len(accounts)
 
 
-def test_one_account_written_in_two_ways_is_one():
-    written = ["https://a.example", "HTTPS://A.example:443/api/v1/json/"]
+def test_one_account_written_in_several_ways_is_one():
+    written = [
+        "https://a.example",
+        "HTTPS://A.example:443/api/v1/json/",
+        "https://www.a.example",
+        "https://WWW.A.example.:443/",
+    ]
     assert len({account("live", url).identity for url in written}) == 1
+
+
+def test_the_usual_port_of_plain_http_makes_no_difference():
+    written = ["http://s.example", "http://s.example:80", "http://www.s.example:80/"]
+    assert len({Account("sandbox", url, "clinic", "of-sandbox").identity for url in written}) == 1
+
+
+def test_a_user_name_in_capitals_or_composed_otherwise_is_the_same_user():
+    written = ["Müller", "MÜLLER", "mu\u0308ller", "MU\u0308LLER"]
+    users = [Account("live", "https://a.example", name, PASSWORD) for name in written]
+    assert len({one.identity for one in users}) == 1
+    assert users[1].username == "MÜLLER"  # what the service is told stays as it was typed
 
 
 def test_what_reports_show():

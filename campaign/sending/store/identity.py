@@ -1,0 +1,109 @@
+"""Which campaign is meant: its name, its key and the name of its folder."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import unicodedata
+from pathlib import Path
+from typing import NamedTuple
+
+from campaign.argument_checks import check_text
+from campaign.contacts.files.sources import KINDS
+from campaign.errors import UsageError
+from campaign.messages.plan import Plan
+from campaign.paths import is_file
+from campaign.service.account import Account
+from campaign.service.address import Environment
+from campaign.text import clean
+
+_SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
+_SLUG_LENGTH = 40
+# "Naming Files, Paths, and Namespaces" in the documentation of Windows: with any ending, too.
+_RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]")
+_LIKE_HASHED = re.compile(r".*-[0-9a-f]{8}")
+_NAMELESS = ("a DataFrame", "the given bytes", "an open file")  # what a reading calls them
+_UNNAMED = "campaign"
+_GIVE_NAME = 'Give it one, for example name="visits".'
+
+
+class ChosenName(NamedTuple):
+    """The name of a campaign, and the file that it comes from: an absolute path, or "" if none is known."""
+
+    name: str
+    source: str
+
+
+def choose_name(
+    plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, account: Account
+) -> ChosenName:
+    """The name as given, else the last part of the folder, else the stem of the plan's file.
+
+    A plan of a DataFrame, of bytes or of several files is called "campaign" in the local environment. A
+    reading keeps a file's name but not its folder, so the file counts as known only if it is found from the
+    working directory. Raises `UsageError` for a blank name, and where a name is needed and none is given.
+    """
+    if name is not None:
+        check_text(name, subject="name", write='name="visits"')
+        return ChosenName(_checked(name, "The name"), "")
+    if folder is not None:
+        last = Path(os.path.abspath(folder)).name  # noqa: PTH100 - Path.absolute keeps ".."
+        return ChosenName(
+            _checked(last.removesuffix(_SUFFIXES[account.environment]), "The folder's name"), ""
+        )
+    file = "" if plan.reading is None else plan.reading.source
+    if not file or _is_nameless(file):
+        if account.environment == "local":
+            return ChosenName(_UNNAMED, "")
+        raise UsageError(f"This campaign has no name, because it does not come from one file. {_GIVE_NAME}")
+    source = str(Path(file).resolve()) if is_file(file) else ""
+    return ChosenName(_checked(Path(file).stem, "The file's name"), source)
+
+
+def folded_name(name: str) -> str:
+    """The name as names are compared: without case, and with single spaces between its words only."""
+    # Decomposed first, so that every spelling of a letter loses its case in the same way (Unicode, 3.13).
+    folded = unicodedata.normalize("NFD", name).casefold()
+    return " ".join(unicodedata.normalize("NFC", folded).split())
+
+
+def campaign_key(name: str, account: Account) -> str:
+    """The campaign's key: 64 hexadecimal digits that identify name and account without showing either."""
+    return _digest(json.dumps([folded_name(name), account.identity]))
+
+
+def folder_name(name: str, environment: Environment) -> str:
+    """The name of the campaign's folder, which every system accepts: "visits", "visit-day-3f1c09aa.sandbox".
+
+    A name that is not such a name already is followed by 8 digits of its hash, so that two names never share
+    a folder. A plain name that ends like that gets a hash too.
+    """
+    folded = folded_name(name)
+    slug = re.sub(r"[^a-z0-9_-]+", "-", folded).strip("-")[:_SLUG_LENGTH].strip("-")
+    if slug != folded or not slug or _RESERVED.fullmatch(slug) or _LIKE_HASHED.fullmatch(slug):
+        slug = f"{slug or _UNNAMED}-{_digest(folded)[:8]}"
+    return slug + _SUFFIXES[environment]
+
+
+def _checked(name: str, subject: str) -> str:
+    if not folded_name(clean(name)):
+        raise UsageError(f"{subject} is blank, and a campaign needs a name. {_GIVE_NAME}")
+    return name.strip()
+
+
+def _is_nameless(source: str) -> bool:
+    """Whether a reading's source is no single file: "a DataFrame", "north.csv and south.csv (2)"."""
+    parts = source.split(" and ")
+    return parts[0] in _NAMELESS or (len(parts) > 1 and any(_is_source(part) for part in parts[:-1]))
+
+
+def _is_source(part: str) -> bool:
+    """Whether this is a whole source, and not the first words of a file's name: "Jan and Feb.csv"."""
+    unnumbered = re.sub(r" \(\d+\)$", "", part)
+    return unnumbered in _NAMELESS or Path(unnumbered).suffix.casefold() in KINDS
+
+
+def _digest(text: str) -> str:
+    return hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()  # file names can have halves

@@ -1,0 +1,87 @@
+"""The user's state directory, and the id of this machine that is kept in it."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+from pathlib import Path
+
+import platformdirs
+
+from campaign.errors import FolderError
+from campaign.private_files import make_private_folder, replace_private_file, sync_folder
+from campaign.sending.store.locks import hold_lock
+from campaign.text import clean
+
+VARIABLE = "CAMPAIGN_STATE_DIR"
+_MACHINE = "machine"
+_ID = re.compile(rb"[0-9a-f]{32}")
+
+
+def state_directory() -> Path:
+    """Where this user's list of campaigns and the machine's id are kept; `CAMPAIGN_STATE_DIR` moves it.
+
+    Raises `FolderError` if the variable holds no absolute path: a relative one would mean another directory
+    for every notebook.
+    """
+    given = os.environ.get(VARIABLE)
+    path = Path(given) if given else platformdirs.user_state_path("campaign")
+    if not path.is_absolute():
+        raise FolderError(f"{VARIABLE} is {clean(path)}, a relative path. Set it to an absolute one.")
+    return path
+
+
+def machine_id() -> str:
+    """The id of this machine: 32 random hexadecimal digits, made once and then the same for ever.
+
+    Raises `FolderError` if it cannot be read or written, or is damaged.
+    """
+    path = state_directory() / _MACHINE
+    try:
+        return _read_id(path) or _make_id(path)
+    except OSError as error:
+        raise cannot_use(path, error) from None
+
+
+def write_state(path: Path, content: bytes) -> None:
+    """Write a file of the state directory durably; raises `FolderError` where that is not possible."""
+    try:
+        make_private_folder(path.parent)
+        replace_private_file(path, content)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise cannot_use(path, error) from None
+
+
+def cannot_use(path: Path, error: OSError) -> FolderError:
+    """The error for a file of the state directory that cannot be read or written."""
+    return FolderError(
+        f"{clean(path)} cannot be read or written: {error.strerror or error}. What is known of campaigns is "
+        f"kept there: allow yourself to write to it, or set {VARIABLE} to a folder that you can write to."
+    )
+
+
+def _make_id(path: Path) -> str:
+    """The id that this or another process makes first."""
+    make_private_folder(path.parent)
+    with hold_lock(path.with_name(f"{_MACHINE}.lock"), timeout=10):  # the other one needs a moment
+        made = _read_id(path)
+        if not made:
+            made = secrets.token_hex(16)
+            write_state(path, made.encode())
+    return made
+
+
+def _read_id(path: Path) -> str:
+    """The id that was made; "" if none was."""
+    try:
+        content = path.read_bytes()
+    except FileNotFoundError:
+        return ""
+    if not _ID.fullmatch(content):
+        raise FolderError(
+            f"{clean(path)}, the id of this machine, is damaged. Restore it from a copy. If there is none, "
+            "delete it: every campaign of this machine will then have to be taken over once."
+        )
+    return content.decode()
