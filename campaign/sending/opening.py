@@ -37,6 +37,7 @@ from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, choose_name, folder_name
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
+from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 
@@ -82,7 +83,7 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
     return (given if given.running else held.enter_context(given)).account
 
 
-def locate_campaign(plan: Plan, options: SendOptions, environment: str) -> tuple[Path, ChosenName]:
+def locate_campaign(plan: Plan, options: SendOptions, environment: Environment) -> tuple[Path, ChosenName]:
     """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
     name = choose_name(plan, options.name, options.folder, environment)
     if options.folder is not None:
@@ -92,7 +93,9 @@ def locate_campaign(plan: Plan, options: SendOptions, environment: str) -> tuple
 
 def find_earlier_rounds(plan: Plan, options: SendOptions) -> CampaignRecord | None:
     """What the campaign of a plan has recorded so far; None where nothing was ever sent under its name."""
-    environment = options.account.environment if isinstance(options.account, Account) else "local"
+    environment: Environment = (
+        options.account.environment if isinstance(options.account, Account) else "local"
+    )
     path, name = locate_campaign(plan, options, environment)
     if not folder_exists(path):
         return None

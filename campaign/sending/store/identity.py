@@ -11,10 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.argument_checks import check_text
-from campaign.contacts.files.sources import KINDS
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
-from campaign.paths import is_file
 from campaign.service.account import Account
 from campaign.service.address import Environment
 from campaign.text import clean
@@ -24,42 +22,42 @@ _SLUG_LENGTH = 40
 # "Naming Files, Paths, and Namespaces" in the documentation of Windows: with any ending, too.
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]")
 _LIKE_HASHED = re.compile(r".*-[0-9a-f]{8}")
-_NAMELESS = ("a DataFrame", "the given bytes", "an open file")  # what a reading calls them
 _UNNAMED = "campaign"
 _GIVE_NAME = 'Give it one, for example name="visits".'
 
 
 class ChosenName(NamedTuple):
-    """The name of a campaign, and the file that it comes from: an absolute path, or "" if none is known."""
+    """The name of a campaign, and the file that it comes from: an absolute path, or "" if none is known.
+
+    With `from_folder` it is the name of a folder: a campaign that is in it already keeps its own.
+    """
 
     name: str
-    source: str
+    source: str = ""
+    from_folder: bool = False
 
 
 def choose_name(
-    plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, account: Account
+    plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, environment: Environment
 ) -> ChosenName:
     """The name as given, else the last part of the folder, else the stem of the plan's file.
 
-    A plan of a DataFrame, of bytes or of several files is called "campaign" in the local environment. A
-    reading keeps a file's name but not its folder, so the file counts as known only if it is found from the
-    working directory. Raises `UsageError` for a blank name, and where a name is needed and none is given.
+    A plan of a DataFrame, of bytes or of several files is called "campaign" in the local environment.
+    Raises `UsageError` for a blank name, and where a name is needed and none is given.
     """
     if name is not None:
         check_text(name, subject="name", write='name="visits"')
-        return ChosenName(_checked(name, "The name"), "")
+        return ChosenName(_checked(name, "The name"))
     if folder is not None:
         last = Path(os.path.abspath(folder)).name  # noqa: PTH100 - Path.absolute keeps ".."
-        return ChosenName(
-            _checked(last.removesuffix(_SUFFIXES[account.environment]), "The folder's name"), ""
-        )
-    file = "" if plan.reading is None else plan.reading.source
-    if not file or _is_nameless(file):
-        if account.environment == "local":
-            return ChosenName(_UNNAMED, "")
+        name = _checked(last.removesuffix(_SUFFIXES[environment]), "The folder's name")
+        return ChosenName(name, from_folder=True)
+    file = "" if plan.reading is None else plan.reading.path
+    if not file:
+        if environment == "local":
+            return ChosenName(_UNNAMED)
         raise UsageError(f"This campaign has no name, because it does not come from one file. {_GIVE_NAME}")
-    source = str(Path(file).resolve()) if is_file(file) else ""
-    return ChosenName(_checked(Path(file).stem, "The file's name"), source)
+    return ChosenName(_checked(Path(file).stem, "The file's name"), file)
 
 
 def folded_name(name: str) -> str:
@@ -91,18 +89,6 @@ def _checked(name: str, subject: str) -> str:
     if not folded_name(clean(name)):
         raise UsageError(f"{subject} is blank, and a campaign needs a name. {_GIVE_NAME}")
     return name.strip()
-
-
-def _is_nameless(source: str) -> bool:
-    """Whether a reading's source is no single file: "a DataFrame", "north.csv and south.csv (2)"."""
-    parts = source.split(" and ")
-    return parts[0] in _NAMELESS or (len(parts) > 1 and any(_is_source(part) for part in parts[:-1]))
-
-
-def _is_source(part: str) -> bool:
-    """Whether this is a whole source, and not the first words of a file's name: "Jan and Feb.csv"."""
-    unnumbered = re.sub(r" \(\d+\)$", "", part)
-    return unnumbered in _NAMELESS or Path(unnumbered).suffix.casefold() in KINDS
 
 
 def _digest(text: str) -> str:

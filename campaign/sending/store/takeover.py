@@ -90,6 +90,21 @@ def check_place(
     raise _refusal(problem, "Continue it there", f"to go on in {clean(folder)}", phrase, takeover)
 
 
+def check_account(recorded: str, account: str, folder: Path, moves: int, takeover: str | None) -> str:
+    """Check that a campaign is continued with the account that it was sent with; both are hashes.
+
+    Returns "" or the note for the journal, and raises `FolderError`, like `check_place`.
+    """
+    if recorded == account:
+        return ""
+    problem = f"The campaign in {clean(folder)} was sent to another address or with another user name."
+    phrase = _phrase(folder, moves)
+    if _fits(takeover, phrase, with_mark=True):
+        return _note(phrase, problem)
+    wish = "if the provider has moved or the account was renamed"
+    raise _refusal(problem, "Give the account that it was sent with", wish, phrase, takeover)
+
+
 def _difference(listed: ListedCampaign, folder: Path, ledger_id: str, moves: int) -> str:
     """What the list says otherwise about the campaign in this folder, in words; "" if nothing."""
     there, here = Path(listed.folder), clean(folder)
