@@ -86,7 +86,8 @@ class Result:
         `batch_of_message` has the number of the batch of each message of the plan; without it the batches are
         consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
         no message the batch that had reached its number before, 0 for none. `sentence` says why the run
-        ended, "" if there is nothing to say; with `nothing_sent` it comes first. Raises `LedgerError` if batches and messages do not fit.
+        ended, "" if there is nothing to say; with `nothing_sent` it comes
+        first. Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")

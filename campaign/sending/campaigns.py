@@ -30,7 +30,7 @@ def compare(
     account: Account | Sandbox | None = None,
     folder: Place | None = None,
 ) -> Difference:
-    """What `send` would do with a plan, without sending: who is new, who was reached before, who would change.
+    """What `send` would do with a plan, without sending: who is new, who was reached, whose text changed.
 
     The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
     """

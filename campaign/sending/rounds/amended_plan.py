@@ -35,7 +35,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
     kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
     first_texts = taken.drop_duplicates("row").set_index("row")["message"].reindex(rows)
     details = [
-        f"This person was reached with another text and keeps that one: “{shorten(clean(text), _SHOWN)}”"
+        f"The person was reached with another text and keeps that one: “{shorten(clean(text), _SHOWN)}”"
         for text in first_texts
     ]
     amended = _with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))

@@ -15,7 +15,7 @@ from campaign.text import agreeing, counted
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Departure:
-    """What would leave now: `messages` of a plan, in requests of at most `batch_size`, `concurrency` at a time.
+    """What would leave now: messages of a plan, `batch_size` in a request, `concurrency` requests at a time.
 
     `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
     `remarks` are sentences that a person has to read before deciding.

@@ -64,35 +64,33 @@ def _earlier_messages(difference: Difference, places: Ints) -> pd.DataFrame:
 
 
 def _ask_about_gone(count: int) -> str:
+    people = counted(count, "person", "people")
     return (
-        f"{counted(count, 'person', 'people')} of this campaign still {agreeing(count, 'waits', 'wait')} for a "
-        "message and "
-        f"{agreeing(count, 'is', 'are')} no longer in the table. Nothing was sent. Finish the earlier table first "
-        'with resume, or give gone="withdraw" to leave them out, or give another name if this is another '
-        "campaign."
+        f"{people} of this campaign still {agreeing(count, 'waits', 'wait')} for a message, but "
+        f"{agreeing(count, 'is', 'are')} no longer in the table. Nothing was sent. Finish the earlier table "
+        'first with resume, or give gone="withdraw" to leave them out, or give another name if this is '
+        "another campaign."
     )
 
 
 def _ask_about_changed(difference: Difference, places: Ints) -> str:
     """How many people would get a second text, the first of them, and the choices."""
-    moved = difference.moved
-    count = len(places)
-    messages = difference.plan.messages.iloc[difference.starts[places[:_SHOWN]]]
-    earlier = (
-        _earlier_messages(difference, places[:_SHOWN]).drop_duplicates("entry").set_index("entry")["message"]
-    )
+    first = places[:_SHOWN]
+    messages = difference.plan.messages.iloc[difference.starts[first]]
+    earlier = _earlier_messages(difference, first).drop_duplicates("entry").set_index("entry")["message"]
     examples = "\n".join(
-        f"row {row}: “{_shown(earlier.get(entry, ''))}” is now “{_shown(text)}”"
+        f"row {row}: “{_shown(str(earlier.get(entry, '')))}” is now “{_shown(text)}”"
         for entry, (row, text) in enumerate(zip(messages["row"], messages["message"], strict=True))
     )
+    moved = difference.moved
     other_number = (
-        f" {counted(moved, 'of them was', 'of them were')} reached under another number that the same cell was "
-        "read as."
+        f" {counted(moved, 'of them was', 'of them were')} reached under another number that the same cell "
+        "was read as."
         if moved
         else ""
     )
     return (
-        f"{counted(count, 'person was', 'people were')} reached by this campaign with another text."
+        f"{counted(len(places), 'person was', 'people were')} reached by this campaign with another text."
         f"{other_number} Nothing was sent.\n{examples}\n"
         'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.'
     )

@@ -147,8 +147,8 @@ class Difference:
 def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     """Compare a plan with what its campaign has recorded.
 
-    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same number
-    and the same text, only the first gets something.
+    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
+    number and the same text, only the first gets something.
     """
     given = plan.fingerprint
     if record is not None and record.rounds:

@@ -93,7 +93,7 @@ class Folder:
             yield ledger
 
     def check_name(self, name: ChosenName) -> None:
-        """Raise unless this is the campaign of that name, or a default name from another file may be meant."""
+        """Raise unless this is the campaign of that name; a default name must be that of the same file."""
         manifest = self.manifest
         if name.from_folder:
             return

@@ -113,7 +113,7 @@ def round_path(folder: Path, number: int) -> Path:
 
 
 def open_round(folder: Path, registered: RegisteredRound) -> Round:
-    """A round of a campaign folder; raises `FolderError` unless its manifest is the one that was registered."""
+    """A round of a campaign folder; raises `FolderError` unless its manifest is the registered one."""
     path = round_path(folder, registered.round)
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
@@ -124,7 +124,7 @@ def open_round(folder: Path, registered: RegisteredRound) -> Round:
 
 
 def sweep_rounds(folder: Path, last: int) -> None:
-    """Clear away what was frozen after the last registered round: the program was killed before it was one."""
+    """Clear away what was frozen after the last registered round, before the program was killed."""
     for path in sorted((folder / ROUNDS).glob("[0-9]*")):
         if path.name.isdecimal() and int(path.name) > last:
             shutil.rmtree(path)
