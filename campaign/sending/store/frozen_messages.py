@@ -24,6 +24,7 @@ from campaign.errors import LedgerError
 from campaign.messages.batching import batch_bounds
 from campaign.private_files import new_private_file
 from campaign.sending.ledger.ledger import Entry
+from campaign.sending.store.frame_files import write_table
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
@@ -109,7 +110,7 @@ def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Tab
 
 def _write(table: pa.Table, path: Path) -> None:
     with new_private_file(path) as file:
-        pq.write_table(table, file, compression="zstd", compression_level=1)
+        write_table(table, file)
 
 
 def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:
