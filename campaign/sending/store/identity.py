@@ -62,8 +62,7 @@ def choose_name(
 
 def folded_name(name: str) -> str:
     """The name as names are compared: without case, and with single spaces between its words only."""
-    # Decomposed first, so that every spelling of a letter loses its case in the same way (Unicode, 3.13).
-    folded = unicodedata.normalize("NFD", name).casefold()
+    folded = unicodedata.normalize("NFC", name).casefold()  # which can leave letters decomposed
     return " ".join(unicodedata.normalize("NFC", folded).split())
 
 
