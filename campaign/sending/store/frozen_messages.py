@@ -122,7 +122,7 @@ def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: 
         waiting = ledger.pending(part)
         if not waiting:
             continue
-        table = read_part(folder, part)
+        table = read_part(folder, part, MESSAGE_SCHEMA.names)
         frozen, encoded = _Content(table), EncodedMessages(table, encoding)
         sizes = table.column("parts").to_numpy()
         for entry in waiting:
