@@ -143,9 +143,10 @@ def test_only_an_alternative_can_be_kept_instead():
 def test_what_happens_to_the_files_and_tables_afterwards_makes_no_difference(tmp_path):
     opt_outs, table = tmp_path / "stop.csv", contacts()
     opt_outs.write_text("phone\n0772000003\nno number\n")
-    made = plan(table, opt_outs=opt_outs)
+    regions = pd.Series(["UG"] * len(table))
+    made = plan(table, opt_outs=opt_outs, region=regions)
     opt_outs.unlink()
-    table["Name"] = "Somebody else"
+    table["Name"], regions[:] = "Somebody else", "KE"
     kept = made.keep_instead([4])
     assert [message for _, _, message in texts(kept.messages)] == ["Hi Ben", "Hi Cas"]
     assert kept.issues["code"].tolist().count("unreadable_entry") == 1
