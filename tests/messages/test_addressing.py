@@ -116,6 +116,15 @@ def test_the_row_gets_its_message_and_the_others_become_its_duplicates():
     assert made.fingerprint == fingerprint(made.messages) != plan().fingerprint
 
 
+def test_several_numbers_can_change_their_row_at_once():
+    phones = "Ann,0772000001 Cas,0772000001 Cas,0772000001 Ben,0772000002 Dee,0772000002 Dee,0772000002"
+    made = plan(contacts("Name,Phone\n" + phones.replace(" ", "\n"))).keep_instead({3, 6})
+    assert texts(made.messages) == [(3, "256772000001", "Hi Cas"), (6, "256772000002", "Hi Dee")]
+    assert list(zip(made.issues["row"], made.issues["code"], strict=True)) == [
+        (2, "duplicate_other_text"), (4, "duplicate"), (5, "duplicate_other_text"), (7, "duplicate"),
+    ]  # fmt: skip
+
+
 def test_keeping_the_first_row_again_gives_the_first_plan_again():
     made, again = plan(), plan().keep_instead([9]).keep_instead(np.array([2]))
     for table in ("messages", "issues", "contacts"):
