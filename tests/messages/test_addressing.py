@@ -147,6 +147,9 @@ def test_only_an_alternative_can_be_kept_instead():
         plan(duplicates="keep").keep_instead([4])
     with pytest.raises(UsageError, match="Choose one row for each number"):
         plan().keep_instead([4, 9])
+    with pytest.raises(UsageError, match="cannot be kept") as a_number_of_a_person:
+        plan().keep_instead([256772000001])
+    assert "256772000001" not in str(a_number_of_a_person.value)
     with pytest.raises(UsageError, match="needs a list of row numbers, but got the text '4'"):
         plan().keep_instead("4")
 
