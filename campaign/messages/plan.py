@@ -12,7 +12,7 @@ import numpy as np
 import pandas as pd
 
 from campaign import markup
-from campaign.argument_checks import check_amount, check_choice, check_count, wrong
+from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
 from campaign.arrow_text import Ints, series_to_chunks, text_buffers
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import Reading, read_contacts
@@ -167,7 +167,8 @@ def _check_rows(rows: Any, possible: Ints) -> Ints:
         examples = ", ".join(map(str, possible[:5])) or "none"
         more = ", …" if len(possible) > 5 else "."
         raise UsageError(
-            f"Row {impossible[0]} cannot be kept instead of another one. Rows that can: {examples}{more}"
+            f"Row {described(impossible[0])} cannot be kept instead of another one. "
+            f"Rows that can: {examples}{more}"
         )
     return chosen.to_numpy(dtype=np.int64)
 
