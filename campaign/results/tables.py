@@ -14,6 +14,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_choice, wrong
+from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, STATUSES
@@ -42,7 +43,8 @@ _ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "prepare result.follow_up() and send that: it has only rows that got nothing.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
+    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
+    'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
 }
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
@@ -61,6 +63,7 @@ class Result:
     plan: Plan
     environment: str
     folder: Path | None
+    name: str
     _batches: pd.DataFrame
     _note: str
 
@@ -71,11 +74,13 @@ class Result:
         *,
         environment: str,
         folder: Path | None = None,
+        name: str = "",
         sentence: str = "",
     ) -> None:
         """Join a plan with its batches, which are consecutive slices of `plan.messages`.
 
-        `sentence` says why the run ended, "" if there is nothing to say. Raises `LedgerError` if the batches
+        `name` is that of the campaign, "" if it has none. `sentence` says why the run ended, "" if there is
+        nothing to say. Raises `LedgerError` if the batches
         do not add up to the messages of the plan.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
@@ -90,6 +95,7 @@ class Result:
             plan=plan,
             environment=environment,
             folder=folder,
+            name=name,
             _batches=batches.reset_index(drop=True),
             _note=sentence,
         )
@@ -137,18 +143,26 @@ class Result:
         return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
-        """The rows to correct and send again, as a contact table for `prepare`.
+        """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
-        number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
-        go out with `resume`. Both are left out unless `statuses` names them, so that nobody gets a message
-        twice.
+        Its columns are those of the file, then "last reason", "last status", "row in the file" and
+        "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the file that have
+        such a name get " (file)" behind it until then. The index `row` is the row number in the file.
+
+        Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
+        Both are left out unless `statuses` names them, so that nobody gets a message twice.
         """
         rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
-        outcome = rows[["status", "reason"]].add_prefix("last ")
+        before = None if self.reading is None else self.reading.continues
+        numbers = rows.index.to_series()
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
-        table = table.set_axis(original_names(table.columns), axis=1)
-        table = table.drop(columns=list(outcome), errors="ignore").join(outcome)
+        table = add_follow_up_columns(
+            table.set_axis(original_names(table.columns), axis=1),
+            reason=rows["reason"],
+            status=rows["status"],
+            campaign=self.name or (before.campaign if before else ""),
+            origins=numbers if before is None else numbers.map(before.rows),
+        )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
 
