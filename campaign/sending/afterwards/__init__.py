@@ -1,0 +1,1 @@
+"""What is settled after sending. Begin with `reconciling`."""
