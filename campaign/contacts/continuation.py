@@ -3,7 +3,8 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -36,18 +37,27 @@ class Continuation:
     """
 
     campaign: str
-    rows: Mapping[int, int] = field(default_factory=dict, hash=False)
+    # Pairs and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
+    row_pairs: tuple[tuple[int, int], ...] = ()
+
+    @classmethod
+    def of(cls, campaign: str, rows: Mapping[int, int]) -> "Continuation":
+        return cls(campaign, tuple(rows.items()))
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any] | None) -> "Continuation | None":
-        """A continuation that was kept as JSON, in which every key is text."""
+        """A continuation that was kept as JSON."""
         if record is None:
             return None
-        return cls(record["campaign"], {int(row): origin for row, origin in record["rows"].items()})
+        return cls(record["campaign"], tuple((row, origin) for row, origin in record["row_pairs"]))
+
+    @cached_property
+    def rows(self) -> dict[int, int]:
+        return dict(self.row_pairs)
 
     def moved(self, offset: int) -> "Continuation":
         """The same with the rows of this file numbered on from `offset`."""
-        return replace(self, rows={row + offset: origin for row, origin in self.rows.items()})
+        return self.of(self.campaign, {row + offset: origin for row, origin in self.row_pairs})
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,7 +119,9 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
         return ReturnedTable(frame, None, (_NAMELESS,), issues)
     known = origins.dropna().drop_duplicates()
     rows = dict(zip(known.index.tolist(), known.astype("int64").tolist(), strict=True))
-    return ReturnedTable(frame, Continuation(campaign, rows), tuple(_notices(campaign, table, rows)), issues)
+    return ReturnedTable(
+        frame, Continuation.of(campaign, rows), tuple(_notices(campaign, table, rows)), issues
+    )
 
 
 def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation | None:
@@ -122,7 +134,7 @@ def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation
         named = "; ".join(f"{source}: {_quoted(continues.campaign)}" for source, continues in found.items())
         raise FileError(f"The files belong to different campaigns. {named}. Read each of them on its own.")
     rows = {row: origin for continues in found.values() for row, origin in continues.rows.items()}
-    return Continuation(first.campaign, rows)
+    return Continuation.of(first.campaign, rows)
 
 
 _NAMELESS = "These are rows to correct, but they do not name their campaign: they are read as a new list."

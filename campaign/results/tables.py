@@ -21,8 +21,8 @@ from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.totals import ResultTotals
-from campaign.text import agreeing, clean, counted, figure, money
+from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.text import clean, counted, figure, money
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
@@ -174,7 +174,7 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        return f"{_outcome(self.totals)} {self._note}".rstrip()
+        return f"{outcome_sentence(self.totals)} {self._note}".rstrip()
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -291,23 +291,3 @@ def _checked_statuses(statuses: Any) -> list[str]:
     for status in statuses:
         check_choice(status, STATUSES, subject="A status of follow_up")
     return list(statuses)
-
-
-def _outcome(totals: ResultTotals) -> str:
-    accepted = totals["accepted"]
-    if totals.rows == 0:
-        return "The file has no rows, so there was nothing to send."
-    if accepted == totals.rows:
-        rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
-        return f"{rows} accepted by the service."
-    if totals.rows == 1:
-        status = next(name for name, count in totals.items() if count)
-        return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
-    other_counts = [
-        f"{count:,} {name.replace('_', ' ')}"
-        for name, count in totals.items()
-        if count and name != "accepted"
-    ]
-    some = f"{accepted:,}" if accepted else "None"
-    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} by the service; the rest: {', '.join(other_counts)}."

@@ -65,7 +65,7 @@ def test_the_list_has_the_whole_batch():
     told = reconciled(TOOK_1 + TOOK_2)
     assert told.certain == {2: "accepted"}
     assert told.phrase == "settle 1 batch: 1 accepted"
-    assert told.sentence == "1 batch is unknown: 1 is in the list with all of their messages."
+    assert told.sentence == "1 batch is unknown: 1 is in the list with all of its messages."
     assert told.batches.to_dict("records") == [
         {
             "batch": 2,
@@ -140,6 +140,12 @@ def test_the_same_text_to_one_number_in_an_accepted_batch_is_taken_away_first():
     twice = reconciled(head + TOOK_MONDAY.format("00") + TOOK_MONDAY.format("05"), TWICE)
     assert once.certain == {2: "refused"}
     assert twice.certain == {2: "accepted"}
+
+
+def test_an_accepted_batch_comes_first_even_if_it_left_later():
+    campaign = TWICE.replace("unknown   14:05", "unknown   13:50")
+    told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + TOOK_MONDAY.format("00") + LATER, campaign)
+    assert told.certain == {2: "refused"}
 
 
 def test_the_same_text_in_two_unknown_batches_and_once_in_the_list_settles_neither():
@@ -357,7 +363,7 @@ def test_several_batches_and_the_phrase_that_settles_what_is_certain():
     assert told.certain == {2: "accepted", 3: "refused"}
     assert told.phrase == "settle 2 batches: 1 accepted, 1 refused"
     assert told.sentence == (
-        "3 batches are unknown: 1 is in the list with all of their messages, 1 with none, "
+        "3 batches are unknown: 1 is in the list with all of its messages, 1 with none, "
         "1 cannot be settled from it."
     )
 

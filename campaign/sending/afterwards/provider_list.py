@@ -70,7 +70,7 @@ def read_provider_list(
         "code": _column(columns, code, CODE_HEADERS),
         "cost": _column(columns, cost, COST_HEADERS),
     }
-    numbers = _number_column(columns, number)
+    numbers = table[_number_column(columns, number)]
     if places["text"] is None and places["code"] is None:
         raise ColumnError(
             f"{_NEEDED}; no header looks like texts or codes. Name the column: text= or code=. "
@@ -78,20 +78,26 @@ def read_provider_list(
         )
     blank = pd.Series("", table.index, dtype="str")
     cells = {name: blank if column is None else table[column] for name, column in places.items()}
-    times, time_notices = parse_times(_time_cells(table, time))
-    entries = pd.DataFrame(
-        {
-            "number": _full_numbers(table[numbers], messages["number"]),
-            "text": fold_texts(cells["text"]),
-            "code": cells["code"].str.strip(),
-            "time": times["time"],
-            "zoned": times["zoned"],
-            "cost": _costs(cells["cost"]),
-        },
-        index=table.index,
-    )
-    has_digits = table[numbers].str.contains("[0-9]")
-    entries = entries[has_digits]
+    return _entries(cells, numbers, _full_numbers(numbers, messages["number"]), _time_cells(table, time))
+
+
+def _entries(
+    cells: dict[str, pd.Series[str]],
+    written_numbers: pd.Series[str],
+    numbers: pd.Series[str],
+    times: pd.Series[str],
+) -> pd.DataFrame:
+    moments, time_notices = parse_times(times)
+    columns = {
+        "number": numbers,
+        "text": fold_texts(cells["text"]),
+        "code": cells["code"].str.strip(),
+        "time": moments["time"],
+        "zoned": moments["zoned"],
+        "cost": _costs(cells["cost"]),
+    }
+    has_digits = written_numbers.str.contains("[0-9]")
+    entries = pd.DataFrame(columns)[has_digits]
     entries.attrs = {"notices": (*_notices(entries, int((~has_digits).sum())), *time_notices)}
     return entries
 
@@ -183,7 +189,7 @@ def _notices(entries: pd.DataFrame, other_rows: int) -> list[str]:
     if unread:
         have = agreeing(unread, "has a number", "have numbers")
         notices.append(
-            f"{counted(unread, 'row')} of the list {have} that cannot be read, so nobody can be said to be "
-            "missing in it. Correct them."
+            f"{counted(unread, 'row')} of the list {have} that cannot be read, so no batch counts as missing "
+            "from it. Correct them."
         )
     return notices

@@ -22,7 +22,7 @@ class Reconciliation:
 
     - `batches`: one row for each unknown batch: batch, messages, in_list (how many of them are in the list),
       verdict ("all", "none", "some" or "not certain"), left_at (UTC) and why ("" if it is certain)
-    - `people`: the messages of the batches that stay unknown, where the list has some of them or cannot tell:
+    - `people`: the messages of the batches that stay unknown, where the list has some or is not clear:
       batch, row, number, message and found
     - `accepted_missing`: accepted batches that the list lacks, wholly or in part: batch, messages, in_list,
       left_at
@@ -63,7 +63,8 @@ class Reconciliation:
         outcomes = list(self.certain.values())
         accepted, refused = outcomes.count("accepted"), outcomes.count("refused")
         parts = [
-            f"{accepted:,} {agreeing(accepted, 'is', 'are')} in the list with all of their messages",
+            f"{accepted:,} {agreeing(accepted, 'is', 'are')} in the list with all of "
+            f"{agreeing(accepted, 'its', 'their')} messages",
             f"{refused:,} with none",
             f"{count - len(outcomes):,} cannot be settled from it",
         ]

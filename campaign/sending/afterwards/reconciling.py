@@ -191,7 +191,7 @@ def _verdicts(
     ]
     verdict = np.select(conditions, [ALL, SOME, NOT_CERTAIN, NOT_CERTAIN], NONE)
     some = "The list has some of its messages."
-    doubt = "The list has people of it, but not clearly these messages."
+    doubt = "The list has some of its people, but not clearly these messages."
     why = np.select(conditions, ["", some, doubt, objections], "")
     columns = unknown[["batch", "messages", "in_list"]].assign(
         verdict=verdict, left_at=unknown["left_at"], why=why
@@ -209,13 +209,13 @@ def _objections(
     if (entries["number"] == "").any():
         return pd.Series("Some numbers in the list cannot be read.", unknown.index, dtype="str")
     if len(accepted) and not (accepted["found"] == IN_LIST).any():
-        other = "The list has nobody of the accepted batches: is it the list of this account?"
+        other = "The list has no message of the accepted batches: is it the list of this account?"
         return pd.Series(other, unknown.index, dtype="str")
     objections = np.select(
         [~(left_at + HOUR < ends), ~(begins <= left_at)],
         [
-            "The list has no entry that is surely later than an hour after the batch left.",
-            "The list has no entry that is surely from before the batch left.",
+            "The list has no entry that is certainly later than an hour after the batch left.",
+            "The list has no entry that is certainly from before the batch left.",
         ],
         "",
     )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from campaign.text import counted
 
-# A day without a time of day stays unread: an hour cannot be told from it.
+# A day without a time of day stays unread: an hour cannot be measured from it.
 _CLOCK = (
     r"[T ,]+(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,]\d+)?)?"
     r"(?: ?(?P<half>[AaPp])\.?[Mm]\.?)?"
