@@ -27,6 +27,8 @@ CODES = {
     "merged_cell": "the value of a merged cell was filled in",
     "formula_without_value": "a formula was never calculated, so the cell counts as blank",
     "cell_error": "the cell contains an error of the spreadsheet program, so it counts as blank",
+    "unreadable_row": "the row to correct does not say which row of the original file it was",
+    "repeated_row": "an earlier row to correct names the same row of the original file",
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
     "unknown_region": "the row's region is not a country code",

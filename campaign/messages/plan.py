@@ -14,6 +14,7 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
 from campaign.arrow_text import Ints, series_to_chunks, text_buffers
+from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
@@ -289,7 +290,7 @@ def _contact_table(contacts: Any) -> pd.DataFrame:
     if isinstance(contacts, pd.DataFrame) and "reading" in contacts.attrs:
         index = contacts.index
         numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
-        if numbered and (contacts.dtypes == "str").all():
+        if numbered and (contacts.dtypes == "str").all() and not is_follow_up(contacts.columns):
             return contacts
     if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
         raise wrong(

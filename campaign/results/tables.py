@@ -14,14 +14,15 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_choice, wrong
+from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.totals import ResultTotals
-from campaign.text import agreeing, clean, counted, figure, money
+from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.text import clean, counted, figure, money
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
@@ -42,7 +43,8 @@ _ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "prepare result.follow_up() and send that: it has only rows that got nothing.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
+    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
+    'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
 }
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
@@ -85,9 +87,9 @@ class Result:
 
         `batch_of_message` has the number of the batch of each message of the plan; without it the batches are
         consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
-        no message the batch that had reached its number before, 0 for none. `sentence` says why the run
-        ended, "" if there is nothing to say; with `nothing_sent` it comes
-        first. Raises `LedgerError` if batches and messages do not fit.
+        no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
+        `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
+        Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -158,18 +160,26 @@ class Result:
         return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
-        """The rows to correct and send again, as a contact table for `prepare`.
+        """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
-        number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
-        go out with `resume`. Both are left out unless `statuses` names them, so that nobody gets a message
-        twice.
+        Its columns are those of the file, then "last reason", "last status", "row in the file" and
+        "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the file that have
+        such a name get " (file)" behind it until then. The index `row` is the row number in the file.
+
+        Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
+        Both are left out unless `statuses` names them, so that nobody gets a message twice.
         """
         rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
-        outcome = rows[["status", "reason"]].add_prefix("last ")
+        before = None if self.reading is None else self.reading.continues
+        numbers = rows.index.to_series()
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
-        table = table.set_axis(original_names(table.columns), axis=1)
-        table = table.drop(columns=list(outcome), errors="ignore").join(outcome)
+        table = add_follow_up_columns(
+            table.set_axis(original_names(table.columns), axis=1),
+            reason=rows["reason"],
+            status=rows["status"],
+            campaign=self.name or (before.campaign if before else ""),
+            origins=numbers if before is None else numbers.map(before.rows),
+        )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
 
@@ -181,7 +191,7 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        pieces = [_outcome(self.totals), self._note]
+        pieces = [outcome_sentence(self.totals), self._note]
         return " ".join(piece for piece in (reversed(pieces) if self._nothing_sent else pieces) if piece)
 
     @property
@@ -299,23 +309,3 @@ def _checked_statuses(statuses: Any) -> list[str]:
     for status in statuses:
         check_choice(status, STATUSES, subject="A status of follow_up")
     return list(statuses)
-
-
-def _outcome(totals: ResultTotals) -> str:
-    accepted = totals["accepted"]
-    if totals.rows == 0:
-        return "The file has no rows, so there was nothing to send."
-    if accepted == totals.rows:
-        rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
-        return f"{rows} accepted by the service."
-    if totals.rows == 1:
-        status = next(name for name, count in totals.items() if count)
-        return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
-    other_counts = [
-        f"{count:,} {name.replace('_', ' ')}"
-        for name, count in totals.items()
-        if count and name != "accepted"
-    ]
-    some = f"{accepted:,}" if accepted else "None"
-    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} by the service; the rest: {', '.join(other_counts)}."

@@ -13,7 +13,7 @@ NAMES = {
     "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
     "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start", "summary", "try_out",
-    "write_report",
+    "write_follow_up", "write_report",
 }  # fmt: skip
 
 SENDING = (
@@ -29,6 +29,7 @@ SIGNATURES = {
     "start": SENDING,
     "asend": SENDING,
     "load_result": "folder",
+    "write_follow_up": "result, path",
     "write_report": "result, path, reveal=False",
     "summary": "result",
 }
@@ -65,7 +66,7 @@ def test_signatures_begin_as_promised_and_every_option_is_keyword_only(name):
     promised = SIGNATURES[name].split(", ")
     assert written[: len(promised)] == promised
     assert all(one.default is not one.empty for one in parameters[len(promised) :])
-    positional = 2 if name == "write_report" else 1
+    positional = 2 if name.startswith("write_") else 1
     assert all(one.kind is one.KEYWORD_ONLY for one in parameters[positional:])
 
 

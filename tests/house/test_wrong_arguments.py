@@ -186,6 +186,11 @@ WRONG = {
         "folder": A_PATH,
     },
     "Result.follow_up": {"statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items")},
+    "write_follow_up": {
+        "result": A_RESULT,
+        "path": [*A_PATH, "none"],
+        "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
+    },
     "write_report": {"result": A_RESULT, "path": [*A_PATH, "none"], "reveal": [*A_SWITCH, "none"]},
     "summary": {"result": A_RESULT},
     "Run.wait": {"timeout": names(OBJECTS, "true minus nan digits word empty")},
@@ -241,6 +246,7 @@ def right(function, world):
         "load_result": {"folder": world.result.folder},
         "resolve": {"folder": world.unsettled, "batch": 1, "outcome": "refused"},
         "try_out": {"plan": plan, "number": "+256772000999"},
+        "write_follow_up": {"result": world.result, "path": "to_correct.xlsx"},
         "write_report": {"result": world.result, "path": "report.html"},
         "summary": {"result": world.result},
         "Hours": {"opens": time(8), "closes": time(20), "zone": ZoneInfo("Africa/Kampala")},
@@ -327,6 +333,7 @@ SUBJECTS = {
     ("Account.from_keyring", "url"): ["address of the service"],
     ("Sandbox", "username"): ["user name"],
     ("read_contacts", "source"): ["file"],
+    ("write_follow_up", "statuses"): ["follow_up"],
     ("prepare", "contacts"): ["file", "column"],  # whatever can be read is taken
     ("prepare", "number"): ["column"],
     ("prepare", "region"): ["column"],

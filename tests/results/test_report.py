@@ -16,8 +16,8 @@ import pytest
 from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import ReportError, UsageError
+from campaign.formulas import disarm
 from campaign.messages.plan import Plan, prepare
-from campaign.results.csv_file import disarm
 from campaign.results.redaction import Redaction
 from campaign.results.report import write_report
 from campaign.results.tables import Result

@@ -171,7 +171,16 @@ def test_every_result_can_be_looked_at(make, tmp_path):
     assert result.headline.split(".")[0] in seen
     assert sum(result.totals.values()) == len(result.contacts)
     again = result.follow_up(list(STATUSES))
-    assert list(again.columns) == ["Name", "Phone", "Notes", "status", "last status", "last reason"]
+    assert list(again.columns) == [
+        "Name",
+        "Phone",
+        "Notes",
+        "status",
+        "last reason",
+        "last status",
+        "row in the file",
+        "campaign",
+    ]
     assert again["status"].tolist() == result.contacts["status (file)"].tolist()
 
 

@@ -157,7 +157,15 @@ def test_a_row_in_several_messages_shows_the_one_that_needs_a_person():
 def test_follow_up_goes_straight_back_to_prepare(mixed, contacts):
     rows = mixed.follow_up(statuses=["invalid", "refused", "unknown", "not_sent"])
     assert rows.index.tolist() == [3, 4, 5, 8, 9]
-    assert list(rows.columns) == ["Name", "Phone", "status", "last status", "last reason"]
+    assert list(rows.columns) == [
+        "Name",
+        "Phone",
+        "status",
+        "last reason",
+        "last status",
+        "row in the file",
+        "campaign",
+    ]
     assert rows["last status"].tolist() == ["unknown", "unknown", "invalid", "refused", "not_sent"]
     rows.loc[5, "Phone"] = "0772 000 004"
     again = prepare(rows, message="Hi {name}", sender="CLINIC", region="UG")
@@ -173,7 +181,7 @@ def test_follow_up_gives_every_column_its_own_name_and_cells(names):
     file = sheet(f"Phone,{','.join(names)}\n0772 000 001,first,second\n0772 000 002,third,fourth\n")
     plan = prepare(file, message="Hi", sender="CLINIC", region="UG")
     rows = Result(plan, batches(batch(1, 2, "refused", error=REFUSED)), environment="local").follow_up()
-    assert list(rows.columns) == [*file.columns, "last status", "last reason"]
+    assert list(rows.columns) == [*file.columns, "last reason", "last status", "row in the file", "campaign"]
     pd.testing.assert_frame_equal(pd.DataFrame(rows[file.columns]), file)
     assert rows["last status"].tolist() == ["refused", "refused"]
     assert rows["last reason"].tolist() == [REFUSED, REFUSED]
