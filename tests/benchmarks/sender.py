@@ -27,11 +27,11 @@ from campaign.contacts.reading import read_contacts
 from campaign.messages.plan import prepare
 from campaign.sending.engine import valves
 from campaign.sending.engine.engine import Engine
+from campaign.sending.engine.tally import Tally
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import create_ledger, open_ledger
 from campaign.sending.ledger.views import Count
 from campaign.sending.store.frozen_messages import freeze, pending_batches
-from campaign.sending.engine.tally import Tally
 from campaign.service.account import Account
 from campaign.service.transport import Transport
 

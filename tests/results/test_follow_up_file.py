@@ -44,7 +44,7 @@ def result_of(text, *outcomes, name="visits"):
     """The result of sending a csv: each outcome is the number of messages of a batch and its status."""
     plan = prepare(read_contacts(text.encode()), **SENDING)
     rows = [
-        (number, count, status, Decimal(35) if status == "accepted" else None, "", "", 1, None, 0.5)
+        (number, count, status, Decimal(35) if status == "accepted" else None, "", "", 1, None, 0.5, 1)
         for number, (count, status) in enumerate(outcomes, start=1)
     ]
     batches = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))

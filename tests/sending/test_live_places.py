@@ -94,17 +94,18 @@ def test_a_renamed_folder_goes_on_once_a_person_has_taken_it_over(service, desk)
             plan_of(), name="visits", folder="campaigns/done", account=service.account, progress=False
         )
     phrase = phrase_in(refused, "takeover")
-    result = send(
-        plan_of(), service.account, name="visits", folder="campaigns/done", takeover=phrase
-    )
+    result = send(plan_of(), service.account, name="visits", folder="campaigns/done", takeover=phrase)
     assert result.totals["accepted"] == 12
     assert sorted(service.numbers) == [f"2567720000{n:02d}" for n in range(12)]
     journal = journal_frame(desk / "campaigns" / "done" / "ledger.sqlite")
     assert journal["note"].str.contains("take over").any()
     # At home now: no phrase is needed, and the old one opens nothing any more.
-    assert campaign.send(
-        plan_of(), folder="campaigns/done", account=service.account, progress=False
-    ).totals["accepted"] == 12
+    assert (
+        campaign.send(plan_of(), folder="campaigns/done", account=service.account, progress=False).totals[
+            "accepted"
+        ]
+        == 12
+    )
     shutil.copytree(desk / "campaigns" / "done", desk / "campaigns" / "visits")
     with pytest.raises(campaign.FolderError):
         campaign.send(plan_of(), account=service.account, takeover=phrase, progress=False)
@@ -163,7 +164,9 @@ def test_an_old_phrase_does_not_fit_a_corrected_table(service, desk):
     phrase = phrase_in(asked)
     assert re.fullmatch("send 10 messages live [0-9a-f]{4}", phrase)
     with pytest.raises(campaign.ConfirmationError):
-        campaign.send(plan_of(message="Hello {name}."), account=service.account, confirm=phrase, progress=False)
+        campaign.send(
+            plan_of(message="Hello {name}."), account=service.account, confirm=phrase, progress=False
+        )
     write_visits(range(1, 11))
     with pytest.raises(campaign.ConfirmationError):
         campaign.send(plan_of(), account=service.account, confirm=phrase, progress=False)
@@ -176,7 +179,10 @@ def test_a_corrected_text_asks_before_anybody_gets_both(service, desk):
     campaign.send(plan_of(), account=service.account, confirm=phrase_in(asked), progress=False)
     with pytest.raises(campaign.ConfirmationError, match="10 people were reached"):
         campaign.send(
-            plan_of(message="Hello {name}."), account=service.account, confirm=phrase_in(asked), progress=False
+            plan_of(message="Hello {name}."),
+            account=service.account,
+            confirm=phrase_in(asked),
+            progress=False,
         )
     assert len(service.numbers) == 10
 

@@ -13,8 +13,8 @@ import pandas as pd
 import pytest
 
 import campaign
-from campaign.sending.options import SendOptions
 from campaign.sending.engine.valves import Breaker, Canary, Credentials, Funds, Hours, Reach, Unknown
+from campaign.sending.options import SendOptions
 
 TABLE = b"name,phone\nAisha,0772000001\nBen,0772000002\n"
 

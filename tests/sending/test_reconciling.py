@@ -43,7 +43,7 @@ def campaign_of(text, *, codes=None, costs=None):
     batches = groups.agg(messages=("row", "size"), status=("status", "first"), code=("code", "first"))
     batches["submitted_at"] = pd.to_datetime("2026-11-22 " + groups["left"].first(), utc=True)
     batches["cost"] = pd.Series(costs or {}, dtype=object).reindex(batches.index)
-    batches = batches.reset_index().assign(error="", attempts=1, seconds=30.0)[list(BATCH_COLUMNS)]
+    batches = batches.reset_index().assign(error="", attempts=1, seconds=30.0, round=1)[list(BATCH_COLUMNS)]
     return messages.drop(columns="left"), batches
 
 

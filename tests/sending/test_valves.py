@@ -7,7 +7,6 @@ from typing import NamedTuple
 import pytest
 
 from campaign.errors import UsageError
-from campaign.sending.ledger.views import Count
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.engine.valves import (
     Breaker,
@@ -20,6 +19,7 @@ from campaign.sending.engine.valves import (
     Reach,
     Unknown,
 )
+from campaign.sending.ledger.views import Count
 from campaign.service.transport import Outcome
 
 NOON = datetime(2026, 1, 5, 12, 0, tzinfo=UTC)

@@ -7,8 +7,8 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.sending.ledger.views import journal_frame, result_frame
-from campaign.sending.store.frozen_messages import read_messages
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.frozen_messages import read_messages
 
 STATUSES = {"accepted", "refused", "unknown", "not_sent"}
 

@@ -38,7 +38,7 @@ class Snapshot:
 
 
 class Load(Protocol):
-    """A batch as it is counted."""
+    """A batch that is ready to leave: its number, how many messages and SMS parts it has, and its entries."""
 
     @property
     def number(self) -> int: ...
@@ -48,6 +48,9 @@ class Load(Protocol):
 
     @property
     def parts(self) -> int: ...
+
+    @property
+    def entries(self) -> memoryview: ...
 
 
 @dataclass(slots=True)

@@ -35,7 +35,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
     kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
     first_texts = taken.drop_duplicates("row").set_index("row")["message"].reindex(rows)
     details = [
-        f"The person was reached with another text and keeps that one: “{shorten(clean(text), _SHOWN)}”"
+        f"The person got another text before and keeps that one: “{shorten(clean(text), _SHOWN)}”"
         for text in first_texts
     ]
     amended = _with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
@@ -43,7 +43,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
-    """The plan with an issue for each excluded row whose number was reached; `batches` says by which batch."""
+    """The plan with an issue for each excluded row whose number was reached, by the batch in `batches`."""
     places = np.flatnonzero(batches)
     if not len(places):
         return plan
