@@ -22,6 +22,7 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
+from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import find_difference
 from campaign.sending.rounds.not_again import check_not_again
@@ -102,7 +103,7 @@ def find_earlier_rounds(plan: Plan, options: SendOptions) -> CampaignRecord | No
     folder = open_folder(path)
     folder.check_name(name)
     contents = folder.snapshot()
-    return CampaignRecord(folder.rounds(contents), contents)
+    return CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -124,6 +125,7 @@ def _existing_or_new(
         folder = open_folder(claim.path)
         folder.check_name(name)
         return folder, replace(claim, name=folder.manifest.name), False
+    check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
     content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
     _confirm(content, choose_pilot(content, options.pilot, None, None), claim, options)
@@ -174,7 +176,7 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_path)
     rounds = folder.rounds(contents)
-    record = CampaignRecord(rounds, contents)
+    record = CampaignRecord(folder.manifest.name, rounds, contents)
     difference = find_difference(plan, record)
     content = choose_content(difference, changed=options.changed, gone=options.gone)
     last_round = rounds[-1] if rounds else None

@@ -46,8 +46,9 @@ _BETWEEN_CELLS = "\x1f"
 
 @dataclass(frozen=True, eq=False)
 class CampaignRecord:
-    """The rounds of a campaign as columns, one part file in memory at a time."""
+    """The rounds of the campaign called `name` as columns, one part file in memory at a time."""
 
+    name: str
     rounds: Sequence[Round]
     ledger: LedgerSnapshot
 
