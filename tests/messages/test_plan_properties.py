@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 from campaign.messages.text.segments import count_parts, count_units
 
 NUMBERS = st.one_of(
@@ -43,7 +43,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-def contact_table(rows: list[tuple[str, str, str, str]]) -> pd.DataFrame:
+def contact_table(rows):
     """The rows as a contact table: made of plain numbers first, so that any text can stand in its cells."""
     table = read_contacts(("phone,other,name,sender\n" + "1,2,3,4\n" * len(rows)).encode())
     for place, name in enumerate(table.columns):
@@ -97,7 +97,7 @@ def test_blocks_of_any_size_give_the_same_plan(rows, options, size):
     )
 
 
-def in_blocks_of(size: int, table: pd.DataFrame, options: dict[str, object]) -> Plan:
+def in_blocks_of(size, table, options):
     from campaign.messages import preparation
 
     usual = preparation.BLOCK

@@ -15,7 +15,7 @@ import aiohttp
 import pyarrow as pa
 import pytest
 from aioresponses import aioresponses
-from support.raw_server import OK, HostileServer, Visit, hostile, reply
+from support.raw_server import OK, hostile, reply
 
 from campaign.service import transport as transports
 from campaign.service.account import Account
@@ -64,7 +64,7 @@ def post_to(link):
     """Post one batch to a server that plays a script: the outcome, and what the server saw."""
 
     def post_to(script, gate=None, batch=None, timeout=5.0, **server_options):
-        async def play() -> tuple[Outcome, HostileServer]:
+        async def play():
             async with link.serve(script, **server_options) as server:
                 outcome = await post(link.account(server.port), gate, batch, timeout)
                 await asyncio.sleep(0.02)  # whatever were still to leave would arrive now
@@ -76,7 +76,7 @@ def post_to(link):
 
 
 def answering(data):
-    async def script(visit: Visit):
+    async def script(visit):
         await visit.request()
         await visit.say(data)
 
