@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.spreadsheets import as_rows, reading
 
@@ -91,7 +91,6 @@ texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 tricky = st.text(st.sampled_from('ab",;\n\r "'), max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(texts, tricky, texts), max_size=8), st.sampled_from(",;\t|"), st.booleans())
 @example([('"', "\r\n", ""), ("", "", "")], ",", True)
 @example([(",", ",", "0"), ("", ",", ",")], ";", False)
@@ -111,7 +110,6 @@ def test_any_table_of_texts_written_as_csv_reads_back_equal(rows, delimiter, quo
 sizes = st.sampled_from([1, 7, 99])
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from('ab1,,\n\n\r""'), max_size=60), st.integers(1, 4), sizes, sizes)
 @example('a"b,c\n5" x,y"\n', 2, 1, 7)
 @example('"a\n","b"""\r\n"c"\r', 2, 1, 7)
@@ -135,7 +133,6 @@ def test_both_ways_of_reading_see_the_same_records(text, width, block, piece):
     assert seen.rows >= len(slow[0][0])
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from('a,\n"'), max_size=30))
 def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text):
     if survey(text.encode(), ",").quotes in ("none", "strict"):

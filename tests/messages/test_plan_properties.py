@@ -1,7 +1,7 @@
 """What holds for any table: every row ends in exactly one status, and the frames agree with each other."""
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
@@ -51,7 +51,6 @@ def contact_table(rows):
     return table
 
 
-@settings(max_examples=200, deadline=None)
 @given(ROWS, OPTIONS)
 def test_every_row_has_one_status_and_the_frames_agree(rows, options):
     table = contact_table(rows)
@@ -83,7 +82,6 @@ def test_every_row_has_one_status_and_the_frames_agree(rows, options):
     assert pd.concat([messages.iloc[:0], *made.batches(4)]).equals(messages)
 
 
-@settings(max_examples=30, deadline=None)
 @given(ROWS, OPTIONS, st.integers(1, 7))
 def test_blocks_of_any_size_give_the_same_plan(rows, options, size):
     table = contact_table(rows)

@@ -33,6 +33,7 @@ SECONDS, SECONDS_PER_MB = 10.0, 4.0
 MEMORY, MEMORY_PER_BYTE = 1 << 30, 30
 START = 60.0  # seconds by the clock in which the child must be ready; otherwise this process reads the file
 WAITING = 10  # seconds by the clock for each second of computing
+GRACE = 5.0  # seconds until the child ends itself: a living parent ends it earlier, and can say why
 PAUSE = 0.02  # seconds between two looks at the child
 # What the child runs. It finds modules where this process does, and nothing in the current folder (-P).
 CODE = (
@@ -104,7 +105,7 @@ def _exchange(
     child: "subprocess.Popen[bytes]", watch: "_Watch", data: bytes, options: dict[str, Any], limits: Limits
 ) -> Grid:
     watch.limit(limits)
-    own_limits = {"clock": limits.max_seconds * WAITING, "memory": limits.max_memory}
+    own_limits = {"clock": limits.max_seconds * WAITING + GRACE, "memory": limits.max_memory}
     try:
         _send(child, options | {"limits": own_limits, "size": len(data)}, data)
         return receive_grid(_pipe(child.stdout))
