@@ -13,8 +13,8 @@ from support import written_numbers
 
 from campaign.contacts.phone_numbers import libphonenumber
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers, readings
-from campaign.contacts.phone_numbers.digit_patterns import UnknownPatternError
 from campaign.contacts.phone_numbers.metadata import MAX_NATIONAL_DIGITS, RegionMetadata, metadata_tables
+from campaign.contacts.phone_numbers.pattern_syntax import UnknownPatternError
 
 MOBILE = ("mobile", "fixed_or_mobile")
 SAMPLE = 8_000

@@ -12,12 +12,8 @@ from support.written_numbers import REGIONS, TYPES
 
 from campaign.contacts.phone_numbers import libphonenumber
 from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits, as_integers
-from campaign.contacts.phone_numbers.digit_patterns import (
-    END,
-    PatternSet,
-    PrefixPatterns,
-    UnknownPatternError,
-)
+from campaign.contacts.phone_numbers.digit_patterns import PatternSet, PrefixPatterns
+from campaign.contacts.phone_numbers.pattern_syntax import END, UnknownPatternError
 
 NOWHERE = -1
 
