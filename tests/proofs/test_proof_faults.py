@@ -1,6 +1,6 @@
 """Every fault, from a plan to the audit: each ends in its class, and no schedule of them breaks a promise.
 
-50 random schedules in every run, 5,000 behind `-m long`; seeds are printed.
+100 random schedules in every run, 5,000 behind `-m long`; seeds are printed.
 """
 
 import random
@@ -151,7 +151,7 @@ def play_all(seeds, tmp_path, be_impatient):
 
 def test_random_faults_and_orders_break_no_promise(tmp_path, be_impatient):
     first = random.randrange(10**6)
-    play_all(range(first, first + 50), tmp_path, be_impatient)
+    play_all(range(first, first + 100), tmp_path, be_impatient)
 
 
 @pytest.mark.long
