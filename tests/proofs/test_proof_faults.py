@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.consistency_audit import audit_folder
 from support.crash_sender import plan_of
+from support.ledgers import Count, count_by_state
 
 import campaign
 from campaign.sending.ledger.ledger import open_ledger
-from campaign.sending.ledger.views import Count, count_by_state
 from campaign.service import transport, wire
 from campaign.service.sandbox.faults import FAULTS, TEXTS
 from campaign.service.transport import Transport
@@ -80,7 +80,7 @@ def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_pa
 
     with campaign.Sandbox() as sandbox:
         with monkeypatch.context() as full:
-            full.setattr("campaign.sending.run.open_ledger", nearly_full)
+            full.setattr("campaign.sending.opening.open_ledger", nearly_full)
             run = campaign.start(
                 plan,
                 account=sandbox.account,

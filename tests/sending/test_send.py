@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.ledgers import count_by_state
 
 import campaign
-from campaign.sending.ledger.views import count_by_state
 from campaign.sending.run import Run
 from campaign.service import wire
 
