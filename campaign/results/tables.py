@@ -16,7 +16,7 @@ from campaign import markup
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.reading import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.contract import BATCH_COLUMNS, CLOSED, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
@@ -40,10 +40,11 @@ _ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve. "
     "They are never sent again automatically.",
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
-    "prepare result.follow_up() and send that: it has only rows that got nothing.",
+    "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
     "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
 }
+_ADVICE_ON_CLOSED = "The campaign was closed: to send to these people after all, send the plan again."
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
     "sandbox": "the provider's sandbox: no phone was reached",
@@ -86,7 +87,8 @@ class Result:
         `batch_of_message` has the number of the batch of each message of the plan; without it the batches are
         consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
         no message the batch that had reached its number before, 0 for none. `sentence` says why the run
-        ended, "" if there is nothing to say; with `nothing_sent` it comes first. Raises `LedgerError` if batches and messages do not fit.
+        ended, "" if there is nothing to say; with `nothing_sent` it comes first. Raises `LedgerError` if
+        batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -187,8 +189,11 @@ class Result:
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         in_note = {"not_sent"} if self._note else set()
+        closed = {"not_sent": _ADVICE_ON_CLOSED} if (self._batches["error"] == CLOSED).any() else {}
         return tuple(
-            advice for status, advice in _ADVICE.items() if self.totals[status] and status not in in_note
+            advice
+            for status, advice in (_ADVICE | closed).items()
+            if self.totals[status] and status not in in_note
         )
 
     @cached_property
