@@ -160,7 +160,9 @@ class LedgerAndModel(RuleBasedStateMachine):
             assert {batch.batch: batch.state for batch in kept.batches} == self.states
             assert [one.round for one in kept.rounds] == [*range(1, self.rounds + 1)]
             waiting = sum(
-                entry.messages for batch, (_, entry) in self.entries.items() if self.states[batch] == "pending"
+                entry.messages
+                for batch, (_, entry) in self.entries.items()
+                if self.states[batch] == "pending"
             )
             assert self.ledger.waiting_messages() == waiting
 
@@ -184,7 +186,9 @@ class LedgerAndModel(RuleBasedStateMachine):
         frame = result_frame(self.path)
         assert frame["batch"].tolist() == listed
         assert frame["round"].tolist() == [self.entries[batch][0] for batch in listed]
-        assert frame["status"].tolist() == [shown.get(self.states[batch], self.states[batch]) for batch in listed]
+        assert frame["status"].tolist() == [
+            shown.get(self.states[batch], self.states[batch]) for batch in listed
+        ]
         facts = [self.facts[batch] for batch in listed]
         assert [*zip(frame["cost"], frame["code"], strict=True)] == facts
         known = [cost for cost, _ in self.facts.values() if cost is not None]

@@ -228,7 +228,9 @@ def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
     spending = Spending()
     spending.add(10, 10, Decimal(350))
     spending.add(10, 10, None)
-    assert Tally(1000, accepted=20, unpriced=10, spending=spending).cost_with(10) == tally.cost_with(10) == 1050
+    assert (
+        Tally(1000, accepted=20, unpriced=10, spending=spending).cost_with(10) == tally.cost_with(10) == 1050
+    )
 
 
 def test_a_budget_pauses_at_a_cost_that_cannot_be_read_although_a_price_is_known():

@@ -124,7 +124,11 @@ def arm(passed: Passed) -> None:
     )
     _around(freezing, "_manifest", passed, "", "before the round is whole")
     _around(
-        ledger.Ledger, "register_round", passed, "before the round is registered", "after the round is registered"
+        ledger.Ledger,
+        "register_round",
+        passed,
+        "before the round is registered",
+        "after the round is registered",
     )
     _inside_registrations(passed)
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
