@@ -12,6 +12,9 @@ BATCH_LIMIT = 1000
 # In the order in which they are decided. The last four are also the statuses of a message and of a batch.
 STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
 
+# In place of an error, for what was withdrawn when its campaign was closed.
+CLOSED = "Not sent: the campaign was closed before."
+
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",

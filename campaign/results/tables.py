@@ -17,7 +17,7 @@ from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.contract import BATCH_COLUMNS, CLOSED, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
@@ -41,11 +41,12 @@ _ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve. "
     "They are never sent again automatically.",
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
-    "prepare result.follow_up() and send that: it has only rows that got nothing.",
+    "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
     "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
     'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
 }
+_ADVICE_ON_CLOSED = "The campaign was closed: to send to these people after all, send the plan again."
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
     "sandbox": "the provider's sandbox: no phone was reached",
@@ -198,8 +199,11 @@ class Result:
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         in_note = {"not_sent"} if self._note else set()
+        closed = {"not_sent": _ADVICE_ON_CLOSED} if (self._batches["error"] == CLOSED).any() else {}
         return tuple(
-            advice for status, advice in _ADVICE.items() if self.totals[status] and status not in in_note
+            advice
+            for status, advice in (_ADVICE | closed).items()
+            if self.totals[status] and status not in in_note
         )
 
     @cached_property

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.manager import start_new_kernel
+from support.ledgers import Count, count_by_state
 
 import campaign
-from campaign.sending.ledger.views import Count, count_by_state
 
 SENDER = """
 import sys

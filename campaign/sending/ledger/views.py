@@ -9,15 +9,16 @@ from typing import NamedTuple
 
 import pandas as pd
 
-from campaign.contract import BATCH_COLUMNS
+from campaign.contract import BATCH_COLUMNS, CLOSED
 from campaign.sending.ledger.connections import Connection, opened
 
-# Batches that were withdrawn from an earlier round never left, and others hold their messages now.
+# Batches that were withdrawn from an earlier round never left, and others hold their messages now. Those of
+# the last round were withdrawn because a person closed the campaign.
 _OUTCOMES = """
 SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
-       cost, code, error, attempts, submitted_at, seconds, round
+       cost, code, CASE state WHEN 'withdrawn' THEN ? ELSE error END, attempts, submitted_at, seconds, round
 FROM batches WHERE state != 'withdrawn' OR round = (SELECT max(round) FROM rounds) ORDER BY batch
 """
 _ATTEMPTS = """
@@ -83,7 +84,7 @@ def result_frame(path: Path) -> pd.DataFrame:
 
 def _outcomes(connection: Connection) -> pd.DataFrame:
     """The frame `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    rows = connection.execute(_OUTCOMES).fetchall()
+    rows = connection.execute(_OUTCOMES, (CLOSED,)).fetchall()
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
     frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign, reached_numbers
+from campaign.messages.suppression import EarlierCampaign
+from campaign.sending.rounds.comparison import AGAIN
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
 from campaign.text import agreeing, counted
@@ -18,15 +21,22 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
     They would go out later, to people who may by then have been reached by the campaign that is prepared now.
     """
     place = open_folder(folder)
-    messages = place.load_result().messages
-    waiting = int((messages["status"] == "not_sent").sum())
+    ledger = place.snapshot()
+    record = CampaignRecord(place.manifest.name, place.rounds(ledger), ledger)
+    waiting = sum(batch.messages for batch in ledger.batches if batch.state == "pending")
     if waiting:
         raise FolderError(
             f"The campaign in {folder} is not finished: {counted(waiting, 'message')} "
             f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
             "be named in not_again=."
         )
-    return EarlierCampaign(folder, place.manifest.environment, reached_numbers(messages))
+    return EarlierCampaign(folder, place.manifest.environment, _reached_numbers(record))
+
+
+def _reached_numbers(record: CampaignRecord) -> pd.Series[str]:
+    """Whom any round reached or may have reached, also those who are in the table of today no longer."""
+    reached = [part.rows.numbers[record.knowledge[part.batches] >= AGAIN] for part in record.texts()]
+    return pd.Series(np.unique(np.concatenate([np.empty(0, np.int64), *reached]))).astype("str")
 
 
 def check_not_again(plan: Plan, outgoing: pd.DataFrame, account: Account) -> None:
