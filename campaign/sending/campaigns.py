@@ -18,6 +18,7 @@ from campaign.sending.rounds.difference import Difference, find_difference
 from campaign.sending.run import OpenCampaign, Run
 from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
+from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -36,7 +37,9 @@ def compare(
     """
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)
-    return find_difference(plan, find_earlier_rounds(plan, options))
+    environment: Environment = account.environment if isinstance(account, Account) else "local"
+    plan = plan.in_environment(environment)
+    return find_difference(plan, find_earlier_rounds(plan, options, environment))
 
 
 def send(

@@ -65,6 +65,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
+            plan = plan.in_environment(account.environment)
             path, name = locate_campaign(plan, options, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder, claim, is_new = _existing_or_new(plan, name, claim, options)
@@ -92,11 +93,8 @@ def locate_campaign(plan: Plan, options: SendOptions, environment: Environment) 
     return (CAMPAIGNS / folder_name(name.name, environment)).absolute(), name
 
 
-def find_earlier_rounds(plan: Plan, options: SendOptions) -> CampaignRecord | None:
+def find_earlier_rounds(plan: Plan, options: SendOptions, environment: Environment) -> CampaignRecord | None:
     """What the campaign of a plan has recorded so far; None where nothing was ever sent under its name."""
-    environment: Environment = (
-        options.account.environment if isinstance(options.account, Account) else "local"
-    )
     path, name = locate_campaign(plan, options, environment)
     if not folder_exists(path):
         return None
@@ -128,6 +126,7 @@ def _existing_or_new(
     check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
     content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
+    check_not_again(content.plan, content.plan.messages)
     _confirm(content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
@@ -190,7 +189,7 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
             _confirm(content, pilot, campaign.claim, options)
             return last_round, frozen
     outgoing = content.plan.messages.iloc[content.outgoing]
-    check_not_again(content.plan, outgoing, campaign.claim.account)
+    check_not_again(content.plan, outgoing)
     _confirm(content, pilot, campaign.claim, options)
     return _register(content, pilot, campaign)
 

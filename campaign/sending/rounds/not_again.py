@@ -11,7 +11,6 @@ from campaign.messages.suppression import EarlierCampaign
 from campaign.sending.rounds.comparison import AGAIN
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
-from campaign.service.account import Account
 from campaign.text import agreeing, counted
 
 
@@ -30,7 +29,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
             "be named in not_again=."
         )
-    return EarlierCampaign(folder, place.manifest.environment, _reached_numbers(record))
+    return EarlierCampaign(folder, _reached_numbers(record), place.manifest.environment)
 
 
 def _reached_numbers(record: CampaignRecord) -> pd.Series[str]:
@@ -39,17 +38,11 @@ def _reached_numbers(record: CampaignRecord) -> pd.Series[str]:
     return pd.Series(np.unique(np.concatenate([np.empty(0, np.int64), *reached]))).astype("str")
 
 
-def check_not_again(plan: Plan, outgoing: pd.DataFrame, account: Account) -> None:
-    """Raise if a campaign named in `not_again=` waits, has reached more people since, or is a rehearsal."""
+def check_not_again(plan: Plan, outgoing: pd.DataFrame) -> None:
+    """Raise if a campaign named in `not_again=` waits, or has reached people of the plan since."""
     for campaign in plan.not_again:
         if not (isinstance(campaign, EarlierCampaign) and campaign.place):
             continue
-        if campaign.environment != account.environment:
-            raise UsageError(
-                f"not_again= names {campaign.place}, whose environment is {campaign.environment}: in "
-                f"{account.environment} it has reached nobody, but the plan leaves its people out. Prepare "
-                "the plan again without it."
-            )
         reached = read_earlier_campaign(campaign.place).reached
         count = int(outgoing["number"].isin(reached).sum())
         if count:
