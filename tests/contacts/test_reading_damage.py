@@ -5,8 +5,8 @@ The files are read in a process of their own with little memory, so that a crash
 
 import io
 import multiprocessing
+import os
 import random
-import time
 import traceback
 import zipfile
 from concurrent.futures import ProcessPoolExecutor
@@ -23,7 +23,7 @@ from campaign.errors import CampaignError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 MEMORY = 4 << 30  # bytes of address space for the reading process
-PATIENCE = 20.0  # seconds, the start of a process on a busy machine among them
+PATIENCE = 20.0  # seconds of computing; a workbook is stopped after 10
 
 
 def originals():
@@ -120,8 +120,8 @@ def without_a_process_for_each():
 
 
 def read_damaged(data):
-    """What came of reading one damaged file, and how long it took."""
-    start = time.perf_counter()
+    """What came of reading one damaged file, and how many seconds of computing it took."""
+    start = sum(os.times()[:4])
     try:
         blanks = reading.read_contacts(data).isna().any(axis=None)
         outcome = "missing cells" if blanks else "read"
@@ -132,7 +132,7 @@ def read_damaged(data):
         raised_in = traceback.extract_tb(error.__traceback__)[-1].filename
         if "campaign" not in Path(raised_in).parts:  # a library's; in a process of its own it is a sentence
             outcome = "raised by a library"
-    return outcome, time.perf_counter() - start
+    return outcome, sum(os.times()[:4]) - start
 
 
 def damage(count, kept, prepare_worker=limit_memory):
@@ -146,7 +146,7 @@ def damage(count, kept, prepare_worker=limit_memory):
             name, data = files[seed % len(files)]
             damaged = mutated(data, random.Random(f"{name} {seed}"))
             (kept / "damaged").write_bytes(damaged)
-            outcome, seconds = pool.submit(read_damaged, damaged).result(timeout=60)
+            outcome, seconds = pool.submit(read_damaged, damaged).result(timeout=150)
             assert outcome in counts, f"{name}, seed {seed}, kept in {kept}: {outcome}"
             assert seconds < PATIENCE, f"{name}, seed {seed}, kept in {kept}: {seconds:.1f} s"
             counts[outcome] += 1
