@@ -5,11 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 
-from campaign.contract import BATCH_COLUMNS, CLOSED
+from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN
 from campaign.sending.ledger.connections import Connection, opened
 
 # Batches that were withdrawn from an earlier round never left, and others hold their messages now. Those of
@@ -18,7 +18,8 @@ _OUTCOMES = """
 SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
-       cost, code, CASE state WHEN 'withdrawn' THEN ? ELSE error END, attempts, submitted_at, seconds, round
+       cost, code, CASE state WHEN 'withdrawn' THEN ? WHEN 'again' THEN ? ELSE error END, attempts,
+       submitted_at, seconds, round
 FROM batches WHERE state != 'withdrawn' OR round = (SELECT max(round) FROM rounds) ORDER BY batch
 """
 _ATTEMPTS = """
@@ -84,7 +85,11 @@ def result_frame(path: Path) -> pd.DataFrame:
 
 def _outcomes(connection: Connection) -> pd.DataFrame:
     """The frame `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    rows = connection.execute(_OUTCOMES, (CLOSED,)).fetchall()
+    return batches_frame(connection.execute(_OUTCOMES, (CLOSED, ORDERED_AGAIN)).fetchall())
+
+
+def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    """The frame `Result.batches` of rows with its columns."""
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
     frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)

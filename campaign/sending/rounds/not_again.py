@@ -7,10 +7,10 @@ import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign
+from campaign.messages.suppression import EarlierCampaign, reached_numbers
 from campaign.sending.rounds.comparison import AGAIN
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.text import agreeing, counted
 
 
@@ -19,7 +19,10 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
 
     They would go out later, to people who may by then have been reached by the campaign that is prepared now.
     """
-    place = open_folder(folder)
+    place = open_to_read(folder)
+    if isinstance(place, FirstFolder):  # nothing more is sent from it, whatever waits
+        reached = reached_numbers(place.load_result().messages)
+        return EarlierCampaign(folder, reached, place.manifest.environment)
     ledger = place.snapshot()
     record = CampaignRecord(place.manifest.name, place.rounds(ledger), ledger)
     waiting = sum(batch.messages for batch in ledger.batches if batch.state == "pending")
