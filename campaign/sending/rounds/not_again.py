@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign, reached_numbers
+from campaign.messages.suppression import EarlierCampaign
+from campaign.sending.rounds.comparison import AGAIN, missing_numbers
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
 from campaign.service.account import Account
 from campaign.text import agreeing, counted
@@ -18,15 +21,18 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
     They would go out later, to people who may by then have been reached by the campaign that is prepared now.
     """
     place = open_folder(folder)
-    messages = place.load_result().messages
-    waiting = int((messages["status"] == "not_sent").sum())
+    contents = place.snapshot()
+    waiting = sum(batch.messages for batch in contents.batches if batch.state == "pending")
     if waiting:
         raise FolderError(
             f"The campaign in {folder} is not finished: {counted(waiting, 'message')} "
             f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
             "be named in not_again=."
         )
-    return EarlierCampaign(folder, place.manifest.environment, reached_numbers(messages))
+    record = CampaignRecord(place.rounds(contents), contents)
+    # Of all rounds: who has left the table or opted out since was reached nevertheless.
+    reached = missing_numbers(record.texts, record.knowledge >= AGAIN, np.empty(0, np.int64))
+    return EarlierCampaign(folder, place.manifest.environment, pd.Series(reached).astype("str"))
 
 
 def check_not_again(plan: Plan, outgoing: pd.DataFrame, account: Account) -> None:
