@@ -126,6 +126,7 @@ def _existing_or_new(
         return folder, replace(claim, name=folder.manifest.name), False
     claim.check_new()
     content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
+    check_not_again(content.plan, content.plan.messages, claim.account)  # before anybody types a phrase
     _confirm(content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
