@@ -159,6 +159,8 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
         )
+    if any(batch.state == "withdrawn" and batch.round == last_round.number for batch in contents.batches):
+        return last_round, None  # `close` withdrew what waited, for good: only the plan itself begins anew
     states = {batch.state for batch in contents.batches}
     if (
         opt_outs is None
