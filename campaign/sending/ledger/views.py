@@ -7,20 +7,23 @@ from decimal import Decimal
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from campaign.arrow_text import Ints
 from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN
 from campaign.sending.ledger.connections import Connection, opened
 
-# Batches that were withdrawn from an earlier round never left, and others hold their messages now. Those of
-# the last round were withdrawn because a person closed the campaign.
+# Batches of the last round are withdrawn because a person has closed the campaign.
 _OUTCOMES = """
 SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
-       cost, code, CASE state WHEN 'withdrawn' THEN ? WHEN 'again' THEN ? ELSE error END, attempts,
-       submitted_at, seconds, round
-FROM batches WHERE state != 'withdrawn' OR round = (SELECT max(round) FROM rounds) ORDER BY batch
+       cost, code,
+       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN ?
+            WHEN state = 'again' THEN ? ELSE error END,
+       attempts, submitted_at, seconds, round
+FROM batches ORDER BY batch
 """
 _ATTEMPTS = """
 SELECT part, first, messages, cost FROM batches
@@ -55,6 +58,14 @@ class LedgerSnapshot:
     rounds: list[RegisteredRound]
     batches: list[RegisteredBatch]
     outcomes: pd.DataFrame
+
+    def outcomes_of(self, batch_of_message: Ints) -> pd.DataFrame:
+        """The outcomes as they concern a plan: batches that were withdrawn never left, and count only if they
+        hold messages of the plan. `batch_of_message` has the batch of each of these."""
+        withdrawn = [batch.batch for batch in self.batches if batch.state == "withdrawn"]
+        superseded = np.setdiff1d(withdrawn, batch_of_message)
+        remaining = self.outcomes[~self.outcomes["batch"].isin(superseded)]
+        return remaining.reset_index(drop=True)
 
 
 class Attempt(NamedTuple):
