@@ -17,29 +17,26 @@ from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import planned_texts
-from campaign.text import clean, shorten
 
 _SHOWN = 80  # characters of an earlier text that an issue repeats
 
 
-def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan:
+def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: Bools) -> Plan:
     """The plan in which some rows keep the messages that they got.
 
     `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`: all pieces of
-    what each row got.
+    what each row got. `moved` says which of the rows were reached under another number.
     """
     messages = plan.messages
     taken = earlier.assign(row=rows[earlier["entry"].to_numpy(dtype=np.int64)])
     kept = pd.concat([messages[~messages["row"].isin(rows)], taken[messages.columns]], ignore_index=True)
     order = np.argsort(plan.contacts.index.get_indexer(pd.Index(kept["row"])), kind="stable")
     kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
-    first_texts = taken.drop_duplicates("row").set_index("row")["message"].reindex(rows)
-    details = [
-        f"The person got another text before and keeps that one: “{shorten(clean(text), _SHOWN)}”"
-        for text in first_texts
-    ]
+    texts = taken.drop_duplicates("row").set_index("row")["message"].astype("str").reindex(rows)
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    return with_issue(amended, rows, "reached_with_another_text", "warning", details)
+    detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
+    detail = detail.mask(moved, "The cell was read as another number before, and reached under that one.")
+    return with_issue(amended, rows, "reached_with_another_text", "warning", detail)
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
@@ -47,7 +44,7 @@ def note_reached_before(plan: Plan, batches: Ints) -> Plan:
     places = np.flatnonzero(batches)
     if not len(places):
         return plan
-    details = [f"This number was reached before, by batch {batch}." for batch in batches[places].tolist()]
+    details = "This number was reached before, by batch " + pd.Series(batches[places]).astype("str") + "."
     return with_issue(plan, plan.contacts.index.to_numpy()[places], "reached_before", "warning", details)
 
 
@@ -89,11 +86,15 @@ def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: s
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
     amended = with_messages(plan.replaced(contacts=contacts), remaining)
-    return with_issue(amended, rows, code, severity, [reason] * len(rows))
+    return with_issue(amended, rows, code, severity, reason)
 
 
-def with_issue(plan: Plan, rows: Ints, code: str, severity: str, details: list[str]) -> Plan:
-    """The plan with one more issue for each of some rows, about the cell of their number."""
+def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | pd.Series[str]) -> Plan:
+    """The plan with one more issue for each of some rows, about the cell of their number.
+
+    `detail` is one sentence, or one for each row.
+    """
+    details = detail if isinstance(detail, str) else detail.array
     column = plan.addressing.columns[0]
     issues = pd.DataFrame(
         {"row": pd.array(rows, "Int64"), "column": column, "value": plan.contacts[column].reindex(rows).array,
