@@ -16,8 +16,9 @@ from campaign.sending.opening import find_earlier_rounds, open_campaign
 from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
 from campaign.sending.rounds.difference import Difference, find_difference
 from campaign.sending.run import OpenCampaign, Run
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
+from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -36,7 +37,9 @@ def compare(
     """
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)
-    return find_difference(plan, find_earlier_rounds(plan, options))
+    environment: Environment = account.environment if isinstance(account, Account) else "local"
+    plan = plan.in_environment(environment)
+    return find_difference(plan, find_earlier_rounds(plan, options, environment))
 
 
 def send(
@@ -209,7 +212,7 @@ def resume(
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    return open_folder(folder).load_result()
+    return open_to_read(folder).load_result()
 
 
 def check_plan(plan: object) -> None:

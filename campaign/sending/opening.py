@@ -22,6 +22,7 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
+from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import find_difference
 from campaign.sending.rounds.not_again import check_not_again
@@ -64,6 +65,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
+            plan = plan.in_environment(account.environment)
             path, name = locate_campaign(plan, options, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder, claim, is_new = _existing_or_new(plan, name, claim, options)
@@ -91,18 +93,15 @@ def locate_campaign(plan: Plan, options: SendOptions, environment: Environment) 
     return (CAMPAIGNS / folder_name(name.name, environment)).absolute(), name
 
 
-def find_earlier_rounds(plan: Plan, options: SendOptions) -> CampaignRecord | None:
+def find_earlier_rounds(plan: Plan, options: SendOptions, environment: Environment) -> CampaignRecord | None:
     """What the campaign of a plan has recorded so far; None where nothing was ever sent under its name."""
-    environment: Environment = (
-        options.account.environment if isinstance(options.account, Account) else "local"
-    )
     path, name = locate_campaign(plan, options, environment)
     if not folder_exists(path):
         return None
     folder = open_folder(path)
     folder.check_name(name)
     contents = folder.snapshot()
-    return CampaignRecord(folder.rounds(contents), contents)
+    return CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -124,8 +123,10 @@ def _existing_or_new(
         folder = open_folder(claim.path)
         folder.check_name(name)
         return folder, replace(claim, name=folder.manifest.name), False
+    check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
     content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
+    check_not_again(content.plan, content.plan.messages)
     _confirm(content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
@@ -158,6 +159,8 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
         )
+    if any(batch.state == "withdrawn" and batch.round == last_round.number for batch in contents.batches):
+        return last_round, None  # a person has closed it: only `send` begins anew
     states = {batch.state for batch in contents.batches}
     if (
         opt_outs is None
@@ -174,7 +177,7 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_path)
     rounds = folder.rounds(contents)
-    record = CampaignRecord(rounds, contents)
+    record = CampaignRecord(folder.manifest.name, rounds, contents)
     difference = find_difference(plan, record)
     content = choose_content(difference, changed=options.changed, gone=options.gone)
     last_round = rounds[-1] if rounds else None
@@ -186,7 +189,7 @@ def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]
             _confirm(content, pilot, campaign.claim, options)
             return last_round, frozen
     outgoing = content.plan.messages.iloc[content.outgoing]
-    check_not_again(content.plan, outgoing, campaign.claim.account)
+    check_not_again(content.plan, outgoing)
     _confirm(content, pilot, campaign.claim, options)
     return _register(content, pilot, campaign)
 

@@ -213,10 +213,16 @@ tell()
 )
 def test_second_resolve__is_remembered_and_resumed(program, outcome, statuses, times):
     program(RESOLVE.format(outcome=outcome))
-    (counts, _, _) = program('tell(known=known(campaign.load_result("visits")))')["known"]
+    told = program(
+        f"""
+loaded = known(campaign.load_result("visits"))
+{AGAIN["resume"]}
+tell(loaded=loaded)
+"""
+    )
+    counts = told["loaded"][0]
     assert (counts["accepted"], counts["refused"], counts["not_sent"]) == statuses
     assert counts["unknown"] == 0
-    program(f"tell(known=known({AGAIN['resume']}))")
     assert Counter(program.received.values()) == times
 
 

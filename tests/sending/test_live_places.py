@@ -3,6 +3,7 @@
 import json
 import re
 import shutil
+from pathlib import Path
 
 import pytest
 from support.live_service import LiveService, start_live
@@ -31,8 +32,7 @@ def desk(tmp_path, monkeypatch):
 
 def write_visits(people):
     rows = "".join(f"Person {n},0772 000 0{n:02d}\n" for n in people)
-    with open("visits.csv", "w") as file:
-        file.write(f"name,phone\n{rows}")
+    Path("visits.csv").write_text(f"name,phone\n{rows}")
 
 
 def plan_of(file="visits.csv", message=TEXT, **options):
@@ -219,3 +219,33 @@ def test_a_rehearsal_reaches_nobody(service, desk):
     assert result.totals["accepted"] == 10
     assert len(service.numbers) == 10
     assert sorted(path.name for path in (desk / "campaigns").iterdir()) == ["visits", "visits.local"]
+
+
+def test_a_rehearsal_named_in_not_again_leaves_nobody_out_live(service, desk):
+    """Another rehearsal leaves them out: there they were reached."""
+    campaign.send(plan_of(), progress=False)
+    plan = plan_of(not_again="campaigns/visits.local")
+    assert plan.totals["duplicate"] == 10
+    assert campaign.compare(plan, name="second").new == 0
+    assert campaign.compare(plan, name="second", account=service.account).new == 10
+    assert send(plan, service.account, name="second").totals["accepted"] == 10
+    assert len(service.numbers) == 10
+
+
+def test_a_campaign_that_waits_cannot_be_left_out(service, desk):
+    send(plan_of(), service.account, pilot=4)
+    for source in ("campaigns/visits", campaign.load_result("campaigns/visits")):
+        with pytest.raises(campaign.FolderError, match="6 messages wait in it"):
+            plan_of(not_again=source)
+
+
+def test_people_whom_the_other_campaign_reached_since_are_not_written_to(service, desk):
+    send(plan_of(), service.account)
+    later = plan_of(message="Thank you, {name}.", not_again="campaigns/visits")
+    write_visits(range(15))
+    reminder = plan_of(message="Thank you, {name}.", not_again="campaigns/visits")
+    assert (later.totals["duplicate"], reminder.totals["not_sent"]) == (10, 5)
+    send(plan_of(), service.account)
+    with pytest.raises(campaign.UsageError, match="has reached 5 people of this plan since"):
+        campaign.send(reminder, name="thanks", account=service.account, progress=False)
+    assert len(service.numbers) == 15

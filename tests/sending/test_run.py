@@ -13,9 +13,9 @@ from functools import partial
 import pandas as pd
 import pytest
 from support.consistency_audit import audit_folder
+from support.ledgers import count_by_state
 
 import campaign
-from campaign.sending.ledger.views import count_by_state
 
 without_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM for others")
 

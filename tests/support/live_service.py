@@ -1,4 +1,4 @@
-"""A live campaign without a live service: the embedded sandbox over TLS, under a name that means this machine."""
+"""A live service that is none: the embedded sandbox over TLS, under a name that means this machine."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
         f"The person got another text before and keeps that one: “{shorten(clean(text), _SHOWN)}”"
         for text in first_texts
     ]
-    amended = _with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
+    amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
     return with_issue(amended, rows, "reached_with_another_text", "warning", details)
 
 
@@ -58,7 +58,7 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     leaving = np.isin(plan.addressing.numbers, suppressed.opted_out)
     leaving &= (plan.contacts["status"] == "not_sent").to_numpy()
     detail = "The number is on the opt-out list."
-    amended = _without_rows(plan, leaving, "opted_out", "opted_out", "info", detail)
+    amended = without_rows(plan, leaving, "opted_out", "opted_out", "info", detail)
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
 
 
@@ -75,10 +75,10 @@ def without_repeats(plan: Plan) -> Plan:
     repeated = plan.messages["row"].to_numpy()[starts[repeated_texts(planned)]]
     leaving = plan.contacts.index.isin(repeated)
     detail = "The same number and the same text as an earlier row, which is kept."
-    return _without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
+    return without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
 
 
-def _without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
+def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
     """The plan in which some rows of the contacts get nothing, with a status, a reason and an issue."""
     rows = plan.contacts.index.to_numpy()[leaving]
     if not len(rows):
@@ -88,7 +88,7 @@ def _without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: 
     contacts["reason"] = contacts["reason"].mask(leaving, reason)
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
-    amended = _with_messages(plan.replaced(contacts=contacts), remaining)
+    amended = with_messages(plan.replaced(contacts=contacts), remaining)
     return with_issue(amended, rows, code, severity, [reason] * len(rows))
 
 
@@ -111,7 +111,7 @@ def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
     return plan.replaced(issues=issues) if len(more) else plan
 
 
-def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
+def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
     lengths = measure(series_to_array(messages["message"]))
     parts = messages["parts"].to_numpy()
     ucs2 = int(parts[lengths.ucs2].sum())

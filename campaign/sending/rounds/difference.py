@@ -29,6 +29,7 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
     reached_alternatives,
 )
+from campaign.sending.rounds.continuation_plan import continues, merge
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
 from campaign.text import agreeing, counted
 
@@ -152,6 +153,10 @@ def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     """
     given = plan.fingerprint
     if record is not None and record.rounds:
+        if continues(plan, record.name):
+            whole = record.rounds[-1].load(record.ledger.batches).plan
+            plan = merge(whole, plan)
+            given = plan.fingerprint
         plan = without_repeats(_keep_reached(plan, record))
         starts, planned = planned_texts(plan, plan.messages)
         comparison = compare_texts(planned, numbers_of_excluded(plan), record.texts, record.knowledge)

@@ -46,8 +46,9 @@ _BETWEEN_CELLS = "\x1f"
 
 @dataclass(frozen=True, eq=False)
 class CampaignRecord:
-    """The rounds of a campaign as columns, one part file in memory at a time."""
+    """The rounds of the campaign called `name` as columns, one part file in memory at a time."""
 
+    name: str
     rounds: Sequence[Round]
     ledger: LedgerSnapshot
 
@@ -61,9 +62,16 @@ class CampaignRecord:
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
+    @cached_property
+    def _sound_rounds(self) -> Sequence[Round]:
+        """The rounds; raises `FolderError` when a frozen file was changed, because it would be believed."""
+        for one_round in self.rounds:
+            one_round.check_files()
+        return self.rounds
+
     def texts(self) -> Iterator[RecordedTexts]:
         """The rows that were to get something, part by part, with the batch of each."""
-        for one_round in self.rounds:
+        for one_round in self._sound_rounds:
             contacts = read_frame(one_round.path / CONTACTS)
             columns = one_round.manifest.number_columns
             for part, batches in self._parts(one_round):

@@ -40,7 +40,8 @@ class ChosenName(NamedTuple):
 def choose_name(
     plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, environment: Environment
 ) -> ChosenName:
-    """The name as given, else the last part of the folder, else the stem of the plan's file.
+    """The name as given, else the last part of the folder, else that of the campaign to which rows to correct
+    belong, else the stem of the plan's file.
 
     A plan of a DataFrame, of bytes or of several files is called "campaign" in the local environment.
     Raises `UsageError` for a blank name, and where a name is needed and none is given.
@@ -52,6 +53,8 @@ def choose_name(
         last = Path(os.path.abspath(folder)).name  # noqa: PTH100 - Path.absolute keeps ".."
         name = _checked(last.removesuffix(_SUFFIXES[environment]), "The folder's name")
         return ChosenName(name, from_folder=True)
+    if plan.reading is not None and plan.reading.continues is not None:
+        return ChosenName(_checked(plan.reading.continues.campaign, "The campaign's name"))
     file = "" if plan.reading is None else plan.reading.path
     if not file:
         if environment == "local":
