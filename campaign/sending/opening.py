@@ -237,7 +237,7 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
-    manifest, entries = freeze_round(path, content, cutting)
+    manifest, entries = freeze_round(path, content, cutting, options.as_record())
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
     batches[content.outgoing] = np.repeat(

@@ -72,6 +72,9 @@ class RoundManifest(Manifest):
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
     says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
     round's folder. `totals` and `reading` are records of the plan's.
+
+    For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
+    `options` what `send` was given, and `who` the name of the user on the machine.
     """
 
     given: str
@@ -83,6 +86,10 @@ class RoundManifest(Manifest):
     canary: bool
     pilot: dict[str, Any] | None
     number_columns: list[str]
+    template: str
+    senders: list[str]
+    options: dict[str, Any]
+    who: str
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
