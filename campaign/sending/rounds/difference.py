@@ -111,7 +111,19 @@ class Difference:
         """What would be sent, and what not and why, in plain words."""
         count = len(self.outgoing())
         leading = f"{counted(count, 'message')} would be sent" if count else "Nothing would be sent"
-        parts = [
+        return f"{leading}: {self._by_kind}.{self._gone}" if self._by_kind else f"{leading}.{self._gone}"
+
+    @property
+    def overview(self) -> str:
+        """What the campaign has to do with the rows of the plan, before anything is decided."""
+        if self.record is None or not self.record.rounds:
+            return "Nothing was sent under this name yet."
+        by_kind = f": {self._by_kind}" if self._by_kind else ""
+        return f"Compared with what this campaign has sent{by_kind}.{self._gone}"
+
+    @property
+    def _by_kind(self) -> str:
+        return ", ".join(
             f"{number:,} {words}"
             for number, words in (
                 (self.new, "new"),
@@ -122,15 +134,17 @@ class Difference:
                 (self.moved, "reached under another number"),
             )
             if number
-        ]
+        )
+
+    @property
+    def _gone(self) -> str:
         gone = self.gone
-        more = (
+        if not gone:
+            return ""
+        return (
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} reached "
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
-            if gone
-            else ""
         )
-        return f"{leading}: {', '.join(parts)}.{more}" if parts else f"{leading}.{more}"
 
     def __repr__(self) -> str:
         return f"<Difference: {self.sentence}>"
