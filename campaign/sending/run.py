@@ -96,6 +96,7 @@ class Run:
         try:
             self._engine = self._make_engine(opened, attended)
             self.counts: Snapshot = self._engine.snapshot()
+            self._outgoing = 0 if self._complete else self.counts.waiting
             self._transport: Transport | None = None
             self._process = os.getpid()
             self._thread = threading.Thread(
@@ -159,6 +160,11 @@ class Run:
     def comparison(self) -> str:
         """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
         return self._comparison
+
+    @property
+    def outgoing(self) -> int:
+        """How many messages were to go out when this run began."""
+        return self._outgoing
 
     @property
     def status(self) -> RunStatus:
