@@ -32,10 +32,10 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import OpenCampaign, end_held_run
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
-from campaign.sending.store.folder import CAMPAIGNS, Folder, folder_exists, open_folder
+from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import RoundContent, freeze_round
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import ChosenName, choose_name, folder_name
+from campaign.sending.store.identity import ChosenName, locate_campaign
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
 from campaign.service.address import Environment
@@ -66,7 +66,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         else:
             account = choose_account(options, held)
             plan = plan.in_environment(account.environment)
-            path, name = locate_campaign(plan, options, account.environment)
+            path, name = locate_campaign(plan, options.name, options.folder, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder, claim, is_new = _existing_or_new(plan, name, claim, options)
         campaign = _lock(folder, claim, options, held, is_new=is_new)
@@ -89,7 +89,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
     check_not_again(content.plan, content.plan.messages.iloc[content.outgoing])
     if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
         return ""
-    path, name = locate_campaign(difference.plan, options, account.environment)
+    path, name = locate_campaign(difference.plan, options.name, options.folder, account.environment)
     claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
     if record is None:
         claim.check_new()
@@ -108,23 +108,18 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
     return (given if given.running else held.enter_context(given)).account
 
 
-def locate_campaign(plan: Plan, options: SendOptions, environment: Environment) -> tuple[Path, ChosenName]:
-    """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
-    name = choose_name(plan, options.name, options.folder, environment)
-    if options.folder is not None:
-        return Path(options.folder).absolute(), name
-    return (CAMPAIGNS / folder_name(name.name, environment)).absolute(), name
-
-
-def find_earlier_rounds(plan: Plan, options: SendOptions, environment: Environment) -> CampaignRecord | None:
-    """What the campaign of a plan has recorded so far; None where nothing was ever sent under its name."""
-    path, name = locate_campaign(plan, options, environment)
+def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Difference:
+    """Compare a plan with what its campaign in an environment has recorded; of the options, name and folder
+    matter."""
+    plan = plan.in_environment(environment)
+    path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
-        return None
+        return find_difference(plan, None)
     folder = open_folder(path)
     folder.check_name(name)
     contents = folder.snapshot()
-    return CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
+    record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
+    return find_difference(plan, record)
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:

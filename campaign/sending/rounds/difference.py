@@ -31,6 +31,7 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.continuation_plan import continues, merge
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
+from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
 # What is known of a message, in a word, for people.
@@ -114,10 +115,15 @@ class Difference:
         return f"{leading}: {self._by_kind}.{self._gone}" if self._by_kind else f"{leading}.{self._gone}"
 
     @property
+    def is_first(self) -> bool:
+        """Whether nothing was sent under the campaign's name yet."""
+        return self.record is None or not self.record.rounds
+
+    @property
     def overview(self) -> str:
         """What the campaign has to do with the rows of the plan, before anything is decided."""
-        if self.record is None or not self.record.rounds:
-            return "Nothing was sent under this name yet."
+        if self.is_first:
+            return NOTHING_SENT_YET
         by_kind = f": {self._by_kind}" if self._by_kind else ""
         return f"Compared with what this campaign has sent{by_kind}.{self._gone}"
 
