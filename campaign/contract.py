@@ -12,8 +12,10 @@ BATCH_LIMIT = 1000
 # In the order in which they are decided. The last four are also the statuses of a message and of a batch.
 STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
 
-# In place of an error, for what was withdrawn when its campaign was closed.
+# In place of an error, for what was withdrawn when its campaign was closed, and for what a person ordered to
+# be sent again.
 CLOSED = "Not sent: the campaign was closed before."
+ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be sent again."
 
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (

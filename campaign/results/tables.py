@@ -17,7 +17,7 @@ from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import BATCH_COLUMNS, CLOSED, STATUSES
+from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
@@ -46,7 +46,18 @@ _ADVICE = {
     "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
     'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
 }
-_ADVICE_ON_CLOSED = "The campaign was closed: to send to these people after all, send the plan again."
+_DECISIONS = (
+    (
+        "unknown",
+        ORDERED_AGAIN,
+        "Resume the campaign to send again what you ordered to be sent again.",
+    ),
+    (
+        "not_sent",
+        CLOSED,
+        "The campaign was closed: to send to these people after all, send the plan again.",
+    ),
+)
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
     "sandbox": "the provider's sandbox: no phone was reached",
@@ -199,12 +210,21 @@ class Result:
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         in_note = {"not_sent"} if self._note else set()
-        closed = {"not_sent": _ADVICE_ON_CLOSED} if (self._batches["error"] == CLOSED).any() else {}
+        decided = self._advice_on_decisions()
         return tuple(
             advice
-            for status, advice in (_ADVICE | closed).items()
+            for status, advice in (_ADVICE | decided).items()
             if self.totals[status] and status not in in_note
         )
+
+    def _advice_on_decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already about all of its messages."""
+        batches = self._batches.iloc[np.unique(self._places)]
+        return {
+            status: advice
+            for status, decision, advice in _DECISIONS
+            if (batches.loc[batches["status"] == status, "error"] == decision).all()
+        }
 
     @cached_property
     def _messages(self) -> pd.DataFrame:

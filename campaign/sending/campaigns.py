@@ -16,7 +16,7 @@ from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import OpenCampaign, Run
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
 from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
@@ -211,7 +211,7 @@ def resume(
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    return open_folder(folder).load_result()
+    return open_to_read(folder).load_result()
 
 
 def check_plan(plan: object) -> None:

@@ -38,9 +38,9 @@ SECRETS = [f"000{gap}{last}" for last in (101, 102, 103, 104, 105, 107) for gap 
 def result_of(plan, *rows):
     """A result whose batches are (messages, status, cost, code, error)."""
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
-    came = [(place, *row, 1, submitted, 0.25) for place, row in enumerate(rows, start=1)]
+    came = [(place, *row, 1, submitted, 0.25, 1) for place, row in enumerate(rows, start=1)]
     batches = pd.DataFrame(came, columns=list(BATCH_COLUMNS))
-    whole, text = ["batch", "messages", "attempts"], ["status", "code", "error"]
+    whole, text = ["batch", "messages", "attempts", "round"], ["status", "code", "error"]
     batches = batches.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
     return Result(plan, batches, environment="local", folder=Path("campaigns/visits-3fa2c1"))
 

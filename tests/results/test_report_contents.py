@@ -39,7 +39,7 @@ def batch(messages, status, cost=None, error=""):
 
 def result_of(*batches, plan=None, **options):
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
-    rows = [(place, *values, 1, submitted, 0.25) for place, values in enumerate(batches, start=1)]
+    rows = [(place, *values, 1, submitted, 0.25, 1) for place, values in enumerate(batches, start=1)]
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
     return Result(plan or plan_of(), frame, **{"environment": "local", **options})
@@ -202,7 +202,7 @@ def test_rows_to_follow_up_say_where_they_were_read():
 
 def test_fewer_messages_than_the_plan_are_refused_too():
     with pytest.raises(
-        campaign.LedgerError, match="The ledger has 1 message, and the plan has 4: they do not"
+        campaign.LedgerError, match="The ledger has batches for 1 message, and the plan has 4: they do not"
     ):
         result_of(batch(1, "accepted", "35"))
 

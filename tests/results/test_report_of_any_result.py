@@ -48,7 +48,7 @@ def plan_of(text, folder, **options):
 def with_batches(plan, *batches):
     """A result whose batches are (messages, status, cost, code, error)."""
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
-    rows = [(place, *batch, 1, submitted, 0.25) for place, batch in enumerate(batches, start=1)]
+    rows = [(place, *batch, 1, submitted, 0.25, 1) for place, batch in enumerate(batches, start=1)]
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
     return Result(plan, frame, environment="live", folder=Path("campaigns/visits-3fa2c1"))

@@ -49,13 +49,13 @@ def plan(contacts):
 def batch(number, messages, status, cost=None, code="", error=""):
     submitted = None if status == "not_sent" else pd.Timestamp("2026-03-02 08:00", tz="UTC")
     price = None if cost is None else Decimal(cost)
-    return (number, messages, status, price, code, error, int(status != "not_sent"), submitted, 0.25)
+    return (number, messages, status, price, code, error, int(status != "not_sent"), submitted, 0.25, 1)
 
 
 def batches(*rows):
     frame = pd.DataFrame(list(rows), columns=list(BATCH_COLUMNS))
     frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
-    whole, text = ["batch", "messages", "attempts"], ["status", "code", "error"]
+    whole, text = ["batch", "messages", "attempts", "round"], ["status", "code", "error"]
     return frame.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
 
 
@@ -262,7 +262,7 @@ def test_changing_a_table_changes_nothing_in_the_result(mixed):
 
 
 def test_batches_of_another_plan_are_refused(plan):
-    with pytest.raises(LedgerError, match="The ledger has 6 messages, and the plan has 5"):
+    with pytest.raises(LedgerError, match="The ledger has batches for 6 messages, and the plan has 5"):
         Result(plan, batches(batch(1, 6, "accepted")), environment="local")
     with pytest.raises(UsageError, match="exactly the columns batch, messages, status"):
         Result(plan, batches(batch(1, 5, "accepted")).drop(columns="code"), environment="local")

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign.argument_checks import check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
 from campaign.results.tables import Result
-from campaign.sending.ledger.views import result_frame
+from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
 from campaign.text import counted
@@ -46,8 +46,9 @@ def resolve(
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     with place.opened_ledger() as ledger:
-        batches = result_frame(place.ledger_path)
-        unknown = batches[batches["status"] == "unknown"].set_index("batch")
+        contents = snapshot(place.ledger_path)
+        settleable = [one.batch for one in contents.batches if one.state == "unknown"]
+        unknown = contents.outcomes.set_index("batch").loc[settleable]
         if batch not in unknown.index:
             raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
         evidence = unknown.loc[[batch]].to_dict("records")[0]

@@ -5,21 +5,25 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import numpy as np
 import pandas as pd
 
-from campaign.contract import BATCH_COLUMNS, CLOSED
+from campaign.arrow_text import Ints
+from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN
 from campaign.sending.ledger.connections import Connection, opened
 
-# Batches that were withdrawn from an earlier round never left, and others hold their messages now. Those of
-# the last round were withdrawn because a person closed the campaign.
+# Batches of the last round are withdrawn because a person has closed the campaign.
 _OUTCOMES = """
 SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
-       cost, code, CASE state WHEN 'withdrawn' THEN ? ELSE error END, attempts, submitted_at, seconds, round
-FROM batches WHERE state != 'withdrawn' OR round = (SELECT max(round) FROM rounds) ORDER BY batch
+       cost, code,
+       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN ?
+            WHEN state = 'again' THEN ? ELSE error END,
+       attempts, submitted_at, seconds, round
+FROM batches ORDER BY batch
 """
 _ATTEMPTS = """
 SELECT part, first, messages, cost FROM batches
@@ -55,6 +59,14 @@ class LedgerSnapshot:
     batches: list[RegisteredBatch]
     outcomes: pd.DataFrame
 
+    def outcomes_of(self, batch_of_message: Ints) -> pd.DataFrame:
+        """The outcomes as they concern a plan: batches that were withdrawn never left, and count only if they
+        hold messages of the plan. `batch_of_message` has the batch of each of these."""
+        withdrawn = [batch.batch for batch in self.batches if batch.state == "withdrawn"]
+        superseded = np.setdiff1d(withdrawn, batch_of_message)
+        remaining = self.outcomes[~self.outcomes["batch"].isin(superseded)]
+        return remaining.reset_index(drop=True)
+
 
 class Attempt(NamedTuple):
     """Messages `first` to `first + messages` of a part, and their cost where it is known."""
@@ -84,7 +96,11 @@ def result_frame(path: Path) -> pd.DataFrame:
 
 def _outcomes(connection: Connection) -> pd.DataFrame:
     """The frame `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    rows = connection.execute(_OUTCOMES, (CLOSED,)).fetchall()
+    return batches_frame(connection.execute(_OUTCOMES, (CLOSED, ORDERED_AGAIN)).fetchall())
+
+
+def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    """The frame `Result.batches` of rows with its columns."""
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
     frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)

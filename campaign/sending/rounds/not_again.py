@@ -7,10 +7,10 @@ import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import EarlierCampaign
-from campaign.sending.rounds.comparison import AGAIN
+from campaign.messages.suppression import EarlierCampaign, reached_numbers
+from campaign.sending.rounds.comparison import AGAIN, missing_numbers
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.text import agreeing, counted
 
 
@@ -19,7 +19,10 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
 
     They would go out later, to people who may by then have been reached by the campaign that is prepared now.
     """
-    place = open_folder(folder)
+    place = open_to_read(folder)
+    if isinstance(place, FirstFolder):  # nothing more is sent from it, whatever waits
+        reached = reached_numbers(place.load_result().messages)
+        return EarlierCampaign(folder, reached, place.manifest.environment)
     ledger = place.snapshot()
     record = CampaignRecord(place.manifest.name, place.rounds(ledger), ledger)
     waiting = sum(batch.messages for batch in ledger.batches if batch.state == "pending")
@@ -29,13 +32,9 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
             "be named in not_again=."
         )
-    return EarlierCampaign(folder, _reached_numbers(record), place.manifest.environment)
-
-
-def _reached_numbers(record: CampaignRecord) -> pd.Series[str]:
-    """Whom any round reached or may have reached, also those who are in the table of today no longer."""
-    reached = [part.rows.numbers[record.knowledge[part.batches] >= AGAIN] for part in record.texts()]
-    return pd.Series(np.unique(np.concatenate([np.empty(0, np.int64), *reached]))).astype("str")
+    # Of all rounds: who has left the table or opted out since was reached nevertheless.
+    numbers = missing_numbers(record.texts, record.knowledge >= AGAIN, np.empty(0, np.int64))
+    return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
 
 
 def check_not_again(plan: Plan, outgoing: pd.DataFrame) -> None:

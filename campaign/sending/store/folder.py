@@ -70,7 +70,7 @@ class Folder:
             frozen = last.load(ledger.batches)
         return Result(
             frozen.plan,
-            ledger.outcomes,
+            ledger.outcomes_of(frozen.batch_of_message),
             batch_of_message=frozen.batch_of_message,
             batch_of_excluded=frozen.batch_of_excluded,
             name=self.manifest.name,

@@ -153,6 +153,13 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
 
 
+def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:
+    """All messages of a plan in a folder of the first format, in sending order."""
+    tables = [_read(part_path(folder, part), MESSAGE_SCHEMA) for part in range(parts)]
+    messages: pd.DataFrame = pa.concat_tables([MESSAGE_SCHEMA.empty_table(), *tables]).to_pandas()
+    return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
+
+
 def read_settled_batches(folder: Path) -> Ints:
     """The batch of each message that an earlier batch holds."""
     batches: Ints = _read(folder / SETTLED, _SETTLED_SCHEMA, ["batch"]).column("batch").to_numpy()
