@@ -181,7 +181,8 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
 def _add_campaign_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--name",
-        help="name of the campaign (default: the file's name); another name says the same thing again, on purpose",
+        help="name of the campaign (default: the file's name); another name says the same thing "
+        "again, on purpose",
     )
     parser.add_argument("--folder", help="campaign folder (default: campaigns/<name>)")
 
