@@ -26,8 +26,6 @@ from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_cam
 from campaign.sending.store.rounds import FrozenPlan, Round, open_round
 from campaign.text import clean
 
-CAMPAIGNS = Path("campaigns")
-
 
 @dataclass(frozen=True, slots=True)
 class Folder:
