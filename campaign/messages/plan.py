@@ -127,9 +127,9 @@ class Plan:
                 "Some rows of keep_instead have the same number. Choose one row for each number."
             )
         positions = self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64)
-        return self._prepare_again(positions).replaced(template=self.template)
+        return self._prepare_again(positions)._replaced(template=self.template)
 
-    def replaced(self, **fields: Any) -> "Plan":
+    def _replaced(self, **fields: Any) -> "Plan":
         """The same plan with other values in some fields; what is made when first needed stays so."""
         plan = Plan.__new__(Plan)
         vars(plan).update(vars(self) | fields)
@@ -264,7 +264,7 @@ def prepare(
         duplicates,
     )
     template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)
-    return _prepare_plan(table, rules, suppression.not_again).replaced(template=template)
+    return _prepare_plan(table, rules, suppression.not_again)._replaced(template=template)
 
 
 def _prepare_plan(table: pd.DataFrame, rules: Rules, not_again: tuple[Any, ...], *preferred: Ints) -> Plan:

@@ -41,7 +41,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
-    """The plan with an issue for each excluded row whose number was reached; `batches` says by which batch."""
+    """The plan with an issue for each excluded row whose number was reached, by one of these `batches`."""
     places = np.flatnonzero(batches)
     if not len(places):
         return plan
@@ -62,7 +62,7 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     contacts["reason"] = contacts["reason"].mask(leaving, reason)
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
-    amended = _with_messages(plan.replaced(contacts=contacts), remaining)
+    amended = _with_messages(plan._replaced(contacts=contacts), remaining)
     amended = with_issue(amended, rows, "opted_out", "info", [reason] * len(rows))
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
 
@@ -83,7 +83,7 @@ def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
         joined = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
         return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 
-    return plan.replaced(issues=issues) if len(more) else plan
+    return plan._replaced(issues=issues) if len(more) else plan
 
 
 def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
@@ -99,7 +99,7 @@ def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
         longest=int(lengths.units.max(initial=0)),
         countries=_counts(countries),
     )
-    return plan.replaced(messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
+    return plan._replaced(messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
 
 
 def _counts(texts: pd.Series[str]) -> dict[str, int]:

@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.sending.options import Changed, Gone
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
 from campaign.sending.rounds.difference import Difference, spread
@@ -65,10 +65,9 @@ def _earlier_messages(difference: Difference, places: Ints) -> pd.DataFrame:
 
 def _ask_about_gone(count: int) -> str:
     return (
-        f"{counted(count, 'person', 'people')} of this campaign still {agreeing(count, 'waits', 'wait')} for a "
-        "message and "
-        f"{agreeing(count, 'is', 'are')} no longer in the table. Nothing was sent. Finish the earlier table first "
-        'with resume, or give gone="withdraw" to leave them out, or give another name if this is another '
+        f"{counted(count, 'person', 'people')} of this campaign still {agreeing(count, 'waits', 'wait')} for "
+        f"a message and {agreeing(count, 'is', 'are')} no longer in the table. Nothing was sent. Finish the "
+        'earlier table first with resume, or give gone="withdraw" to leave them out, or give another name if this is another '
         "campaign."
     )
 
@@ -86,8 +85,8 @@ def _ask_about_changed(difference: Difference, places: Ints) -> str:
         for entry, (row, text) in enumerate(zip(messages["row"], messages["message"], strict=True))
     )
     other_number = (
-        f" {counted(moved, 'of them was', 'of them were')} reached under another number that the same cell was "
-        "read as."
+        f" {counted(moved, 'of them was', 'of them were')} reached under another number that the same cell "
+        "was read as."
         if moved
         else ""
     )
