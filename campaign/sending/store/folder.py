@@ -90,10 +90,11 @@ class Folder:
     def opened_ledger(self) -> Iterator[Ledger]:
         """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
         with self.lock(), closing(open_ledger(self.ledger_path, self.manifest.identity)) as ledger:
+            self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
             yield ledger
 
     def check_name(self, name: ChosenName) -> None:
-        """Raise unless this is the campaign of that name, or a default name from another file may be meant."""
+        """Raise unless this is the campaign of that name; a default name from another file may be meant."""
         manifest = self.manifest
         if folded_name(manifest.name) != folded_name(name.name):
             raise FolderError(
