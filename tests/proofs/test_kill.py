@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from jupyter_client.manager import start_new_kernel
-
 from support.ledgers import Count, count_by_state
 
 import campaign

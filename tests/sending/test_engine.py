@@ -12,9 +12,9 @@ from campaign.errors import GateError, LedgerError
 from campaign.sending.engine import engine as engines
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.engine.engine import Engine
-from campaign.sending.store.frozen_messages import Batch
 from campaign.sending.engine.tally import Tally
 from campaign.sending.engine.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
+from campaign.sending.store.frozen_messages import Batch
 from campaign.service.gated_body import GateClosed
 from campaign.service.transport import Outcome
 

@@ -13,7 +13,6 @@ import pandas as pd
 import pytest
 
 import campaign
-from campaign.sending.options import SendOptions
 from campaign.sending.engine.valves import (
     Breaker,
     Canary,
@@ -24,6 +23,7 @@ from campaign.sending.engine.valves import (
     Reach,
     Unknown,
 )
+from campaign.sending.options import SendOptions
 
 TABLE = b"name,phone\nAisha,0772000001\nBen,0772000002\n"
 

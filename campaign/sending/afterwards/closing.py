@@ -27,8 +27,8 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
         phrase = f"close with {counted(waiting, 'message')} not sent"
         if waiting and confirm != phrase:
             raise ConfirmationError(
-                f"{counted(waiting, 'message')} of this campaign {agreeing(waiting, 'waits', 'wait')} to be sent "
-                f'and would never go out. To close it, give confirm="{phrase}".'
+                f"{counted(waiting, 'message')} of this campaign {agreeing(waiting, 'waits', 'wait')} to be "
+                f'sent and would never go out. To close it, give confirm="{phrase}".'
             )
         ledger.withdraw_pending()
     return place.load_result()

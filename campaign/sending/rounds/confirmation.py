@@ -15,7 +15,7 @@ from campaign.text import agreeing, counted
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Departure:
-    """What would leave now: `messages` of a plan, in requests of at most `batch_size`, `concurrency` at a time.
+    """What would leave now: `messages` of a plan, at most `batch_size` in a request, `concurrency` at a time.
 
     `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
     `remark` says what else a person has to know before deciding.

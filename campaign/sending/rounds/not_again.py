@@ -50,13 +50,13 @@ def check_not_again(plan: Plan, outgoing: pd.DataFrame, account: Account) -> Non
         if campaign.environment != account.environment:
             raise UsageError(
                 f"not_again= names {campaign.place}, whose environment is {campaign.environment}: in "
-                f"{account.environment} it has reached nobody, but the plan leaves its people out. Prepare the "
-                "plan again without it."
+                f"{account.environment} it has reached nobody, but the plan leaves its people out. Prepare "
+                "the plan again without it."
             )
         reached = read_earlier_campaign(campaign.place).reached
         count = int(outgoing["number"].isin(reached).sum())
         if count:
             raise UsageError(
-                f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it was "
-                "prepared. Prepare it again, so that they are left out."
+                f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it "
+                "was prepared. Prepare it again, so that they are left out."
             )

@@ -58,8 +58,8 @@ def freeze_round(path: Path, content: RoundContent, cutting: Cutting) -> tuple[R
             sync_folder(folder)
     except OSError as error:
         raise FolderError(
-            f"The messages cannot be kept in {path}: {error.strerror or error}. Nothing was sent. Make room on "
-            "the disk, or allow yourself to write to the folder, then try again."
+            f"The messages cannot be kept in {path}: {error.strerror or error}. Nothing was sent. Make room "
+            "on the disk, or allow yourself to write to the folder, then try again."
         ) from None
     return manifest, entries
 
