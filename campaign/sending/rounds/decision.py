@@ -67,8 +67,8 @@ def _ask_about_gone(count: int) -> str:
     return (
         f"{counted(count, 'person', 'people')} of this campaign still {agreeing(count, 'waits', 'wait')} for "
         f"a message and {agreeing(count, 'is', 'are')} no longer in the table. Nothing was sent. Finish the "
-        'earlier table first with resume, or give gone="withdraw" to leave them out, or give another name if this is another '
-        "campaign."
+        'earlier table first with resume, or give gone="withdraw" to leave them out, or give another name if '
+        "this is another campaign."
     )
 
 
