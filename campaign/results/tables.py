@@ -217,8 +217,8 @@ class Result:
         if not count:
             return ""
         return (
-            f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row of "
-            "this table any more; the cost includes them."
+            f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row "
+            "of this table any more; the cost includes them."
         )
 
     @property

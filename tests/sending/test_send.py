@@ -98,7 +98,8 @@ def test_running_it_again_sends_nothing():
         assert sandbox.requests == requests
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
-        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another name."
+        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another "
+        "name."
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)
 
@@ -329,7 +330,7 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     with campaign.Sandbox() as sandbox:
         options = {"account": sandbox.account, "folder": "visits", "progress": False}
         campaign.send(plan_of(30), **options)
-        with pytest.raises(campaign.ConfirmationError, match="30 people were reached .* with another text"):
+        with pytest.raises(campaign.ConfirmationError, match=r"30 people were reached .* with another text"):
             campaign.send(changed, **options)
         assert len(sandbox.inbox) == 30
         result = campaign.send(changed, changed=choice, **options)

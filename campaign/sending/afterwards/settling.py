@@ -97,7 +97,7 @@ def _compare(
 ) -> Reconciliation:
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
-    messages = CampaignRecord(place.rounds(contents), contents).messages_that_left()
+    messages = CampaignRecord(place.manifest.name, place.rounds(contents), contents).messages_that_left()
     by_batch = outcomes.set_index("batch")
     messages = messages.assign(
         status=messages["batch"].map(by_batch["status"]).astype("str"),
@@ -119,7 +119,7 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        f'The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give '
+        f"The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give "
         f'confirm="{reconciliation.phrase}".'
     )
 

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.plan import Plan, fingerprint, with_fields
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
@@ -85,7 +85,7 @@ def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: s
     contacts["reason"] = contacts["reason"].mask(leaving, reason)
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
-    amended = with_messages(plan.replaced(contacts=contacts), remaining)
+    amended = with_messages(with_fields(plan, contacts=contacts), remaining)
     return with_issue(amended, rows, code, severity, reason)
 
 
@@ -109,7 +109,7 @@ def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
         joined = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
         return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 
-    return plan.replaced(issues=issues) if len(more) else plan
+    return with_fields(plan, issues=issues) if len(more) else plan
 
 
 def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
@@ -125,7 +125,7 @@ def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
         longest=int(lengths.units.max(initial=0)),
         countries=_counts(countries),
     )
-    return plan.replaced(messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
+    return with_fields(plan, messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
 
 
 def _counts(texts: pd.Series[str]) -> dict[str, int]:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
+from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
@@ -104,6 +105,7 @@ class Difference:
 
     def outgoing(self, *, changed: bool = False) -> Ints:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
+        check_switch(changed, subject="changed", write="outgoing(changed=True)")
         chosen = (*_GOES_OUT, CHANGED, MOVED) if changed else _GOES_OUT
         return np.flatnonzero(np.isin(self.knowledge, chosen))
 
