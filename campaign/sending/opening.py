@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from campaign.errors import AccountError, FolderError
-from campaign.messages.plan import Plan
+from campaign.messages.plan import Plan, plan_in
 from campaign.sending.ledger.ledger import Ledger, open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
@@ -65,7 +65,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
-            plan = plan.in_environment(account.environment)
+            plan = plan_in(account.environment, plan)
             path, name = locate_campaign(plan, options.name, options.folder, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder, claim, is_new = _existing_or_new(plan, name, claim, options)
@@ -111,7 +111,7 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
 def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Difference:
     """Compare a plan with what its campaign in an environment has recorded; of the options, name and folder
     matter."""
-    plan = plan.in_environment(environment)
+    plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
         return find_difference(plan, None)
