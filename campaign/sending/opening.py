@@ -119,6 +119,7 @@ def _existing_or_new(plan: Plan, name: ChosenName, claim: Claim, options: SendOp
         return folder
     claim.check_new()
     content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
+    check_not_again(content.plan, content.plan.messages, claim.account)
     _confirm(content, choose_pilot(content, options.pilot, None, None), claim.account, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     return create_folder(claim.path, name, claim.account, claim.home, ledger_path)
