@@ -7,6 +7,7 @@ All of it happens under the campaign's lock, which the run then keeps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,7 +21,7 @@ from campaign.messages.plan import Plan
 from campaign.sending.ledger.ledger import Ledger, open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
-from campaign.sending.rounds.amended_plan import without_opted_out
+from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import find_difference
@@ -169,17 +170,21 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
     ):
         return last_round, None  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
-    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
+    kept = rows_that_keep_earlier_messages(plan)
+    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign, kept)
 
 
-def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan]:
-    """The round with this plan: the last one if it says the same, or else a new one."""
+def _converge(plan: Plan, campaign: _LockedCampaign, kept: Sequence[int] = ()) -> tuple[Round, FrozenPlan]:
+    """The round with this plan: the last one if it says the same, or else a new one.
+
+    `kept` are rows of the plan that keep what they got in an earlier round.
+    """
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_path)
     rounds = folder.rounds(contents)
     record = CampaignRecord(rounds, contents)
     difference = find_difference(plan, record)
-    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    content = choose_content(difference, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None:

@@ -19,6 +19,7 @@ from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import planned_texts
 from campaign.text import clean, shorten
 
+_KEPT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
 
 
@@ -39,7 +40,13 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
         for text in first_texts
     ]
     amended = _with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    return with_issue(amended, rows, "reached_with_another_text", "warning", details)
+    return with_issue(amended, rows, _KEPT, "warning", details)
+
+
+def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
+    """The rows of a frozen plan for which `keep_earlier_messages` was called."""
+    issues = plan.issues
+    return [int(row) for row in issues.loc[issues["code"] == _KEPT, "row"].dropna()]
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
