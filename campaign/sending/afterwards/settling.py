@@ -70,11 +70,11 @@ def reconcile(
     the list would certainly have it; the next `send` or `resume` sends it. The others stay unknown.
 
     `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
-    `number`, and `text` or `code` (the follow-up code of the batch), with `time` and `cost` where it has them.
+    `number`, `text` or `code` (the follow-up code of the batch), `time` and `cost`.
     Times without a zone are taken as UTC. The journal keeps who settled what, when, and by which list.
 
-    Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new phrase
-    where `confirm` does not fit or no longer, `LockedError` while a run has the campaign open.
+    Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new
+    phrase where `confirm` does not fit or no longer, `LockedError` while a run has the campaign open.
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     columns = dict(zip(_COLUMNS, (number, text, code, time, cost), strict=True))
@@ -97,7 +97,7 @@ def _compare(
 ) -> Reconciliation:
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
-    messages = CampaignRecord(place.rounds(contents), contents).messages_that_left()
+    messages = CampaignRecord(place.manifest.name, place.rounds(contents), contents).messages_that_left()
     by_batch = outcomes.set_index("batch")
     messages = messages.assign(
         status=messages["batch"].map(by_batch["status"]).astype("str"),
@@ -119,7 +119,7 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        f'The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give '
+        f"The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give "
         f'confirm="{reconciliation.phrase}".'
     )
 
