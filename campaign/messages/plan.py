@@ -141,12 +141,6 @@ class Plan:
             return self
         return self._preparation.in_environment(environment).plan()
 
-    def replaced(self, **fields: Any) -> "Plan":
-        """The same plan with other values in some fields; what is made when first needed stays so."""
-        plan = Plan.__new__(Plan)
-        vars(plan).update(vars(self) | fields)
-        return plan
-
     @property
     def sentence(self) -> str:
         """How many messages are ready, and how many rows get none."""
@@ -164,6 +158,13 @@ class Plan:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
         pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
         return markup.card("Plan", pieces)
+
+
+def with_fields(plan: Plan, **fields: Any) -> Plan:
+    """The same plan with other values in some fields; what is made when first needed stays so."""
+    amended = Plan.__new__(Plan)
+    vars(amended).update(vars(plan) | fields)
+    return amended
 
 
 def _check_rows(rows: Any, possible: Ints) -> Ints:

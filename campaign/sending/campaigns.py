@@ -8,13 +8,14 @@ from typing import Any
 import pandas as pd
 
 from campaign.argument_checks import check_path, described
+from campaign.contract import Changed, Gone
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.valves import Budget, Hours
-from campaign.sending.opening import find_earlier_rounds, open_campaign
-from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
-from campaign.sending.rounds.difference import Difference, find_difference
+from campaign.sending.opening import compare_in, open_campaign
+from campaign.sending.options import Money, Place, Progress, SendOptions
+from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import OpenCampaign, Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
@@ -38,8 +39,7 @@ def compare(
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)
     environment: Environment = account.environment if isinstance(account, Account) else "local"
-    plan = plan.in_environment(environment)
-    return find_difference(plan, find_earlier_rounds(plan, options, environment))
+    return compare_in(plan, options, environment)
 
 
 def send(

@@ -18,7 +18,7 @@ from campaign.argument_checks import (
     kind_of,
     wrong,
 )
-from campaign.contract import BATCH_LIMIT
+from campaign.contract import BATCH_LIMIT, Changed, Gone
 from campaign.errors import UsageError
 from campaign.sending.engine.valves import (
     Breaker,
@@ -38,8 +38,6 @@ from campaign.service.sandbox.server import Sandbox
 
 CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
-Changed = Literal["ask", "skip", "send"]
-Gone = Literal["ask", "withdraw"]
 CHANGED_CHOICES, GONE_CHOICES = get_args(Changed), get_args(Gone)
 Money = Decimal | float | str
 Place = str | os.PathLike[str]

@@ -382,7 +382,7 @@ def test_a_round_withdraws_what_waits_for_good(fresh_ledger, path):
         "accepted": Count(1, 1), "withdrawn": Count(2, 200), "pending": Count(1, 50),
     }  # fmt: skip
     assert fresh_ledger.pending(0) == [Entry(4, 0, 0, 50, b"d4")]
-    assert result_frame(path)[["batch", "round"]].to_numpy().tolist() == [[1, 1], [4, 2]]
+    assert result_frame(path)[["batch", "round"]].to_numpy().tolist() == [[1, 1], [2, 1], [3, 1], [4, 2]]
     for state in ("sending", "pending", "accepted"):
         with pytest.raises(LedgerError, match="Batch 2 cannot become"):
             fresh_ledger.move(2, state)

@@ -98,7 +98,8 @@ def test_running_it_again_sends_nothing():
         assert sandbox.requests == requests
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
-        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another name."
+        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another "
+        "name."
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)
 
@@ -329,7 +330,7 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     with campaign.Sandbox() as sandbox:
         options = {"account": sandbox.account, "folder": "visits", "progress": False}
         campaign.send(plan_of(30), **options)
-        with pytest.raises(campaign.ConfirmationError, match="30 people were reached .* with another text"):
+        with pytest.raises(campaign.ConfirmationError, match=r"30 people were reached .* with another text"):
             campaign.send(changed, **options)
         assert len(sandbox.inbox) == 30
         result = campaign.send(changed, changed=choice, **options)
@@ -356,7 +357,10 @@ def test_a_folder_of_another_account_is_refused():
     with campaign.Sandbox() as sandbox:
         campaign.send(plan, account=sandbox.account, folder="visits", progress=False)
         other = campaign.Account("sandbox", sandbox.account.url, "shop", "secret")
-        with pytest.raises(campaign.FolderError, match="another account or environment"):
+        with pytest.raises(
+            campaign.FolderError,
+            match="of the environment local, and the account is of the environment sandbox",
+        ):
             campaign.send(plan, account=other, folder="visits", progress=False)
 
 
@@ -385,16 +389,20 @@ def test_live_needs_a_phrase_that_names_the_count():
     account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
     shown = r'confirm="send 12 messages live [0-9a-f]{4}"'
     with pytest.raises(campaign.ConfirmationError, match=shown):
-        campaign.send(plan_of(12), account=account, progress=False)
+        campaign.send(plan_of(12), name="visits", account=account, progress=False)
     with pytest.raises(campaign.ConfirmationError, match=shown):
-        campaign.send(plan_of(12), account=account, confirm="send 12 messages live", progress=False)
+        campaign.send(
+            plan_of(12), name="visits", account=account, confirm="send 12 messages live", progress=False
+        )
     assert not Path("campaigns").exists()
 
 
 def test_live_shows_what_it_would_do_before_it_asks():
     account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
     with pytest.raises(campaign.ConfirmationError) as shown:
-        campaign.send(plan_of(1200), account=account, batch_size=50, concurrency=4, progress=False)
+        campaign.send(
+            plan_of(1200), name="visits", account=account, batch_size=50, concurrency=4, progress=False
+        )
     said = str(shown.value)
     assert said.startswith(
         "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "

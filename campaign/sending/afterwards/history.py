@@ -18,7 +18,8 @@ from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.first_format import FirstFolder, open_to_read
-from campaign.sending.store.folder import CAMPAIGNS, Folder
+from campaign.sending.store.folder import Folder
+from campaign.sending.store.identity import CAMPAIGNS
 from campaign.sending.store.manifest import MANIFEST
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean

@@ -26,8 +26,6 @@ from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_cam
 from campaign.sending.store.rounds import FrozenPlan, Round, open_round
 from campaign.text import clean
 
-CAMPAIGNS = Path("campaigns")
-
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -90,6 +88,7 @@ class Folder:
     def opened_ledger(self) -> Iterator[Ledger]:
         """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
         with self.lock(), closing(open_ledger(self.ledger_path, self.manifest.identity)) as ledger:
+            self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
             yield ledger
 
     def check_name(self, name: ChosenName) -> None:

@@ -17,6 +17,8 @@ from campaign.service.account import Account
 from campaign.service.address import Environment
 from campaign.text import clean
 
+CAMPAIGNS = Path("campaigns")
+NOTHING_SENT_YET = "Nothing was sent under this name yet."
 _SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
 _SLUG_LENGTH = 40
 # "Naming Files, Paths, and Namespaces" in the documentation of Windows: with any ending, too.
@@ -61,6 +63,16 @@ def choose_name(
             return ChosenName(_UNNAMED)
         raise UsageError(f"This campaign has no name, because it does not come from one file. {_GIVE_NAME}")
     return ChosenName(_checked(Path(file).stem, "The file's name"), file)
+
+
+def locate_campaign(
+    plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, environment: Environment
+) -> tuple[Path, ChosenName]:
+    """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
+    chosen = choose_name(plan, name, folder, environment)
+    if folder is not None:
+        return Path(folder).absolute(), chosen
+    return (CAMPAIGNS / folder_name(chosen.name, environment)).absolute(), chosen
 
 
 def folded_name(name: str) -> str:

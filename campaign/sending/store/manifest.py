@@ -182,9 +182,9 @@ def _other_format(folder: Path, record: dict[str, Any]) -> str:
     if record.get("format") == FIRST_FORMAT:
         return (
             f"{folder} was made by an earlier version of campaign ({version}). Its result can be read and "
-            "reported, but nothing is sent from it and nothing in it is settled. Finish it with that version, "
-            "or prepare the rest as a new campaign with not_again= and this folder, which leaves out everybody "
-            "whom it reached."
+            "reported, but nothing is sent from it and nothing in it is settled. Finish it with that "
+            "version, or prepare the rest as a new campaign with not_again= and this folder: it leaves out "
+            "everybody whom it reached."
         )
     return (
         f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "
