@@ -253,9 +253,7 @@ def _add_afterwards_commands(commands: argparse._SubParsersAction[argparse.Argum
     )
     reconciling.add_argument("folder", help="the campaign folder")
     reconciling.add_argument("list", help="the provider's list of what it took: .csv, .xlsx, …")
-    reconciling.add_argument(
-        "--confirm", help="the phrase that the comparison shows, to settle it"
-    )
+    reconciling.add_argument("--confirm", help="the phrase that the comparison shows, to settle it")
     for name, content in {
         "number": "the numbers", "text": "the texts", "code": "the follow-up codes",
         "time": "the times", "cost": "the costs",
@@ -266,9 +264,7 @@ def _add_afterwards_commands(commands: argparse._SubParsersAction[argparse.Argum
     closing.add_argument("folder", help="the campaign folder")
     closing.add_argument("--confirm", help="the phrase that the command asks for")
 
-    listing = commands.add_parser(
-        "history", help="list campaigns: when they were sent, and what it cost"
-    )
+    listing = commands.add_parser("history", help="list campaigns: when they were sent, and what it cost")
     listing.add_argument(
         "folder", nargs="?", default="campaigns", help="folder that holds campaigns (default: campaigns)"
     )

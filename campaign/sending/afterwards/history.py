@@ -19,7 +19,6 @@ from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.identity import CAMPAIGNS
 from campaign.sending.store.manifest import MANIFEST
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean
@@ -37,7 +36,7 @@ _COUNTED_AS = {
 }  # fmt: skip
 
 
-def history(folder: Place = CAMPAIGNS) -> pd.DataFrame:
+def history(folder: Place = "campaigns") -> pd.DataFrame:
     """All campaigns in a folder, one row for each, the one that sent last first.
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),

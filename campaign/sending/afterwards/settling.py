@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -104,9 +105,18 @@ def _compare(
         code=messages["batch"].map(by_batch["code"]).astype("str"),
     )
     entries = read_provider_list(provider_list, messages, **columns)
-    # What a person has ordered again explains entries of the list, but is settled already.
+    return _without_settled(match_provider_list(entries, messages, outcomes), contents)
+
+
+def _without_settled(reconciliation: Reconciliation, contents: LedgerSnapshot) -> Reconciliation:
+    """What a person has ordered again explains entries of the list, but is settled already."""
     ordered_again = [batch.batch for batch in contents.batches if batch.state == "again"]
-    return match_provider_list(entries, messages, outcomes).without(ordered_again)
+    batches, people = reconciliation.batches, reconciliation.people
+    return replace(
+        reconciliation,
+        batches=batches[~batches["batch"].isin(ordered_again)].reset_index(drop=True),
+        people=people[~people["batch"].isin(ordered_again)].reset_index(drop=True),
+    )
 
 
 def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
