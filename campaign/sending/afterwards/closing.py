@@ -29,7 +29,7 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
         if waiting and confirm != phrase:
             raise ConfirmationError(
                 f"{counted(waiting, 'message')} of this campaign {agreeing(waiting, 'waits', 'wait')} to be "
-                f'sent and would never go out. To close it, give confirm="{phrase}".'
+                f'sent, and would never go out. To close it, give confirm="{phrase}".'
             )
         ledger.withdraw_pending(f"{user_name()}: closed")
     return place.load_result()
