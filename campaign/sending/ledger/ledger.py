@@ -142,8 +142,8 @@ class Ledger:
 
         return self._change(register)
 
-    def withdraw_pending(self, note: str) -> int:
-        """Withdraw every batch that waits, for good, and return how many there were; the journal keeps why."""
+    def withdraw_pending(self, note: str = "") -> int:
+        """Withdraw every batch that waits, for good, and return how many there were. The note says why."""
         withdraw = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
         return self._change(lambda connection: connection.execute(withdraw, (note,)).rowcount)
 
