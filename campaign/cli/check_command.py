@@ -49,7 +49,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         options.file, sheet=options.sheet, header=options.header, delimiter=options.delimiter,
         encoding=options.encoding, hidden="include" if options.include_hidden else "skip",
     )  # fmt: skip
-    return prepare(
+    plan = prepare(
         contacts,
         message=options.message if options.message is not None else _message_text(options.message_file),
         sender=options.sender,
@@ -65,6 +65,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         keep_words=options.keep_words,
         as_written=options.as_written,
     )
+    return plan.in_environment(options.environment)
 
 
 def _message_text(path: Path) -> str:
