@@ -19,7 +19,13 @@ from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import planned_texts
 from campaign.text import clean, shorten
 
+_ANOTHER_TEXT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
+
+
+def keeps_another_text(plan: Plan) -> bool:
+    """Whether there are rows in a plan that keep the messages that they got."""
+    return bool((plan.issues["code"] == _ANOTHER_TEXT).any())
 
 
 def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan:
@@ -39,7 +45,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan
         for text in first_texts
     ]
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    return with_issue(amended, rows, "reached_with_another_text", "warning", details)
+    return with_issue(amended, rows, _ANOTHER_TEXT, "warning", details)
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
