@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     )
     from campaign.messages.plan import Plan
     from campaign.notebook.summary import summary
+    from campaign.results.follow_up_file import write_follow_up
     from campaign.results.report import write_report
     from campaign.results.tables import Result
     from campaign.sending.afterwards.closing import close
@@ -84,6 +85,7 @@ _MODULES = {
     "start": "campaign.sending.campaigns",
     "summary": "campaign.notebook.summary",
     "try_out": "campaign.sending.try_out",
+    "write_follow_up": "campaign.results.follow_up_file",
     "write_report": "campaign.results.report",
 }
 
@@ -146,5 +148,6 @@ __all__ = [
     "start",
     "summary",
     "try_out",
+    "write_follow_up",
     "write_report",
 ]

@@ -125,7 +125,13 @@ def kind_of(value: object) -> str:
 
 
 # Kinds that people call by other names than Python does.
-_KINDS = {"NoneType": "None", "bytes": "bytes", "dict": "a dictionary", "ndarray": "an array"}
+_KINDS = {
+    "NoneType": "None",
+    "NAType": "a missing value",
+    "bytes": "bytes",
+    "dict": "a dictionary",
+    "ndarray": "an array",
+}
 
 
 def _shown(text: str) -> str:

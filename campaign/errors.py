@@ -12,7 +12,7 @@ CampaignError
 │   ├── LockedError           another run has it open
 │   └── LedgerError           its ledger is missing, damaged or belongs to another campaign
 ├── GateError             an impossible answer: a success for a request that was never sent
-└── ReportError           a report that cannot be written
+└── ReportError           a report or follow-up file that cannot be written
 
 Each message is one or two plain sentences: what is wrong, where, and what to do.
 Rows that cannot be sent are data, not errors: see `Plan.issues`.
@@ -70,4 +70,4 @@ class GateError(CampaignError):
 
 
 class ReportError(CampaignError):
-    """A report that cannot be written where it was asked for."""
+    """A report or follow-up file that cannot be written where it was asked for."""

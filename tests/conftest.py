@@ -1,5 +1,6 @@
 """What holds for every test, and the states of the world that many begin in."""
 
+import gc
 import os
 import signal
 import tempfile
@@ -12,10 +13,17 @@ from support.small_campaigns import people, plan_for
 import campaign
 from campaign.service import separation
 
-# Every run tries the same examples, so that a failure is there again when it is looked at; and none is
-# blamed on a busy machine. The long proofs look for new examples.
-settings.register_profile("repeatable", derandomize=True, deadline=None)
+# Every run tries the same few examples, so that a failure is there again when it is looked at; and none is
+# blamed on a busy machine. `--hypothesis-profile thorough` looks for new examples, and for many.
+settings.register_profile("repeatable", derandomize=True, deadline=None, max_examples=50)
+settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile("repeatable")
+
+
+def pytest_collection_finish():
+    """What four thousand collected tests keep is no garbage: no collection looks at it again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True, scope="session")

@@ -16,8 +16,10 @@ def parser() -> argparse.ArgumentParser:
     )
     commands = program.add_subparsers(required=True, metavar="command", dest="command")
 
-    check = commands.add_parser("check", help="read a file and show what would be sent")
+    check = commands.add_parser("check", help="read a file and show what would be sent, and what was before")
     _add_file_options(check)
+    _add_campaign_options(check)
+    _add_environment_option(check)
 
     trying = commands.add_parser("try-out", help="send one of the messages to your own phone")
     _add_file_options(trying)
@@ -26,18 +28,32 @@ def parser() -> argparse.ArgumentParser:
     trying.add_argument("--confirm", help="the phrase that live sending asks for")
     _add_environment_option(trying)
 
-    sending = commands.add_parser("send", help="send the messages; running it again sends none of them twice")
+    sending = commands.add_parser(
+        "send", help="send the messages; run again, it sends what is missing and nothing twice"
+    )
     _add_file_options(sending)
+    _add_campaign_options(sending)
+    _add_round_options(sending)
     _add_pace_options(sending)
-    sending.add_argument("--folder", help="campaign folder (default: campaigns/<name>-<fingerprint>)")
     sending.add_argument(
-        "--name", help="name of the campaign; another name sends the same messages again, on purpose"
+        "--dry-run",
+        action="store_true",
+        help="only show what would be sent and, for live, the phrase to confirm it with",
+    )
+    sending.add_argument(
+        "--pilot",
+        type=int,
+        help="send about this many messages first, chosen at random; resume sends the rest",
     )
     sending.add_argument("--batch-size", type=int, default=100, help="messages per request (default: 100)")
     sending.add_argument("--no-canary", action="store_true", help="do not send a single message first")
 
-    resuming = commands.add_parser("resume", help="continue an interrupted campaign")
+    resuming = commands.add_parser(
+        "resume", help="continue a campaign: send what was not sent yet or was refused"
+    )
     resuming.add_argument("folder", help="the campaign folder")
+    resuming.add_argument("--opt-outs", help="file of the numbers of people who answered STOP since")
+    _add_round_options(resuming)
     _add_pace_options(resuming)
 
     status = commands.add_parser("status", help="show what is known about a campaign")
@@ -160,6 +176,34 @@ def _add_file_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--delimiter", help="delimiter of a text file")
     parser.add_argument("--encoding", help="encoding of a text file")
     parser.add_argument("--include-hidden", action="store_true", help="include hidden rows")
+
+
+def _add_campaign_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--name",
+        help="name of the campaign (default: the file's name); another name says the same thing "
+        "again, on purpose",
+    )
+    parser.add_argument("--folder", help="campaign folder (default: campaigns/<name>)")
+
+
+def _add_round_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--changed",
+        choices=("ask", "skip", "send"),
+        default="ask",
+        help="people who were reached with another text: ask shows them and sends nothing (default), skip "
+        "lets them keep what they got, send sends the new text too",
+    )
+    parser.add_argument(
+        "--gone",
+        choices=("ask", "withdraw"),
+        default="ask",
+        help="messages that wait for people who are no longer in the file: ask (default) or withdraw them",
+    )
+    parser.add_argument(
+        "--takeover", help="the phrase that is asked for when the campaign was moved, copied or restored"
+    )
 
 
 def _add_environment_option(parser: argparse.ArgumentParser) -> None:

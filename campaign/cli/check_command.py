@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import os
 from pathlib import Path
 
 import pandas as pd
@@ -14,6 +15,7 @@ from campaign.errors import FileError
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.public_prepare import prepare
+from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
 from campaign.suggestions import similar_file
 from campaign.text import clean, counted, figure
 
@@ -23,7 +25,23 @@ _ISSUES_SHOWN = 10
 def run_check(options: argparse.Namespace) -> int:
     plan = make_plan(options)
     print_plan(plan)
-    return ACCEPTED if len(plan.messages) else NOTHING_TO_SEND
+    if not len(plan.messages):
+        return NOTHING_TO_SEND
+    print(_comparison(plan, options))
+    return ACCEPTED
+
+
+def _comparison(plan: Plan, options: argparse.Namespace) -> str:
+    """What sending the plan would do, given what its campaign has sent."""
+    path, _ = locate_campaign(plan, options.name, options.folder, options.environment)
+    if not os.path.lexists(path):
+        return NOTHING_SENT_YET
+    # Only a campaign that exists has to be read: the check of a new file loads no ledger and no network.
+    from campaign.sending.opening import compare_in
+    from campaign.sending.options import SendOptions
+
+    difference = compare_in(plan, SendOptions(name=options.name, folder=options.folder), options.environment)
+    return NOTHING_SENT_YET if difference.is_first else difference.sentence
 
 
 def make_plan(options: argparse.Namespace) -> Plan:

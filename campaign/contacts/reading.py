@@ -2,26 +2,31 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from numbers import Integral, Real
 from typing import Any, Literal
 
 import pandas as pd
 
-from campaign.argument_checks import check, check_choice, check_count, check_text, wrong
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.columns import fold, listed
+from campaign.contacts.continuation import ROW, Continuation, join_continuations, take_continuation
 from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import read_frame, read_parquet
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
+from campaign.contacts.reading_options import (
+    MAX_BYTES,
+    MAX_CELLS,
+    check_limits,
+    check_words,
+    checked_header,
+    refuse_options,
+)
 from campaign.contacts.table import CellIssue, ContactTable, make_table
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import ColumnError, UsageError
 from campaign.text import capitalised, counted, figure
 
-MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
-MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns
 DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
 
 
@@ -32,7 +37,8 @@ class Reading:
     `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
     in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
-    "delimiter". `path` is where the file was, "" for anything but one file.
+    "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
+    that a follow-up file belongs to.
     """
 
     source: str
@@ -48,6 +54,7 @@ class Reading:
     issues: tuple[CellIssue, ...] = ()
     detected: tuple[str, ...] = ()
     path: str = ""
+    continues: Continuation | None = None
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -57,6 +64,7 @@ class Reading:
         fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
         for name in ("notices", "detected"):
             fields[name] = tuple(fields.get(name, ()))
+        fields["continues"] = Continuation.from_record(fields.get("continues"))
         return cls(**fields)
 
     @property
@@ -110,12 +118,15 @@ def read_contacts(
     Several files must have the same columns. Their rows are numbered as if the files had been pasted one
     below the other, headers included; two columns in front name the file and the row in it.
 
+    A follow-up file (see `write_follow_up`) gives its rows without the columns that it added; its reading
+    names the campaign that they continue.
+
     Raises FileError if a file cannot be read or could be read in two ways, ColumnError for headers that are
     the same, UsageError for arguments that do not fit.
     """
-    _check_words(sheet, delimiter, encoding, hidden)
-    _check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
-    header = _checked_header(header)
+    check_words(sheet, delimiter, encoding, hidden)
+    check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
+    header = checked_header(header)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
     if isinstance(source, list | tuple):
         arguments: dict[str, Any] = {**options, "header": header, "hidden": hidden}
@@ -123,11 +134,11 @@ def read_contacts(
         arguments |= {"max_seconds": max_seconds, "max_memory": max_memory}
         return _below_each_other([read_contacts(file, **arguments) for file in source])
     if isinstance(source, pd.DataFrame):
-        _refuse_options("a DataFrame", "frame", {**options, "header": header})
+        refuse_options("a DataFrame", "frame", {**options, "header": header})
         return _from_frame(source, max_cells)
     opened = open_source(source, max_bytes=max_bytes)
     kind, limits = find_format(opened), Limits.for_size(len(opened.data), max_seconds, max_memory)
-    _refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
+    refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
     if kind == "text":
         text = to_text(opened.give(), encoding)
         grid = read_delimited(text, delimiter=delimiter, header=header, max_cells=max_cells)
@@ -145,56 +156,12 @@ def read_contacts(
     return _described(table, grid, opened, misnamed(opened, kind), given)
 
 
-def _check_words(sheet: object, delimiter: object, encoding: object, hidden: object) -> None:
-    check_text(sheet, subject="sheet", write='sheet="Visits"', or_none=True)
-    if sheet == "":
-        raise wrong(sheet, subject="sheet", needs="the name of a sheet", write='sheet="Visits"')
-    one_character, write = 'one character such as ",", ";", "|" or "\\t"', 'delimiter=";"'
-    check(delimiter, str, subject="delimiter", needs=one_character, write=write, or_none=True)
-    is_one = isinstance(delimiter, str) and len(delimiter) == 1 and delimiter.isascii()
-    if delimiter is not None and (not is_one or delimiter in ('"', "\r", "\n", "\0")):
-        raise wrong(delimiter, subject="delimiter", needs=one_character, write=write)
-    check_text(encoding, subject="encoding", write='encoding="cp1252"', or_none=True)
-    if isinstance(encoding, str) and not (encoding.isascii() and encoding.isprintable()):
-        raise wrong(encoding, subject="encoding", needs="the name of an encoding", write='encoding="cp1252"')
-    check_choice(hidden, ("skip", "include"), subject="hidden")
-
-
-def _check_limits(*, max_bytes: object, max_cells: object, max_seconds: object, max_memory: object) -> None:
-    check_count(max_bytes, subject="max_bytes", write=f"max_bytes={MAX_BYTES:_}")
-    check_count(max_cells, subject="max_cells", write=f"max_cells={MAX_CELLS:_}")
-    check_count(max_memory, subject="max_memory", write="max_memory=4_000_000_000", or_none=True)
-    is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
-    if max_seconds is not None and not (is_number and max_seconds > 0):  # type: ignore[operator] # a number by now
-        raise wrong(max_seconds, subject="max_seconds", needs="a number above 0", write="max_seconds=60")
-
-
-def _checked_header(header: object) -> Header:
-    """The header as it was given, a row number as an int."""
-    if header is None or header is False:
-        return header
-    if isinstance(header, str) and header == "if any":
-        return "if any"
-    if isinstance(header, bool) or not isinstance(header, Integral) or header < 1:
-        raise wrong(header, subject="header", needs='a row number, False or "if any"', write="header=1")
-    return int(header)
-
-
-def _refuse_options(name: str, kind: str, options: dict[str, Any]) -> None:
-    """Refuse an option that has no effect on this kind of source: the caller expects one."""
-    fitting = {"text": ("header", "delimiter", "encoding"), "frame": (), "parquet": ()}
-    for option, value in options.items():
-        if value in (None, "if any") or option in fitting.get(kind, ("sheet", "header")):
-            continue
-        meant = {"sheet": "workbooks", "header": "sheets and text files"}.get(option, "text files")
-        raise UsageError(f"{option}= is for {meant}, and {name} is not one.")
-
-
 def _described(
     table: ContactTable, grid: Grid, source: Source, notices: Sequence[str], given: Sequence[str]
 ) -> pd.DataFrame:
     of_text = {"encoding": grid.encoding, "delimiter": grid.delimiter}
-    table.frame.attrs["reading"] = Reading(
+    returned = take_continuation(table.frame)
+    returned.frame.attrs["reading"] = Reading(
         source=source.name,
         path=source.path,
         format=grid.format,
@@ -205,11 +172,12 @@ def _described(
         rows=len(table.frame),
         hidden_rows=table.hidden_rows,
         blank_rows=table.blank_rows,
-        notices=(*notices, *table.notices),
-        issues=table.issues,
+        notices=(*notices, *table.notices, *returned.notices),
+        issues=(*table.issues, *returned.issues),
         detected=tuple(name for name, value in of_text.items() if value and name not in given),
+        continues=returned.continues,
     )
-    return table.frame
+    return returned.frame
 
 
 def _from_frame(frame: pd.DataFrame, max_cells: int) -> pd.DataFrame:
@@ -217,24 +185,39 @@ def _from_frame(frame: pd.DataFrame, max_cells: int) -> pd.DataFrame:
     grid = read_frame(frame, max_cells=max_cells)
     # Rows at the end of a DataFrame are rows on purpose, blank or not.
     table = make_table(grid, header=1, skip_hidden=False, trim=False)
-    contacts = _described(table, grid, Source("a DataFrame", b""), (), ())
     before, index = frame.attrs.get("reading"), frame.index
     is_numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
-    if not isinstance(before, Reading) or not is_numbered:
-        return contacts
-    contacts.index = index.astype("int64")
-    notices = before.notices
-    if len(contacts) != before.rows:
-        left = f"{figure(len(contacts))} of {figure(before.rows)} rows are left"
-        notices = (*notices, f"Changed after reading: {left}.")
-    contacts.attrs["reading"] = replace(
-        before,
-        rows=len(contacts),
-        blank_rows=table.blank_rows,
-        notices=notices,
-        issues=tuple(i for i in before.issues if i.row in index and i.column in contacts.columns),
-    )
+    if is_numbered and isinstance(before, Reading):
+        table.frame.index = index.astype("int64")
+    contacts = _described(table, grid, Source("a DataFrame", b""), (), ())
+    if isinstance(before, Reading):
+        now: Reading = contacts.attrs["reading"]
+        contacts.attrs["reading"] = _changed(before, now, contacts) if is_numbered else _carried(before, now)
     return contacts
+
+
+def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
+    """The reading of a table that was read, changed in pandas, and kept its row numbers."""
+    notices = [notice for notice in before.notices if notice not in now.notices]
+    if now.rows != before.rows:
+        left = f"{figure(now.rows)} of {figure(before.rows)} rows are left"
+        notices.append(f"Changed after reading: {left}.")
+    rows, columns = contacts.index, {*contacts.columns, ROW}
+    return replace(
+        before,
+        rows=now.rows,
+        blank_rows=now.blank_rows,
+        notices=(*notices, *now.notices),
+        issues=(*(i for i in before.issues if i.row in rows and i.column in columns), *now.issues),
+        continues=now.continues or before.continues,
+    )
+
+
+def _carried(before: Reading, now: Reading) -> Reading:
+    """The reading of a table whose row numbers were lost in pandas: it still continues its campaign."""
+    if before.continues is None or now.continues is not None:
+        return now
+    return replace(now, continues=Continuation(before.continues.campaign))
 
 
 def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
@@ -265,7 +248,8 @@ def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
         issues = tuple(replace(issue, row=issue.row + offset) for issue in reading.issues)
         span = f"rows {part.index[0]} to {part.index[-1]}" if len(part) else "no rows"
         notices = (f"{reading.source}: {span}.", *(f"{reading.source}: {text}" for text in reading.notices))
-        readings.append(replace(reading, issues=issues, notices=notices))
+        continues = reading.continues and reading.continues.moved(offset)
+        readings.append(replace(reading, issues=issues, notices=notices, continues=continues))
         offset += max([*table.index.tolist(), reading.header_row or 0])
     contacts = pd.concat(parts)
     contacts.attrs["reading"] = _combined(readings)
@@ -300,4 +284,5 @@ def _combined(readings: Sequence[Reading]) -> Reading:
         notices=tuple(notice for reading in readings for notice in reading.notices),
         issues=tuple(issue for reading in readings for issue in reading.issues),
         detected=common([reading.detected for reading in readings]) or (),
+        continues=join_continuations({reading.source: reading.continues for reading in readings}),
     )

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 
 OUTCOME_COLUMNS = ("status", "reason", "batch", "code")
-_SUFFIX = " (file)"
+SUFFIX = " (file)"
 
 
 def file_names(columns: Iterable[str]) -> list[str]:
@@ -12,17 +12,17 @@ def file_names(columns: Iterable[str]) -> list[str]:
     A column that is called so already gets the suffix once more, so that `original_names` can take every
     one back and no two columns get one name.
     """
-    return [f"{name}{_SUFFIX}" if _collides(name) else name for name in columns]
+    return [f"{name}{SUFFIX}" if _collides(name) else name for name in columns]
 
 
 def original_names(columns: Iterable[str]) -> list[str]:
     """What `file_names` was given: "status (file)" -> "status"."""
-    return [name[: -len(_SUFFIX)] if _collides(name) and name.endswith(_SUFFIX) else name for name in columns]
+    return [name[: -len(SUFFIX)] if _collides(name) and name.endswith(SUFFIX) else name for name in columns]
 
 
 def _collides(name: str) -> bool:
     """Whether this is the name of an outcome column, in any case and with any number of suffixes."""
     name = name.casefold()
-    while name.endswith(_SUFFIX):
-        name = name.removesuffix(_SUFFIX)
+    while name.endswith(SUFFIX):
+        name = name.removesuffix(SUFFIX)
     return name in OUTCOME_COLUMNS

@@ -18,7 +18,7 @@ from campaign.arrow_text import (
     spread_texts,
     text_array,
 )
-from campaign.contract import STATUSES, TEXT_LIMIT
+from campaign.contract import PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
 from campaign.masking import mask_texts
 
 # Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
@@ -27,6 +27,8 @@ CODES = {
     "merged_cell": "the value of a merged cell was filled in",
     "formula_without_value": "a formula was never calculated, so the cell counts as blank",
     "cell_error": "the cell contains an error of the spreadsheet program, so it counts as blank",
+    "unreadable_row": "the row to correct does not say which row of the original file it was",
+    "repeated_row": "an earlier row to correct names the same row of the original file",
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
     "unknown_region": "the row's region is not a country code",
@@ -36,8 +38,8 @@ CODES = {
     "unused_text": "no row has the language of the text",
     "empty_text": "nothing is left of the message after filling it in",
     "hidden_character": "the cell contains controls or invisible characters, which are never sent",
-    "bad_sender": "the sender is not 1 to 11 plain characters",
-    "bad_priority": "the priority is not 0 to 4",
+    "bad_sender": f"the sender is not 1 to {SENDER_LIMIT} plain characters",
+    "bad_priority": f"the priority is not {PRIORITIES[0]} to {PRIORITIES[-1]}",
     "overlong": f"the message has more than {TEXT_LIMIT} characters after filling it in",
     "too_many_parts": "the message takes more SMS parts than max_parts allows",
     "truncated": "the text was cut to fit",

@@ -2,8 +2,8 @@
 
 import hashlib
 import json
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any, Literal
@@ -12,8 +12,9 @@ import numpy as np
 import pandas as pd
 
 from campaign import markup
-from campaign.argument_checks import check_amount, check_choice, check_count, wrong
+from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
 from campaign.arrow_text import Ints, series_to_chunks, text_buffers
+from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import Reading, read_contacts
 from campaign.contract import MESSAGE_TEXTS
@@ -26,7 +27,7 @@ from campaign.messages.overlong import OverlongRules
 from campaign.messages.preparation import Rules, draft
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing, NumberRules, choose_columns, choose_region
-from campaign.messages.suppression import SuppressionRules
+from campaign.messages.suppression import EarlierCampaign, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 from campaign.messages.totals import Totals, status_bars, totals_table
 
@@ -67,7 +68,7 @@ class Plan:
     not_again: tuple[Any, ...] = ()
     template: str = ""
     addressing: Addressing = field(default_factory=Addressing.unknown)
-    _prepare_again: "Callable[[Ints], Plan] | None" = None
+    _preparation: "_Preparation | None" = None
 
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
@@ -119,7 +120,7 @@ class Plan:
         """
         alternatives = self.addressing.alternatives.drop_duplicates("row")
         chosen = _check_rows(rows, alternatives["row"].to_numpy())
-        if not len(chosen) or self._prepare_again is None:
+        if not len(chosen) or self._preparation is None:
             return self
         repeated = alternatives.loc[alternatives["row"].isin(chosen), "number"].duplicated()
         if repeated.any():
@@ -127,13 +128,7 @@ class Plan:
                 "Some rows of keep_instead have the same number. Choose one row for each number."
             )
         positions = self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64)
-        return self._prepare_again(positions).replaced(template=self.template)
-
-    def replaced(self, **fields: Any) -> "Plan":
-        """The same plan with other values in some fields; what is made when first needed stays so."""
-        plan = Plan.__new__(Plan)
-        vars(plan).update(vars(self) | fields)
-        return plan
+        return self._preparation.preferring(positions).plan()
 
     @property
     def sentence(self) -> str:
@@ -154,6 +149,25 @@ class Plan:
         return markup.card("Plan", pieces)
 
 
+def plan_in(environment: str, plan: Plan) -> Plan:
+    """The plan as it is in an environment, where campaigns of other environments have reached nobody."""
+    others = [
+        source
+        for source in plan.not_again
+        if isinstance(source, EarlierCampaign) and source.environment not in ("", environment)
+    ]
+    if not others or plan._preparation is None:
+        return plan
+    return plan._preparation.in_environment(environment).plan()
+
+
+def with_fields(plan: Plan, **fields: Any) -> Plan:
+    """The same plan with other values in some fields; what is made when first needed stays so."""
+    amended = Plan.__new__(Plan)
+    vars(amended).update(vars(plan) | fields)
+    return amended
+
+
 def _check_rows(rows: Any, possible: Ints) -> Ints:
     """The rows as an array; each must be one of those that are possible."""
     is_list = isinstance(rows, Iterable) and not isinstance(rows, str | bytes | Mapping)
@@ -167,7 +181,8 @@ def _check_rows(rows: Any, possible: Ints) -> Ints:
         examples = ", ".join(map(str, possible[:5])) or "none"
         more = ", …" if len(possible) > 5 else "."
         raise UsageError(
-            f"Row {impossible[0]} cannot be kept instead of another one. Rows that can: {examples}{more}"
+            f"Row {described(impossible[0])} cannot be kept instead of another one. "
+            f"Rows that can: {examples}{more}"
         )
     return chosen.to_numpy(dtype=np.int64)
 
@@ -241,7 +256,8 @@ def prepare(
     `duplicates`: of rows with the same number the first is kept ("skip"), or all are ("keep"), or a
     ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of numbers that get no
     message. `not_again`: results or folders of earlier campaigns, or lists of numbers. Numbers that were
-    reached, or may have been, get no message: their status is duplicate, with the issue already_sent.
+    reached, or may have been, get no message: their status is duplicate, with the issue already_sent. A
+    campaign counts in its own environment only, so that a rehearsal leaves nobody out of a live campaign.
 
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
@@ -264,23 +280,47 @@ def prepare(
         duplicates,
     )
     template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)
-    return _prepare_plan(table, rules, suppression.not_again).replaced(template=template)
+    return _Preparation(table, rules, suppression.not_again, template).plan()
 
 
-def _prepare_plan(table: pd.DataFrame, rules: Rules, not_again: tuple[Any, ...], *preferred: Ints) -> Plan:
-    """The plan of a table in which some rows, of several with one number, are kept instead of the first."""
-    tables = draft(table, rules, np.concatenate([np.empty(0, dtype=np.int64), *preferred]))
-    return Plan(
-        messages=tables.messages,
-        issues=tables.issues,
-        contacts=tables.contacts,
-        totals=tables.totals,
-        fingerprint=partial(fingerprint, tables.messages),
-        reading=table.attrs.get("reading"),
-        not_again=not_again,
-        addressing=tables.addressing,
-        _prepare_again=partial(_prepare_plan, table, rules, not_again, *preferred),
-    )
+@dataclass(frozen=True, eq=False)
+class _Preparation:
+    """What a plan is made of: its table, its rules, and the rows that are kept instead of the first."""
+
+    table: pd.DataFrame
+    rules: Rules
+    not_again: tuple[Any, ...]
+    template: str
+    preferred: tuple[Ints, ...] = ()
+
+    def plan(self) -> Plan:
+        tables = draft(self.table, self.rules, np.concatenate([np.empty(0, dtype=np.int64), *self.preferred]))
+        return Plan(
+            messages=tables.messages,
+            issues=tables.issues,
+            contacts=tables.contacts,
+            totals=tables.totals,
+            fingerprint=partial(fingerprint, tables.messages),
+            reading=self.table.attrs.get("reading"),
+            not_again=self.not_again,
+            template=self.template,
+            addressing=tables.addressing,
+            _preparation=self,
+        )
+
+    def preferring(self, rows: Ints) -> "_Preparation":
+        """The same, except that of several rows with one number these are kept; they are positions."""
+        return replace(self, preferred=(*self.preferred, rows))
+
+    def in_environment(self, environment: str) -> "_Preparation":
+        """The same, except that campaigns of other environments have reached nobody."""
+        not_again = tuple(
+            source
+            for source in self.not_again
+            if not isinstance(source, EarlierCampaign) or source.environment in ("", environment)
+        )
+        suppression = self.rules.suppression.in_environment(environment)
+        return replace(self, not_again=not_again, rules=replace(self.rules, suppression=suppression))
 
 
 def _contact_table(contacts: Any) -> pd.DataFrame:
@@ -288,7 +328,7 @@ def _contact_table(contacts: Any) -> pd.DataFrame:
     if isinstance(contacts, pd.DataFrame) and "reading" in contacts.attrs:
         index = contacts.index
         numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
-        if numbered and (contacts.dtypes == "str").all():
+        if numbered and (contacts.dtypes == "str").all() and not is_follow_up(contacts.columns):
             return contacts
     if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
         raise wrong(

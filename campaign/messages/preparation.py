@@ -93,7 +93,6 @@ def draft(contacts: pd.DataFrame, rules: Rules, preferred: Ints) -> Draft:
         for start in range(0, max(len(contacts), 1), BLOCK)
     )
     numbers = np.concatenate([block.recipients.numbers for block in blocks])
-    numbers.flags.writeable = False  # a plan hands them out
     duplicates = DuplicateFinder(numbers)
     if len(preferred):
         texts = rules.texts.render(contacts.iloc[preferred], IssueCollector(len(preferred))).texts
@@ -106,17 +105,12 @@ def draft(contacts: pd.DataFrame, rules: Rules, preferred: Ints) -> Draft:
     pa.default_memory_pool().release_unused()  # 60 MB after a million rows, needed for the tables now
     if rules.duplicates == "error":
         duplicates.refuse(labels)
-    renamed = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
     return Draft(
         _join([chunk.columns for chunk in chunks]),
         partial(issues.frame, labels),
         _add_statuses(contacts, issues),
         _count_totals(issues, chunks),
-        Addressing(
-            numbers,
-            tuple(renamed[name] for name in rules.numbers.columns),
-            _join([chunk.alternatives for chunk in chunks]),
-        ),
+        _describe_addressing(contacts, rules, numbers, chunks),
     )
 
 
@@ -196,6 +190,15 @@ def _join(tables: Sequence[dict[str, Any]]) -> pd.DataFrame:
         is_text = not isinstance(first, np.ndarray)
         columns[name] = array_to_series(pa.chunked_array(arrays)) if is_text else np.concatenate(arrays)
     return pd.DataFrame(columns)
+
+
+def _describe_addressing(
+    contacts: pd.DataFrame, rules: Rules, numbers: Ints, chunks: Sequence[_Chunk]
+) -> Addressing:
+    numbers.flags.writeable = False  # a plan hands them out
+    names_in_plan = dict(zip(contacts.columns, file_names(contacts.columns), strict=True))
+    columns = tuple(names_in_plan[name] for name in rules.numbers.columns)
+    return Addressing(numbers, columns, _join([chunk.alternatives for chunk in chunks]))
 
 
 def _count_totals(issues: IssueCollector, chunks: Sequence[_Chunk]) -> Totals:

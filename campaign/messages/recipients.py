@@ -79,7 +79,6 @@ class Addressing:
     - `columns`: the columns of `Plan.contacts` that the numbers came from, in order of preference.
     - `alternatives`: what rows would get that were left out only because another row with the same number
       and another text is kept (duplicates="skip"). It has the columns of `Plan.messages`.
-
     """
 
     numbers: Ints

@@ -1,7 +1,7 @@
 """Valid numbers that get no message: opt-outs, and numbers that an earlier campaign reached."""
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,11 +34,14 @@ REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 
 @dataclass(frozen=True, eq=False)
 class EarlierCampaign:
-    """A campaign whose recipients get no more messages: its folder, its environment, and whom it reached."""
+    """A campaign whose recipients get no more messages: its folder, whom it reached, in which environment.
+
+    With "" as its environment it counts in each.
+    """
 
     place: str
-    environment: str
     reached: "pd.Series[str]"
+    environment: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,8 +62,22 @@ class SuppressionRules:
         issues = IssueCollector(0)
         nobody = np.empty(0, dtype=np.int64)
         opted_out = nobody if self.opt_outs is None else _read_list(self.opt_outs, region, issues, "opt_outs")
-        reached = [_reached_numbers(source, region, issues) for source in self.not_again]
-        return SuppressionLists(opted_out, np.concatenate([nobody, *reached]), issues)
+        reached = tuple(
+            ReachedNumbers(
+                source.environment if isinstance(source, EarlierCampaign) else "",
+                _reached_numbers(source, region, issues),
+            )
+            for source in self.not_again
+        )
+        return SuppressionLists(opted_out, reached, issues)
+
+
+@dataclass(frozen=True, eq=False)
+class ReachedNumbers:
+    """The numbers that were reached in an environment, "" for a plain list, which counts in each."""
+
+    environment: str
+    numbers: Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,8 +85,17 @@ class SuppressionLists:
     """Numbers that get no message, and what is wrong with the lists themselves."""
 
     opted_out: Ints
-    already_reached: Ints
+    reached: tuple[ReachedNumbers, ...]
     issues: IssueCollector  # about no single row
+
+    def in_environment(self, environment: str) -> "SuppressionLists":
+        """The lists that count in an environment: a rehearsal has reached nobody in any other."""
+        reached = tuple(source for source in self.reached if source.environment in ("", environment))
+        return replace(self, reached=reached)
+
+    @property
+    def already_reached(self) -> Ints:
+        return np.concatenate([np.empty(0, dtype=np.int64), *(source.numbers for source in self.reached)])
 
     def exclude(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
         """Exclude the rows whose number is on a list.

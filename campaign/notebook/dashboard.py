@@ -34,6 +34,7 @@ _SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_fligh
 # that awaits `finished` does not (7.1, 7.4). An interrupt always gets through.
 _STUCK = "If a button does not respond, a cell is still running: press the notebook's own stop button (■)."
 _REST = "To send the rest, run the cell with campaign.start again: nothing is sent twice."
+_AGAIN = "To send them again, run the cell with campaign.start again: who was reached gets nothing more."
 
 STYLE = """
 .campaign .head{display:flex;flex-wrap:wrap;gap:.3em 1em;align-items:baseline}
@@ -119,11 +120,18 @@ def _button(name: str, icon: str, hint: str, command: Callable[[], None], style:
 
 def _head(run: Run) -> str:
     live = " live" if run.environment == "live" else ""
-    title = markup.escape(f"Sending {counted(run.counts.messages, 'message')}")
+    comparison = markup.paragraph(run.comparison, note=True) if run.comparison else ""
     return (
-        f'<div class="head"><span class="title">{title}</span>'
-        f'<span class="where{live}">{markup.escape(run.label)}</span></div>'
+        f'<div class="head"><span class="title">{markup.escape(_title(run))}</span>'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{comparison}'
     )
+
+
+def _title(run: Run) -> str:
+    messages = counted(run.counts.messages, "message")
+    if not run.outgoing:
+        return f"Sending none of {messages}"
+    return f"Sending {messages if run.outgoing == run.counts.messages else f'{run.outgoing:,} of {messages}'}"
 
 
 def _status(status: str, sentence: str) -> str:
@@ -170,7 +178,9 @@ def _counts(counts: Snapshot, ended: bool) -> str:
 def _note(counts: Snapshot, ended: bool) -> str:
     if not ended:
         return markup.paragraph(_STUCK, note=True)
-    return markup.paragraph(_REST, note=True) if counts.waiting else ""
+    if counts.waiting:
+        return markup.paragraph(_REST, note=True)
+    return markup.paragraph(_AGAIN, note=True) if counts.refused else ""
 
 
 def _clock(seconds: float) -> str:

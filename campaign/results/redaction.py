@@ -6,6 +6,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.columns import number_columns
+from campaign.contacts.continuation import CAMPAIGN, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
@@ -38,7 +39,11 @@ class Redaction:
         return self._masked(contacts, numbers=self._number_columns, kept={"status", "code"})
 
     def follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Rows of `Result.follow_up`, whose columns are called as in the file, masked like `contacts`."""
+        """Rows of `Result.follow_up`, whose columns are called as in the file, masked like `contacts`.
+
+        The columns by which a file is known again are left out: the index has the row already.
+        """
+        rows = rows.drop(columns=[ROW, CAMPAIGN])
         table = rows.set_axis(file_names(rows.columns), axis=1)
         return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
             rows.columns, axis=1

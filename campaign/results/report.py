@@ -1,7 +1,6 @@
 """A result as a file to share: a page, a workbook, or its rows as comma-separated values."""
 
 import os
-import tempfile
 from collections.abc import Callable
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -13,14 +12,14 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_path, check_switch
 from campaign.contacts.reading import Reading
-from campaign.errors import ReportError, UsageError
-from campaign.paths import impossible
+from campaign.errors import UsageError
 from campaign.results import charts
 from campaign.results.csv_file import write_csv
 from campaign.results.redaction import Redaction
+from campaign.results.replaced_file import replace_file
 from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, in_words
 from campaign.results.workbook import write_workbook
-from campaign.text import clean, counted, figure, money, shorten
+from campaign.text import counted, figure, money
 
 MEANINGS = {
     "invalid": "left out: something in the row has to be corrected first",
@@ -63,33 +62,8 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
             f"The name of a report must end in .html, .xlsx or .csv, and {path.name!r} does not."
         )
     redaction = Redaction(result, reveal=reveal)
-    _replace(path, lambda new_path: writers[path.suffix.lower()](result, new_path, redaction))
+    replace_file(path, lambda new_path: writers[path.suffix.lower()](result, new_path, redaction))
     return path
-
-
-def _replace(path: Path, write: Callable[[Path], None]) -> None:
-    """Write to a temporary file beside it and rename that, so that a crash leaves the old file or the new."""
-    if reason := impossible(path):
-        raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
-    if path.is_symlink():
-        raise ReportError(f"{path} is a symbolic link. Give the path of a regular file.")
-    if path.exists() and not path.is_file():
-        raise ReportError(f"{path} is a folder, not a file. Give the name of a file in it.")
-    try:
-        handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
-    os.close(handle)
-    new_path = Path(name)
-    try:
-        write(new_path)
-        new_path.replace(path)
-    except PermissionError:
-        raise ReportError(f"{path} cannot be replaced. Close it if it is open in another program.") from None
-    except OSError as error:
-        raise ReportError(f"{path} cannot be written: {error.strerror}.") from None
-    finally:
-        new_path.unlink(missing_ok=True)
 
 
 # --- rows and workbook --------------------------------------------------------------------------------

@@ -14,13 +14,14 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_choice, wrong
+from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.totals import ResultTotals
+from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import agreeing, clean, counted, figure, money
 
 # A row that was sent as several messages gets the status that most needs attention.
@@ -40,10 +41,23 @@ _ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve. "
     "They are never sent again automatically.",
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
-    "prepare result.follow_up() and send that: it has only rows that got nothing.",
+    "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons.",
+    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
+    'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
 }
+_DECISIONS = (
+    (
+        "unknown",
+        ORDERED_AGAIN,
+        "Resume the campaign to send again what you ordered to be sent again.",
+    ),
+    (
+        "not_sent",
+        CLOSED,
+        "The campaign was closed: to send to these people after all, send the plan again.",
+    ),
+)
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
     "sandbox": "the provider's sandbox: no phone was reached",
@@ -85,8 +99,9 @@ class Result:
 
         `batch_of_message` has the number of the batch of each message of the plan; without it the batches are
         consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
-        no message the batch that had reached its number before, 0 for none. `sentence` says why the run
-        ended, "" if there is nothing to say; with `nothing_sent` it comes first. Raises `LedgerError` if batches and messages do not fit.
+        no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
+        `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
+        Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -157,18 +172,26 @@ class Result:
         return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
-        """The rows to correct and send again, as a contact table for `prepare`.
+        """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last status" and "last reason"; its index `row` is the row
-        number in the file. Rows that are `unknown` may have been sent already, and rows that are `not_sent`
-        go out with `resume`. Both are left out unless `statuses` names them, so that nobody gets a message
-        twice.
+        Its columns are those of the file, then "last reason", "last status", "row in the file" and
+        "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the file that have
+        such a name get " (file)" behind it until then. The index `row` is the row number in the file.
+
+        Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
+        Both are left out unless `statuses` names them, so that nobody gets a message twice.
         """
         rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
-        outcome = rows[["status", "reason"]].add_prefix("last ")
+        before = None if self.reading is None else self.reading.continues
+        numbers = rows.index.to_series()
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
-        table = table.set_axis(original_names(table.columns), axis=1)
-        table = table.drop(columns=list(outcome), errors="ignore").join(outcome)
+        table = add_follow_up_columns(
+            table.set_axis(original_names(table.columns), axis=1),
+            reason=rows["reason"],
+            status=rows["status"],
+            campaign=self.name or (before.campaign if before else ""),
+            origins=numbers if before is None else numbers.map(before.rows),
+        )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
 
@@ -180,16 +203,43 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        pieces = [_outcome(self.totals), self._note]
-        return " ".join(piece for piece in (reversed(pieces) if self._nothing_sent else pieces) if piece)
+        pieces = [outcome_sentence(self.totals), self._note]
+        if self._nothing_sent:
+            pieces.reverse()
+        return " ".join(piece for piece in (*pieces, self._about_earlier_rounds) if piece)
+
+    @cached_property
+    def _about_earlier_rounds(self) -> str:
+        """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
+        planned = np.bincount(self._places, minlength=len(self._batches))
+        sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
+        count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
+        if not count:
+            return ""
+        return (
+            f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row "
+            "of this table any more; the cost includes them."
+        )
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         in_note = {"not_sent"} if self._note else set()
+        decided = self._advice_on_decisions()
         return tuple(
-            advice for status, advice in _ADVICE.items() if self.totals[status] and status not in in_note
+            advice
+            for status, advice in (_ADVICE | decided).items()
+            if self.totals[status] and status not in in_note
         )
+
+    def _advice_on_decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already about all of its messages."""
+        batches = self._batches.iloc[np.unique(self._places)]
+        return {
+            status: advice
+            for status, decision, advice in _DECISIONS
+            if (batches.loc[batches["status"] == status, "error"] == decision).all()
+        }
 
     @cached_property
     def _messages(self) -> pd.DataFrame:
@@ -298,23 +348,3 @@ def _checked_statuses(statuses: Any) -> list[str]:
     for status in statuses:
         check_choice(status, STATUSES, subject="A status of follow_up")
     return list(statuses)
-
-
-def _outcome(totals: ResultTotals) -> str:
-    accepted = totals["accepted"]
-    if totals.rows == 0:
-        return "The file has no rows, so there was nothing to send."
-    if accepted == totals.rows:
-        rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
-        return f"{rows} accepted by the service."
-    if totals.rows == 1:
-        status = next(name for name, count in totals.items() if count)
-        return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
-    other_counts = [
-        f"{count:,} {name.replace('_', ' ')}"
-        for name, count in totals.items()
-        if count and name != "accepted"
-    ]
-    some = f"{accepted:,}" if accepted else "None"
-    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} by the service; the rest: {', '.join(other_counts)}."

@@ -6,6 +6,7 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign.messages.totals import Totals
+from campaign.text import agreeing, counted
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -29,3 +30,24 @@ class ResultTotals(Totals):
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
         counts = {str(status): int(count) for status, count in statuses.value_counts().items()}
         return cls(counts, batches=len(batches), cost=cost, unpriced=int(unpriced.sum()), **figures)
+
+
+def outcome_sentence(totals: ResultTotals) -> str:
+    """How many rows were accepted, and what became of the rest."""
+    accepted = totals["accepted"]
+    if totals.rows == 0:
+        return "The file has no rows, so there was nothing to send."
+    if accepted == totals.rows:
+        rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
+        return f"{rows} accepted by the service."
+    if totals.rows == 1:
+        status = next(name for name, count in totals.items() if count)
+        return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
+    other_counts = [
+        f"{count:,} {name.replace('_', ' ')}"
+        for name, count in totals.items()
+        if count and name != "accepted"
+    ]
+    some = f"{accepted:,}" if accepted else "None"
+    rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
+    return f"{rows} by the service; the rest: {', '.join(other_counts)}."

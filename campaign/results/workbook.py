@@ -9,12 +9,14 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from campaign.arrow_text import Bools
 from campaign.errors import ReportError
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
-_LONGEST = 32_767  # characters in a cell; the library silently drops longer ones
+LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
 _CHUNK = 10_000  # rows turned into Python values at a time
 _WIDTHS = (9, 60)
+MARKED = "#ffe699"  # cells to correct
 
 # Text stays text: nothing that a file or a service sent becomes a formula, a link or a number.
 _OPTIONS = {
@@ -48,6 +50,38 @@ def write_workbook(
         _write_summary(book, bold, summary, counts)
         for name, frame in sheets.items():
             _write_table(book.add_worksheet(name), frame, bold)
+
+
+def write_rows(path: Path, sheet_name: str, frame: pd.DataFrame, marked: Bools) -> None:
+    """Write a table of text as one sheet whose cells stay text when a person edits them.
+
+    The marked cells stand out, and the sheet opens at the first of them.
+    """
+    import xlsxwriter
+
+    with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
+        text = {"num_format": "@"}  # or a program takes 0772 for a number once the cell is edited
+        bold = book.add_format({**text, "bold": True, "bottom": 1})
+        formats = book.add_format(text), book.add_format({**text, "bg_color": MARKED, "border": 1})
+        sheet = book.add_worksheet(sheet_name)
+        _open_at(sheet, *(np.argwhere(marked)[0].tolist() if marked.any() else (0, 0)))
+        for place, name in enumerate(frame.columns):
+            sheet.set_column(place, place, _width(frame.iloc[:, place], name), formats[0])
+            sheet.write_string(0, place, name, bold)
+        sheet.autofilter(0, 0, max(len(frame), 1), len(frame.columns) - 1)
+        for start in range(0, len(frame), _CHUNK):
+            chunk = frame.iloc[start : start + _CHUNK].to_numpy(dtype=object).tolist()
+            marks = marked[start : start + _CHUNK].tolist()
+            for line, (texts, is_marked) in enumerate(zip(chunk, marks, strict=True), start=start + 1):
+                for place, cell in enumerate(texts):
+                    write = sheet.write_string if cell else sheet.write_blank
+                    write(line, place, cell, formats[is_marked[place]])
+
+
+def _open_at(sheet: Any, line: int, place: int) -> None:
+    """Freeze the header, scroll to a row below it with a few above, and select the cell."""
+    sheet.freeze_panes(1, 0, 1 + max(line - 3, 0), max(place - 3, 0))
+    sheet.set_selection(line + 1, place, line + 1, place)
 
 
 def _write_summary(book: Any, bold: Any, summary: dict[str, Any], counts: dict[str, int]) -> None:
@@ -137,5 +171,5 @@ def _values(column: "pd.Series[Any]") -> Iterable[str | int | float | Decimal | 
     if pd.api.types.is_datetime64_any_dtype(column):
         column = column.dt.tz_localize(None) if column.dt.tz is not None else column
     elif not pd.api.types.is_numeric_dtype(column) and column.dtype != object:
-        column = column.str.slice(0, _LONGEST)
+        column = column.str.slice(0, LONGEST_CELL)
     return column.astype(object).where(column.notna(), None).tolist()

@@ -8,16 +8,18 @@ from typing import Any
 import pandas as pd
 
 from campaign.argument_checks import check_path, described
+from campaign.contract import Changed, Gone
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.valves import Budget, Hours
-from campaign.sending.opening import find_earlier_rounds, open_campaign
-from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
-from campaign.sending.rounds.difference import Difference, find_difference
+from campaign.sending.opening import compare_in, open_campaign
+from campaign.sending.options import Money, Place, Progress, SendOptions
+from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import OpenCampaign, Run
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
+from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -30,13 +32,14 @@ def compare(
     account: Account | Sandbox | None = None,
     folder: Place | None = None,
 ) -> Difference:
-    """What `send` would do with a plan, without sending: who is new, who was reached before, who would change.
+    """What `send` would do with a plan, without sending: who is new, who was reached, whose text changed.
 
     The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
     """
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)
-    return find_difference(plan, find_earlier_rounds(plan, options))
+    environment: Environment = account.environment if isinstance(account, Account) else "local"
+    return compare_in(plan, options, environment)
 
 
 def send(
@@ -209,7 +212,7 @@ def resume(
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    return open_folder(folder).load_result()
+    return open_to_read(folder).load_result()
 
 
 def check_plan(plan: object) -> None:

@@ -17,14 +17,15 @@ from typing import Any
 import numpy as np
 
 from campaign.errors import AccountError, FolderError
-from campaign.messages.plan import Plan
+from campaign.messages.plan import Plan, plan_in
 from campaign.sending.ledger.ledger import Ledger, open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
+from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
-from campaign.sending.rounds.difference import find_difference
+from campaign.sending.rounds.difference import Difference, find_difference
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
@@ -32,10 +33,10 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import OpenCampaign, end_held_run
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
-from campaign.sending.store.folder import CAMPAIGNS, Folder, folder_exists, open_folder
+from campaign.sending.store.folder import Folder, folder_exists, open_folder
 from campaign.sending.store.freezing import RoundContent, freeze_round
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import ChosenName, choose_name, folder_name
+from campaign.sending.store.identity import ChosenName, locate_campaign
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
 from campaign.service.address import Environment
@@ -65,15 +66,39 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
-            path, name = locate_campaign(plan, options, account.environment)
+            plan = plan_in(account.environment, plan)
+            path, name = locate_campaign(plan, options.name, options.folder, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder, claim, is_new = _existing_or_new(plan, name, claim, options)
         campaign = _lock(folder, claim, options, held, is_new=is_new)
         if plan is None:
-            last_round, frozen = _continue(campaign, opt_outs)
+            last_round, frozen, comparison = _continue(campaign, opt_outs)
         else:
-            last_round, frozen = _converge(plan, campaign)
-        return OpenCampaign(folder, last_round, campaign.ledger, account, options, frozen, held.pop_all())
+            last_round, frozen, comparison = _converge(plan, campaign)
+        return OpenCampaign(
+            folder, last_round, campaign.ledger, account, options, frozen, held.pop_all(), comparison
+        )
+
+
+def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
+    """The phrase that `send` asks for before it sends a compared plan live; "" where it asks for none.
+
+    Raises what `send` would raise before that, and writes nothing.
+    """
+    record, account = difference.record, options.account
+    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    check_not_again(content.plan, content.plan.messages.iloc[content.outgoing])
+    if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
+        return ""
+    path, name = locate_campaign(difference.plan, options.name, options.folder, account.environment)
+    claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
+    if record is None:
+        claim.check_new()
+    else:
+        claim.check(open_folder(path), is_new=False)
+    last_round = record.rounds[-1] if record is not None and record.rounds else None
+    pilot = choose_pilot(content, options.pilot, last_round, record)
+    return _departure(difference, content, pilot, claim, options).phrase
 
 
 def choose_account(options: SendOptions, held: ExitStack) -> Account:
@@ -84,26 +109,18 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
     return (given if given.running else held.enter_context(given)).account
 
 
-def locate_campaign(plan: Plan, options: SendOptions, environment: Environment) -> tuple[Path, ChosenName]:
-    """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
-    name = choose_name(plan, options.name, options.folder, environment)
-    if options.folder is not None:
-        return Path(options.folder).absolute(), name
-    return (CAMPAIGNS / folder_name(name.name, environment)).absolute(), name
-
-
-def find_earlier_rounds(plan: Plan, options: SendOptions) -> CampaignRecord | None:
-    """What the campaign of a plan has recorded so far; None where nothing was ever sent under its name."""
-    environment: Environment = (
-        options.account.environment if isinstance(options.account, Account) else "local"
-    )
-    path, name = locate_campaign(plan, options, environment)
+def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Difference:
+    """Compare a plan with what its campaign in an environment has recorded; of the options, name and folder
+    matter."""
+    plan = plan_in(environment, plan)
+    path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
-        return None
+        return find_difference(plan, None)
     folder = open_folder(path)
     folder.check_name(name)
     contents = folder.snapshot()
-    return CampaignRecord(folder.rounds(contents), contents)
+    record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
+    return find_difference(plan, record)
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -125,10 +142,12 @@ def _existing_or_new(
         folder = open_folder(claim.path)
         folder.check_name(name)
         return folder, replace(claim, name=folder.manifest.name), False
+    check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
-    content = choose_content(find_difference(plan, None), changed=options.changed, gone=options.gone)
-    check_not_again(content.plan, content.plan.messages, claim.account)  # before anybody types a phrase
-    _confirm(content, choose_pilot(content, options.pilot, None, None), claim, options)
+    difference = find_difference(plan, None)
+    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    check_not_again(content.plan, content.plan.messages)
+    _confirm(difference, content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
     return folder, claim, True
@@ -151,8 +170,8 @@ def _lock(
     return _LockedCampaign(folder, claim, options, ledger)
 
 
-def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None]:
-    """The last round, or a new one with its plan where people were refused or leave it."""
+def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
+    """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
     contents = snapshot(campaign.folder.ledger_path)
     last_round = campaign.folder.last_round(contents)
     if last_round is None:
@@ -161,28 +180,31 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             "ready. Send the plan again."
         )
     if any(batch.state == "withdrawn" and batch.round == last_round.number for batch in contents.batches):
-        return last_round, None  # `close` withdrew what waited, for good: only the plan itself begins anew
+        return last_round, None, ""  # a person has closed it: only `send` begins anew
     states = {batch.state for batch in contents.batches}
     if (
         opt_outs is None
         and not states & {"refused", "again"}
         and campaign.claim.account.environment != "live"
     ):
-        return last_round, None  # exactly what waits goes out, and nobody has to look at it first
+        return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
     kept = rows_that_keep_earlier_messages(plan)
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign, kept)
 
 
-def _converge(plan: Plan, campaign: _LockedCampaign, kept: Sequence[int] = ()) -> tuple[Round, FrozenPlan]:
+def _converge(
+    plan: Plan, campaign: _LockedCampaign, kept: Sequence[int] = ()
+) -> tuple[Round, FrozenPlan, str]:
     """The round with this plan: the last one if it says the same, or else a new one.
 
-    `kept` are rows of the plan that keep what they got in an earlier round.
+    `kept` are rows of the plan that keep what they got in an earlier round. Returned are the round, its plan,
+    and a sentence that compares the plan with what was sent before.
     """
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_path)
     rounds = folder.rounds(contents)
-    record = CampaignRecord(rounds, contents)
+    record = CampaignRecord(folder.manifest.name, rounds, contents)
     difference = find_difference(plan, record)
     content = choose_content(difference, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
@@ -191,12 +213,12 @@ def _converge(plan: Plan, campaign: _LockedCampaign, kept: Sequence[int] = ()) -
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
-            _confirm(content, pilot, campaign.claim, options)
-            return last_round, frozen
+            _confirm(difference, content, pilot, campaign.claim, options)
+            return last_round, frozen, difference.overview
     outgoing = content.plan.messages.iloc[content.outgoing]
-    check_not_again(content.plan, outgoing, campaign.claim.account)
-    _confirm(content, pilot, campaign.claim, options)
-    return _register(content, pilot, campaign)
+    check_not_again(content.plan, outgoing)
+    _confirm(difference, content, pilot, campaign.claim, options)
+    return *_register(content, pilot, campaign), difference.overview
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
@@ -209,22 +231,31 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
     )
 
 
-def _confirm(content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions) -> None:
+def _confirm(
+    difference: Difference, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+) -> None:
     """Raise `ConfirmationError` unless what leaves now was confirmed, if it is live."""
-    if claim.account.environment != "live":
-        return
+    if claim.account.environment == "live":
+        departure = _departure(difference, content, pilot, claim, options)
+        check_confirmed(claim.account, options.confirm, departure)
+
+
+def _departure(
+    difference: Difference, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+) -> Departure:
+    """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
     messages = content.plan.messages.iloc[positions]
     recent = recently_reached(claim.account, claim.key)
-    departure = Departure(
+    return Departure(
         plan=content.plan,
         messages=messages,
         batch_size=options.batch_size,
         concurrency=options.concurrency,
+        comparison=difference.overview,
         reached_today=int(np.isin(messages["number"].astype("int64").unique(), recent.numbers).sum()),
         remarks=recent.unreadable,
     )
-    check_confirmed(claim.account, options.confirm, departure)
 
 
 def _register(
@@ -242,7 +273,7 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
-    manifest, entries = freeze_round(path, content, cutting)
+    manifest, entries = freeze_round(path, content, cutting, options.as_record())
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
     batches[content.outgoing] = np.repeat(

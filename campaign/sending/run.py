@@ -49,7 +49,8 @@ class OpenCampaign:
     """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
 
     `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
-    `frozen` is None where the frozen plan has not been loaded.
+    `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
+    campaign has sent before; it is "" where nothing was compared.
     """
 
     folder: Folder
@@ -59,6 +60,7 @@ class OpenCampaign:
     options: SendOptions
     frozen: FrozenPlan | None
     held: ExitStack
+    comparison: str = ""
 
     def close(self) -> None:
         """Let go of it without a run."""
@@ -88,12 +90,13 @@ class Run:
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
         self._last_round, self._connections = opened.last_round, opened.options.concurrency
-        self.progress = opened.options.progress
+        self.progress, self._comparison = opened.options.progress, opened.comparison
         self._end: Future[None] = Future()
         self._held = opened.held
         try:
             self._engine = self._make_engine(opened, attended)
             self.counts: Snapshot = self._engine.snapshot()
+            self._outgoing = 0 if self._complete else self.counts.waiting
             self._transport: Transport | None = None
             self._process = os.getpid()
             self._thread = threading.Thread(
@@ -152,6 +155,16 @@ class Run:
     def label(self) -> str:
         """Where the messages go, in words."""
         return self._account.label
+
+    @property
+    def comparison(self) -> str:
+        """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
+        return self._comparison
+
+    @property
+    def outgoing(self) -> int:
+        """How many messages were to go out when this run began."""
+        return self._outgoing
 
     @property
     def status(self) -> RunStatus:

@@ -11,7 +11,7 @@ NAMES = np.array(
 CLINICS = np.array(["Mulago", "Nsambya", "Gulu Main", "Kisenyi IV", "Kawempe"])
 
 
-def dirty_rows(count: int) -> pd.DataFrame:
+def dirty_rows(count):
     """Contacts as an export has them: numbers in six spellings, about one row in five of no use."""
     chance = np.random.default_rng(7)
     digits = pd.Series(chance.integers(0, 10_000_000, count)).astype("str").str.zfill(7)

@@ -6,7 +6,6 @@ python -m pytest -m benchmark tests/benchmarks/test_bench_numbers.py -s
 import os
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -23,12 +22,12 @@ PART = ROWS // 10  # of phonenumbers, whose cost is that of one row at a time
 
 
 @pytest.fixture(scope="module")
-def contacts() -> pd.DataFrame:
+def contacts():
     """Mixed numbers of Uganda, Kenya, Britain, India and the United States, each with its region."""
     return pd.DataFrame(written_numbers.mixed(4, ROWS), columns=["number", "region"], dtype="str")
 
 
-def cpu(work: Callable[[], object]) -> float:
+def cpu(work):
     """Seconds of CPU, user and system, of all threads."""
     before = os.times()
     work()
@@ -36,7 +35,7 @@ def cpu(work: Callable[[], object]) -> float:
     return after.user + after.system - before.user - before.system
 
 
-def one_by_one(contacts: pd.DataFrame) -> list[str]:
+def one_by_one(contacts):
     """What a script does with each number."""
     cleaned = []
     for text, region in zip(contacts["number"], contacts["region"], strict=True):
@@ -53,12 +52,12 @@ def one_by_one(contacts: pd.DataFrame) -> list[str]:
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(1800)
-def test_phonenumbers_a_row_at_a_time_costs_25_times_as_much(contacts: pd.DataFrame) -> None:
+def test_phonenumbers_a_row_at_a_time_costs_25_times_as_much(contacts):
     part = contacts.iloc[:PART]
     one_by_one(part.iloc[:1000])
-    tables: list[pd.DataFrame] = []
+    tables = []
 
-    def ours() -> None:
+    def ours():
         tables[:] = [clean_numbers(contacts["number"], region=contacts["region"])]
 
     first = cpu(ours)  # with the tables made and the memory touched for the first time
@@ -75,7 +74,7 @@ def test_phonenumbers_a_row_at_a_time_costs_25_times_as_much(contacts: pd.DataFr
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(1800)
-def test_what_is_compared_comes_to_the_same_numbers(contacts: pd.DataFrame) -> None:
+def test_what_is_compared_comes_to_the_same_numbers(contacts):
     part = contacts.iloc[:PART]
     cleaned = clean_numbers(contacts["number"], region=contacts["region"]).iloc[:PART]
     taken = cleaned["repair"].eq("") & cleaned["problem"].eq("")
@@ -115,7 +114,7 @@ print(max(seen) - seen[0], column, table.memory_usage(index=False, deep=True).su
 @pytest.mark.benchmark
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
-def test_memory_is_at_most_six_times_the_column(contacts: pd.DataFrame, tmp_path: Path) -> None:
+def test_memory_is_at_most_six_times_the_column(contacts, tmp_path):
     """The table that comes back included; the column itself and what the imports take are not."""
     contacts.to_parquet(tmp_path / "contacts.parquet")
     command = [sys.executable, "-c", MEASURE, str(tmp_path / "contacts.parquet")]

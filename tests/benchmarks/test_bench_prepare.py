@@ -6,10 +6,7 @@ python -m pytest -m benchmark tests/benchmarks/test_bench_prepare.py -s
 import os
 import subprocess
 import sys
-from collections.abc import Callable
-from pathlib import Path
 
-import pandas as pd
 import pytest
 from dirty_contacts import MESSAGE, dirty_rows
 
@@ -21,13 +18,13 @@ ROWS = 1_000_000
 
 
 @pytest.fixture(scope="module")
-def csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def csv(tmp_path_factory):
     path = tmp_path_factory.mktemp("contacts") / "dirty.csv"
     dirty_rows(ROWS).to_csv(path, index=False)
     return path
 
 
-def cpu(work: Callable[[], object]) -> float:
+def cpu(work):
     """Seconds of CPU, user and system, of all threads."""
     before = os.times()
     work()
@@ -37,14 +34,14 @@ def cpu(work: Callable[[], object]) -> float:
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(1800)
-def test_prepare_costs_at_most_twice_what_cleaning_its_numbers_costs(csv: Path) -> None:
+def test_prepare_costs_at_most_twice_what_cleaning_its_numbers_costs(csv):
     contacts = read_contacts(csv)
     plans = []
 
-    def whole() -> None:
+    def whole():
         plans[:] = [prepare(contacts, message=MESSAGE, sender="CLINIC", region="UG")]
 
-    def numbers() -> None:
+    def numbers():
         clean_numbers(contacts["Phone"], region="UG")
 
     whole()  # memory touched for the first time is charged by some machines: the first turn does not count
@@ -80,7 +77,7 @@ print(held - before, len(plan.messages), len(plan.issues), len(plan.contacts), p
 @pytest.mark.benchmark
 @pytest.mark.timeout(1800)
 @pytest.mark.skipif(sys.platform != "linux", reason="the peak is read from /proc")
-def test_peak_memory_is_at_most_eight_times_the_csv(csv: Path) -> None:
+def test_peak_memory_is_at_most_eight_times_the_csv(csv):
     """Reading included; what the imports take is not counted. The table of issues comes on top of it."""
     done = subprocess.run(
         [sys.executable, "-c", MEASURE, str(csv), MESSAGE], capture_output=True, text=True, check=True
@@ -95,7 +92,7 @@ def test_peak_memory_is_at_most_eight_times_the_csv(csv: Path) -> None:
     assert peak_with_frames <= 9 * size
 
 
-def row_at_a_time(contacts: pd.DataFrame) -> list[dict[str, object]]:
+def row_at_a_time(contacts):
     """What a careful script does: each number through phonenumbers, each text through format_map."""
     import phonenumbers
 
@@ -131,11 +128,11 @@ def row_at_a_time(contacts: pd.DataFrame) -> list[dict[str, object]]:
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(1800)
-def test_a_row_at_a_time_script_costs_twelve_times_as_much(csv: Path) -> None:
+def test_a_row_at_a_time_script_costs_twelve_times_as_much(csv):
     contacts = read_contacts(csv)
     part = contacts.iloc[: ROWS // 5]
 
-    def whole() -> None:
+    def whole():
         prepare(contacts, message=MESSAGE, sender="CLINIC", region="UG")
 
     row_at_a_time(part.iloc[:1000])

@@ -20,7 +20,7 @@ TURNS, ROWS = 15, 1_240_000
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory):
+def service(tmp_path_factory):
     """The address of a service lighter than any client, in a process of its own."""
     port_file = tmp_path_factory.mktemp("service") / "port"
     process = subprocess.Popen([sys.executable, str(HERE / "light_service.py"), str(port_file)])
@@ -35,7 +35,7 @@ def service(tmp_path_factory: pytest.TempPathFactory):
 
 
 @pytest.fixture(scope="module")
-def csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def csv(tmp_path_factory):
     path = tmp_path_factory.mktemp("contacts") / "dirty.csv"
     dirty_rows(ROWS).to_csv(path, index=False)
     return path
@@ -44,14 +44,14 @@ def csv(tmp_path_factory: pytest.TempPathFactory) -> Path:
 Pairs = list[tuple[dict[str, float], dict[str, float]]]
 
 
-def send(ways: tuple[str, str], url: str, csv: Path, folder: Path) -> Pairs:
+def send(ways, url, csv, folder):
     """What both ways cost, turn by turn: seconds of CPU, batches, moves and commits."""
     command = [sys.executable, str(HERE / "sender.py"), *ways, url, str(TURNS), str(csv), str(folder)]
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     return [tuple(json.loads(line)) for line in done.stdout.splitlines()]
 
 
-def compare(pairs: Pairs, part: str = "whole") -> float:
+def compare(pairs, part="whole"):
     """The median of the ratios of each turn."""
     ratios = [ours[part] / theirs[part] for ours, theirs in pairs]
     each = ", ".join(f"{ratio:.2f}" for ratio in ratios)
@@ -64,7 +64,7 @@ def compare(pairs: Pairs, part: str = "whole") -> float:
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(3600)
-def test_the_ledger_costs_at_most_a_tenth_of_a_campaign(service: str, csv: Path, tmp_path: Path) -> None:
+def test_the_ledger_costs_at_most_a_tenth_of_a_campaign(service, csv, tmp_path):
     pairs = send(("run", "bare"), service, csv, tmp_path)
     moves, commits = (sum(kept[key] for kept, _ in pairs) for key in ("moves", "commits"))
     ratio, sending = compare(pairs), compare(pairs, "sending")
@@ -76,7 +76,7 @@ def test_the_ledger_costs_at_most_a_tenth_of_a_campaign(service: str, csv: Path,
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(3600)
-def test_never_twice_costs_at_most_six_tenths_of_a_bare_loop(service: str, csv: Path, tmp_path: Path) -> None:
+def test_never_twice_costs_at_most_six_tenths_of_a_bare_loop(service, csv, tmp_path):
     ratio = compare(send(("stage", "loop"), service, csv, tmp_path))
     print(f"gate, valves, ledger and requests / the requests alone: {ratio:.2f}")
     assert ratio <= 1.6

@@ -7,20 +7,20 @@ from campaign.errors import ColumnError
 
 
 @pytest.mark.parametrize("wanted", ["First name", "first_name", "FIRST-NAME", "firstname", "Fïrst Náme"])
-def test_a_column_is_found_however_it_is_written(wanted: str) -> None:
+def test_a_column_is_found_however_it_is_written(wanted):
     assert find_column(["Phone", "First name"], wanted) == "First name"
 
 
-def test_an_exact_name_wins_over_a_similar_one() -> None:
+def test_an_exact_name_wins_over_a_similar_one():
     assert find_column(["Name", "name"], "name") == "name"
 
 
-def test_several_similar_names_are_all_named() -> None:
+def test_several_similar_names_are_all_named():
     with pytest.raises(ColumnError, match='"NAME" could be any of these columns: "Name", "name"'):
         find_column(["Name", "name"], "NAME")
 
 
-def test_a_missing_column_is_answered_with_the_nearest_and_all() -> None:
+def test_a_missing_column_is_answered_with_the_nearest_and_all():
     with pytest.raises(ColumnError) as raised:
         find_column(["name", "phone", "visit date"], "nmae")
     assert str(raised.value) == (
@@ -28,12 +28,12 @@ def test_a_missing_column_is_answered_with_the_nearest_and_all() -> None:
     )
 
 
-def test_of_a_thousand_columns_thirty_are_named() -> None:
+def test_of_a_thousand_columns_thirty_are_named():
     with pytest.raises(ColumnError, match=r'"c29" and 970 more\.'):
         find_column([f"c{i}" for i in range(1000)], "phone")
 
 
-def test_vowel_signs_are_no_accents() -> None:
+def test_vowel_signs_are_no_accents():
     """Without them two Hindi words become the same."""
     with pytest.raises(ColumnError):
         find_column(["नाम"], "नम")
@@ -78,7 +78,7 @@ Contact
 
 
 @pytest.mark.parametrize("header", NUMBER_HEADERS)
-def test_a_number_column_is_known_by_its_header(header: str) -> None:
+def test_a_number_column_is_known_by_its_header(header):
     assert number_columns(["name", header, "visit date"]) == [header]
 
 
@@ -102,26 +102,26 @@ account number
 
 
 @pytest.mark.parametrize("header", OTHER_HEADERS)
-def test_other_columns_are_not_taken_for_numbers(header: str) -> None:
+def test_other_columns_are_not_taken_for_numbers(header):
     assert number_columns([header]) == []
 
 
-def test_candidates_come_in_order_of_preference() -> None:
+def test_candidates_come_in_order_of_preference():
     columns = ["to", "Work phone", "Phone", "Next of kin phone", "Mobile"]
     assert number_columns(columns) == ["Mobile", "Phone", "to", "Work phone"]
 
 
-def test_somebody_elses_phone_counts_only_where_there_is_no_other() -> None:
+def test_somebody_elses_phone_counts_only_where_there_is_no_other():
     assert number_columns(["pupil", "Parent phone"]) == ["Parent phone"]
 
 
 @pytest.mark.parametrize("header", ["Next of kin phone", "Guardian mobile", "Home phone"])
-def test_asked_about_alone_every_column_of_numbers_counts(header: str) -> None:
+def test_asked_about_alone_every_column_of_numbers_counts(header):
     """Reports ask so, to mask the numbers of somebody else as well."""
     assert number_columns([header]) == [header]
 
 
-def test_headers_that_are_the_same_are_all_named() -> None:
+def test_headers_that_are_the_same_are_all_named():
     with pytest.raises(ColumnError) as raised:
         check_headers(["phone", "phone", "name", "Phone"])
     assert str(raised.value) == (
@@ -130,14 +130,14 @@ def test_headers_that_are_the_same_are_all_named() -> None:
     )
 
 
-def test_a_missing_header_is_named_after_its_place() -> None:
+def test_a_missing_header_is_named_after_its_place():
     assert check_headers(["", "name", "  "], letters=["A", "B", "AA"]) == ["column A", "name", "column AA"]
 
 
-def test_headers_are_brought_to_one_clean_line() -> None:
+def test_headers_are_brought_to_one_clean_line():
     assert check_headers([" First\n name ", "\ufeffphone", "a\u202eb\x1b"]) == ["First name", "phone", "ab"]
 
 
-def test_a_header_as_long_as_a_book_is_none() -> None:
+def test_a_header_as_long_as_a_book_is_none():
     with pytest.raises(ColumnError, match=r"A header has 20,000 characters, so that row is probably not"):
         check_headers(["name", "x" * 20_000])

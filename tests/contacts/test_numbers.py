@@ -3,7 +3,7 @@
 import openpyxl
 import pandas as pd
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from support.written_numbers import EXAMPLES, REGIONS
 
@@ -328,7 +328,7 @@ def test_a_column_of_regions():
         ({"region": "U\ud800\x1b[2J\n" * 50}, '^region="U\ufffd [^\x1b\n\ud800]{30,40}…" is not'),
         ({"region": pd.Series(["UG", "XX"], index=[2, 7])}, '^Row 7: region="XX" is not the code'),
         ({"region": ["UG", "KE"]}, r"a column of codes \(a Series\) or None, not a list\.$"),
-        ({"region": 256}, "or None, not an integer"),
+        ({"region": 256}, "or None, not 256"),
         ({"region": pd.NA}, "or None, not a missing value"),
         (
             {"region": pd.Series(["UG"])},
@@ -351,9 +351,9 @@ def test_calls_that_cannot_be_carried_out(options, sentence):
     ("numbers", "sentence"),
     [
         (["0772000012"], r"\(a Series\), not a list\. Write pd\.Series\(numbers\)\.$"),
-        ("0772000012", r"not one text\. Write pd\.Series\(\[number\]\)\.$"),
+        ("0772000012", r"not the text '077\*+12'\. Write pd\.Series\(\[number\]\)\.$"),
         (None, r'not None\. Give a column of a table, such as contacts\["Phone"\]\.$'),
-        (256772000012, r"not an integer\."),
+        (256772000012, r"not 25677\*+12\."),
         (
             pd.DataFrame({"Name": ["Grace"], "Phone": ["0772000012"]}),
             'not a DataFrame. Name the column .* The columns are: "Name", "Phone"',
@@ -484,7 +484,6 @@ regions = st.one_of(st.none(), st.just("001"), st.sampled_from(REGIONS))
     region=regions,
     several=firsts,
 )
-@settings(max_examples=150, deadline=None)
 def test_no_text_raises_and_every_row_is_decided(rows, region, several):
     table = clean(*rows, region=region, several=several, kinds=KINDS)
     assert (table["number"].notna() == table["problem"].eq("")).all()
@@ -496,7 +495,6 @@ def test_no_text_raises_and_every_row_is_decided(rows, region, several):
 
 
 @given(rows=st.lists(st.text(st.characters(), max_size=12), min_size=1, max_size=10))
-@settings(max_examples=100, deadline=None)
 def test_not_even_half_characters_raise(rows):
     """Such as come from files that were cut inside a character; no column of text can hold them."""
     halves = pd.Series([text + "\ud83d" for text in rows], dtype=object)
@@ -504,7 +502,6 @@ def test_not_even_half_characters_raise(rows):
 
 
 @given(rows=st.lists(texts, min_size=1, max_size=20), region=regions)
-@settings(max_examples=150, deadline=None)
 def test_cleaning_a_cleaned_number_changes_nothing(rows, region):
     """Never in the world or with a plus; in its own region it may be refused as ambiguous."""
     once = clean(*rows, region=region)
@@ -527,7 +524,6 @@ def test_most_countries_have_no_two_readings_of_a_cleaned_number():
 
 
 @given(rows=st.lists(texts, min_size=1, max_size=20), region=st.sampled_from(REGIONS))
-@settings(max_examples=100, deadline=None)
 def test_a_row_does_not_depend_on_its_neighbours(rows, region):
     together = clean(*rows, region=region, several="first")
     alone = pd.concat([clean(text, region=region, several="first") for text in rows], ignore_index=True)

@@ -5,7 +5,6 @@ import io
 import json
 from dataclasses import asdict
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pandas as pd
@@ -22,7 +21,7 @@ SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 HEADER = ["name", "phone"]
 
 
-def test_a_csv_and_what_is_said_of_it() -> None:
+def test_a_csv_and_what_is_said_of_it():
     table = read_contacts(b"name,phone\nAmina,0772000001\nBen,0772000002\n")
     assert as_rows(table) == {0: HEADER, 2: ["Amina", "0772000001"], 3: ["Ben", "0772000002"]}
     assert reading(table) == Reading(
@@ -35,7 +34,7 @@ def test_a_csv_and_what_is_said_of_it() -> None:
     assert given.sentence == "1 row from the given bytes (csv, header in row 1)."
 
 
-def test_a_workbook_and_what_is_said_of_it(tmp_path: Path) -> None:
+def test_a_workbook_and_what_is_said_of_it(tmp_path):
     path = tmp_path / "visits.xlsx"
     workbook(HEADER, ["Amina", 256772000001], [None, None], ["Ben", "0772000002"]).save(path)
     table = read_contacts(path)
@@ -49,12 +48,12 @@ def test_a_workbook_and_what_is_said_of_it(tmp_path: Path) -> None:
 # --- one case for each kind of damage met in the field ------------------------------------------------
 
 
-def test_leading_zeros_and_plus_signs_stay() -> None:
+def test_leading_zeros_and_plus_signs_stay():
     table = read_contacts(b"phone\n0772000001\n+256772000002\n")
     assert as_rows(table) == {0: ["phone"], 2: ["0772000001"], 3: ["+256772000002"]}
 
 
-def test_a_numeric_column_with_a_gap_keeps_its_digits() -> None:
+def test_a_numeric_column_with_a_gap_keeps_its_digits():
     table = read_contacts(saved(workbook(["phone", "x"], [256772000001, 1], [None, 2], [256772000003.0, 3])))
     assert as_rows(table) == {
         0: ["phone", "x"],
@@ -64,19 +63,19 @@ def test_a_numeric_column_with_a_gap_keeps_its_digits() -> None:
     }
 
 
-def test_a_number_in_scientific_notation_stays_as_it_is() -> None:
+def test_a_number_in_scientific_notation_stays_as_it_is():
     """Its digits were lost in the spreadsheet; nobody expands it to a number that looks right."""
     assert as_rows(read_contacts(b"phone\n2.56772E+11\n")) == {0: ["phone"], 2: ["2.56772E+11"]}
 
 
-def test_a_zero_that_only_a_number_format_shows_is_not_there() -> None:
+def test_a_zero_that_only_a_number_format_shows_is_not_there():
     book = workbook(["phone"], [772000001])
     book.active["A2"].number_format = "0000000000"
     assert as_rows(read_contacts(saved(book))) == {0: ["phone"], 2: ["772000001"]}
 
 
 @pytest.mark.parametrize("name", ["NA", "None", "nan", "N/A", "null", "NULL", "-", "TRUE", "1e5", "inf"])
-def test_words_that_readers_take_for_missing_are_kept(name: str) -> None:
+def test_words_that_readers_take_for_missing_are_kept(name):
     expected = {0: HEADER, 2: [name, "0772000001"]}
     assert as_rows(read_contacts(f"name,phone\n{name},0772000001\n".encode())) == expected
     assert as_rows(read_contacts(saved(workbook(HEADER, [name, "0772000001"])))) == expected
@@ -85,7 +84,7 @@ def test_words_that_readers_take_for_missing_are_kept(name: str) -> None:
 @pytest.mark.parametrize(
     "data", [b"phone,phone,Phone\n1,2,3\n", saved(workbook(["phone", "phone", "Phone"], [1, 2, 3]))]
 )
-def test_headers_that_are_the_same_are_all_named(data: bytes) -> None:
+def test_headers_that_are_the_same_are_all_named(data):
     with pytest.raises(ColumnError) as raised:
         read_contacts(data)
     assert str(raised.value) == (
@@ -95,7 +94,7 @@ def test_headers_that_are_the_same_are_all_named(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("delimiter", [",", ";", "\t", "|"])
-def test_the_delimiter_is_found_and_said(delimiter: str) -> None:
+def test_the_delimiter_is_found_and_said(delimiter):
     lines = [["name", "phone", "note"], ["Amina", "0772000001", "a; b, c"], ["Ben", "0772000002", "1,5"]]
     text = "".join(delimiter.join(f'"{cell}"' for cell in line) + "\n" for line in lines)
     table = read_contacts(text.encode())
@@ -106,7 +105,7 @@ def test_the_delimiter_is_found_and_said(delimiter: str) -> None:
 @pytest.mark.parametrize(
     "encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32", "cp1252"]
 )
-def test_the_encoding_is_found_and_said(encoding: str) -> None:
+def test_the_encoding_is_found_and_said(encoding):
     table = read_contacts("name;phone\r\nZoé – Müller;0772000001\r\n".encode(encoding))
     assert as_rows(table) == {0: HEADER, 2: ["Zoé – Müller", "0772000001"]}
     assert reading(table).encoding == encoding
@@ -117,7 +116,7 @@ def test_the_encoding_is_found_and_said(encoding: str) -> None:
     assert reading(table).notices == (guessed if encoding == "cp1252" else ())
 
 
-def test_a_comma_too_many_in_every_row_stops_with_the_rows() -> None:
+def test_a_comma_too_many_in_every_row_stops_with_the_rows():
     with pytest.raises(FileError) as raised:
         read_contacts(b"phone,message\n0772000001,Hello, friend\n0772000002,Hello, friend\n")
     assert str(raised.value) == (
@@ -126,7 +125,7 @@ def test_a_comma_too_many_in_every_row_stops_with_the_rows() -> None:
     )
 
 
-def test_a_comma_too_many_in_one_row_names_it() -> None:
+def test_a_comma_too_many_in_one_row_names_it():
     text = (
         b"phone,message\n" + b"0772000001,Hello\n" * 50 + b"0772000002,Hello, friend\n" + b"0772000003,Bye\n"
     )
@@ -134,19 +133,19 @@ def test_a_comma_too_many_in_one_row_names_it() -> None:
         read_contacts(text)
 
 
-def test_a_delimiter_too_many_under_a_header_with_an_open_end_is_no_extra_column() -> None:
+def test_a_delimiter_too_many_under_a_header_with_an_open_end_is_no_extra_column():
     """Otherwise "Hello, friend" would quietly become "Hello"."""
     with pytest.raises(FileError, match=r"^Row 3 has more cells"):
         read_contacts(b"phone,message,\n0772000001,Hello,\n0772000002,Hello, friend\n")
 
 
-def test_quoted_line_breaks_stay_in_their_cell_and_row() -> None:
+def test_quoted_line_breaks_stay_in_their_cell_and_row():
     table = read_contacts(b'name,note\r\nAmina,"one\r\ntwo\n\nthree"\r\nBen,four\r\n')
     assert as_rows(table) == {0: ["name", "note"], 2: ["Amina", "one\r\ntwo\n\nthree"], 3: ["Ben", "four"]}
 
 
 @pytest.mark.parametrize("kind", ["csv", "xlsx"])
-def test_blank_rows_count_and_blank_ends_are_ignored(kind: str) -> None:
+def test_blank_rows_count_and_blank_ends_are_ignored(kind):
     if kind == "csv":
         data = b"name,phone,,\nAmina,1,,\n\n , ,,\nBen,2,,\n\n,,,\n\n"
     else:
@@ -164,7 +163,7 @@ def test_blank_rows_count_and_blank_ends_are_ignored(kind: str) -> None:
     assert (reading(table).rows, reading(table).blank_rows, reading(table).notices) == (4, 2, ())
 
 
-def test_a_table_without_a_header_is_not_read_as_if_it_had_one() -> None:
+def test_a_table_without_a_header_is_not_read_as_if_it_had_one():
     data = b"Amina,0772000001\nBen,0772000002\n"
     with pytest.raises(FileError) as raised:
         read_contacts(data)
@@ -190,7 +189,7 @@ TITLED = {
 }
 
 
-def test_the_header_is_found_below_title_lines() -> None:
+def test_the_header_is_found_below_title_lines():
     title = b"Clinic visits\nExported on,2026-01-05\n\n"
     table = read_contacts(title + b"name,phone,visit\nAmina,0772000001,Monday\nBen,0772000002,Friday\n")
     assert as_rows(table) == TITLED
@@ -198,7 +197,7 @@ def test_the_header_is_found_below_title_lines() -> None:
     assert reading(table).notices == ("The header was found in row 4; the 3 rows above it were left out.",)
 
 
-def test_the_header_is_found_below_a_merged_banner() -> None:
+def test_the_header_is_found_below_a_merged_banner():
     book = workbook(
         ["Clinic visits", None, None], ["January", None, None], [None] * 3, *(TITLED[i] for i in (0, 5, 6))
     )
@@ -207,7 +206,7 @@ def test_the_header_is_found_below_a_merged_banner() -> None:
     assert as_rows(read_contacts(saved(book))) == TITLED
 
 
-def test_the_header_can_be_given() -> None:
+def test_the_header_can_be_given():
     assert as_rows(read_contacts(b"a,b,c\nname,phone,x\nAmina,1,2\n", header=2)) == {
         0: ["name", "phone", "x"],
         3: ["Amina", "1", "2"],
@@ -216,7 +215,7 @@ def test_the_header_can_be_given() -> None:
         read_contacts(b"a,b\n1,2\n", header=9)
 
 
-def test_a_cell_merged_over_two_people_counts_for_both() -> None:
+def test_a_cell_merged_over_two_people_counts_for_both():
     book = workbook(
         ["name", "phone", "clinic"], ["Amina", "1", "Gulu"], ["Ben", "2", None], ["Chidi", "3", "Mbale"]
     )
@@ -230,7 +229,7 @@ def test_a_cell_merged_over_two_people_counts_for_both() -> None:
     assert (found.row, found.column, found.value, found.code) == (3, "clinic", "Gulu", "merged_cell")
 
 
-def test_merged_cells_in_the_header_and_above_it_fill_no_row() -> None:
+def test_merged_cells_in_the_header_and_above_it_fill_no_row():
     book = workbook(["Visits", None], [None, None], ["name", "clinic"], [None, "Gulu"], ["Ben", None])
     book.active.merge_cells("A1:A2")
     book.active.merge_cells("A3:A4")  # the header's own cell, which reaches into the row of a contact
@@ -239,7 +238,7 @@ def test_merged_cells_in_the_header_and_above_it_fill_no_row() -> None:
     assert reading(table).issues == ()
 
 
-def test_a_merged_area_of_blank_cells_is_no_issue() -> None:
+def test_a_merged_area_of_blank_cells_is_no_issue():
     book = workbook(["name", "clinic"], ["Amina", None], ["Ben", None])
     book.active.merge_cells("B2:B3")
     table = read_contacts(saved(book))
@@ -247,7 +246,7 @@ def test_a_merged_area_of_blank_cells_is_no_issue() -> None:
     assert reading(table).issues == ()
 
 
-def test_more_merged_cells_than_any_contact_table_has_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_more_merged_cells_than_any_contact_table_has_are_refused(monkeypatch):
     rows = [["Title", None]] * 6 + [
         ["name", "clinic"],
         ["Amina", "Gulu"],
@@ -263,7 +262,7 @@ def test_more_merged_cells_than_any_contact_table_has_are_refused(monkeypatch: p
         read_contacts(saved(book), header=7)
 
 
-def test_merged_areas_in_hidden_columns_and_below_the_table_are_left_alone() -> None:
+def test_merged_areas_in_hidden_columns_and_below_the_table_are_left_alone():
     book = workbook(["name", "secret", "phone"], ["Amina", "s", "1"], ["Ben", None, "2"])
     book.active.column_dimensions["B"].hidden = True
     book.active.merge_cells("B2:B3")
@@ -273,7 +272,7 @@ def test_merged_areas_in_hidden_columns_and_below_the_table_are_left_alone() -> 
     assert reading(table).issues == ()
 
 
-def with_hidden() -> bytes:
+def with_hidden():
     book = openpyxl.Workbook()
     book.active.title = "Old"
     book.active.append(["nobody"])
@@ -290,7 +289,7 @@ def with_hidden() -> bytes:
     return saved(book)
 
 
-def test_hidden_sheets_rows_and_columns_are_left_out_and_said() -> None:
+def test_hidden_sheets_rows_and_columns_are_left_out_and_said():
     table = read_contacts(with_hidden())
     assert as_rows(table) == {
         0: HEADER,
@@ -306,14 +305,14 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_said() -> None:
     )
 
 
-def test_hidden_rows_and_columns_are_read_when_asked_for() -> None:
+def test_hidden_rows_and_columns_are_read_when_asked_for():
     table = read_contacts(with_hidden(), hidden="include")
     assert list(as_rows(table)) == [0, 2, 3, 4, 5, 6]
     assert list(table.columns) == ["name", "secret", "phone"]
     assert reading(table).hidden_rows == 0
 
 
-def test_a_sheet_is_named_without_case_and_spaces_or_all_are_listed() -> None:
+def test_a_sheet_is_named_without_case_and_spaces_or_all_are_listed():
     assert reading(read_contacts(with_hidden(), sheet="notes", header=1)).sheet == "Notes"
     hidden = read_contacts(with_hidden(), sheet="Old", header=1)
     assert reading(hidden).notices[0] == 'The sheet "Old" is hidden in the workbook.'
@@ -323,7 +322,7 @@ def test_a_sheet_is_named_without_case_and_spaces_or_all_are_listed() -> None:
         read_contacts(with_hidden(), sheet="Feb")
 
 
-def test_a_formula_that_was_never_calculated_is_named() -> None:
+def test_a_formula_that_was_never_calculated_is_named():
     table = read_contacts(saved(workbook(["name", "total"], ["Amina", "=1+1"], ["Ben", 5])))
     assert as_rows(table) == {0: ["name", "total"], 2: ["Amina", ""], 3: ["Ben", "5"]}
     assert reading(table).notices == (
@@ -333,7 +332,7 @@ def test_a_formula_that_was_never_calculated_is_named() -> None:
     assert [(found.row, found.code) for found in reading(table).issues] == [(2, "formula_without_value")]
 
 
-def test_the_zero_that_a_library_writes_for_a_formula_is_no_value() -> None:
+def test_the_zero_that_a_library_writes_for_a_formula_is_no_value():
     target = io.BytesIO()
     book = xlsxwriter.Workbook(target)
     sheet = book.add_worksheet()
@@ -346,7 +345,7 @@ def test_the_zero_that_a_library_writes_for_a_formula_is_no_value() -> None:
     assert [found.column for found in reading(table).issues] == ["total"]
 
 
-AS_WRITTEN: dict[str, Any] = {
+AS_WRITTEN = {
     "2026-01-05": dt.date(2026, 1, 5),
     "2026-01-05 14:30": dt.datetime(2026, 1, 5, 14, 30),
     "2026-01-05 14:30:05": dt.datetime(2026, 1, 5, 14, 30, 5),
@@ -362,14 +361,14 @@ AS_WRITTEN: dict[str, Any] = {
 }
 
 
-def test_dates_and_amounts_are_as_a_person_writes_them() -> None:
+def test_dates_and_amounts_are_as_a_person_writes_them():
     book = workbook(["name", "value"], *(["x", value] for value in AS_WRITTEN.values()))
     assert read_contacts(saved(book))["value"].tolist() == list(AS_WRITTEN)
     frame = pd.DataFrame({"name": "x", "value": pd.Series(list(AS_WRITTEN.values()), dtype=object)})
     assert read_contacts(frame)["value"].tolist() == list(AS_WRITTEN)
 
 
-NO_MOMENT: list[tuple[float, str, str]] = [  # a number, its format, what a person would write
+NO_MOMENT = [  # a number, its format, what a person would write
     (256772000001, "[h]:mm:ss", "256772000001"),
     (772000001, "[h]:mm:ss", "772000001"),
     (256772000001, "yyyy-mm-dd", "256772000001"),
@@ -386,7 +385,7 @@ NO_MOMENT: list[tuple[float, str, str]] = [  # a number, its format, what a pers
 ]
 
 
-def test_numbers_that_no_date_or_time_can_be_keep_their_digits() -> None:
+def test_numbers_that_no_date_or_time_can_be_keep_their_digits():
     """A format for dates or times on a column of phone numbers is a slip of the hand."""
     book = workbook(["name", "value"])
     for number, style, _ in NO_MOMENT:
@@ -400,7 +399,7 @@ def test_numbers_that_no_date_or_time_can_be_keep_their_digits() -> None:
     assert read_contacts(old)["value"].tolist() == [text for *_, text in NO_MOMENT]
 
 
-def test_negative_amounts_beside_times_stay_what_they_are() -> None:
+def test_negative_amounts_beside_times_stay_what_they_are():
     book = workbook(["name", "time", "amount"], ["Amina", 0.5, -5], ["Ben", -3, -7])
     for cell in ("B2", "B3"):
         book.active[cell].number_format = "h:mm"
@@ -429,7 +428,7 @@ O772000001
 
 
 @pytest.mark.parametrize("cell", UNTOUCHED)
-def test_what_later_steps_judge_arrives_untouched(cell: str) -> None:
+def test_what_later_steps_judge_arrives_untouched(cell):
     """Cleaning numbers and texts is no business of the reader."""
     quoted = cell.replace('"', '""')
     assert read_contacts(f'name,cell\nx,"{quoted}"\n'.encode())["cell"].tolist() == [cell]
@@ -438,7 +437,7 @@ def test_what_later_steps_judge_arrives_untouched(cell: str) -> None:
     assert read_contacts(saved(book))["cell"].tolist() == [cell]
 
 
-def test_the_mark_of_an_open_workbook_is_told_apart(tmp_path: Path) -> None:
+def test_the_mark_of_an_open_workbook_is_told_apart(tmp_path):
     path = tmp_path / "~$visits.xlsx"
     path.write_bytes(b"\5Amina" + b" " * 159)
     with pytest.raises(
@@ -447,12 +446,12 @@ def test_the_mark_of_an_open_workbook_is_told_apart(tmp_path: Path) -> None:
         read_contacts(path)
 
 
-def test_a_workbook_with_a_password_is_told_apart() -> None:
+def test_a_workbook_with_a_password_is_told_apart():
     with pytest.raises(FileError, match=r"protected by a password\. Save it without one"):
         read_contacts(SAMPLES / "password.xlsx")
 
 
-def test_an_xls_that_is_text_is_read_and_said(tmp_path: Path) -> None:
+def test_an_xls_that_is_text_is_read_and_said(tmp_path):
     path = tmp_path / "export.xls"
     path.write_bytes(b"name\tphone\nAmina\t0772000001\n")
     table = read_contacts(path)
@@ -463,7 +462,7 @@ def test_an_xls_that_is_text_is_read_and_said(tmp_path: Path) -> None:
     )
 
 
-def test_an_xls_called_csv_is_read_and_said(tmp_path: Path) -> None:
+def test_an_xls_called_csv_is_read_and_said(tmp_path):
     path = tmp_path / "visits.csv"
     path.write_bytes((SAMPLES / "visits.xls").read_bytes())
     assert reading(read_contacts(path)).notices == (
@@ -486,35 +485,35 @@ REFUSED = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-def test_other_files_are_named_for_what_they_are(name: str, tmp_path: Path) -> None:
+def test_other_files_are_named_for_what_they_are(name, tmp_path):
     data, said = REFUSED[name]
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FileError, match=said):
         read_contacts(tmp_path / name)
 
 
-def test_a_missing_file_and_a_folder_are_said_plainly(tmp_path: Path) -> None:
+def test_a_missing_file_and_a_folder_are_said_plainly(tmp_path):
     with pytest.raises(FileError, match=r'There is no file ".*nothing.csv"'):
         read_contacts(tmp_path / "nothing.csv")
     with pytest.raises(FileError, match="is a folder; name the file in it"):
         read_contacts(tmp_path)
 
 
-def test_a_table_with_a_header_and_no_rows_is_empty() -> None:
+def test_a_table_with_a_header_and_no_rows_is_empty():
     for data in (b"name,phone\n", saved(workbook(HEADER))):
         table = read_contacts(data)
         assert as_rows(table) == {0: HEADER}
         assert reading(table).notices == ("The table has a header and no rows.",)
 
 
-def test_an_opt_out_list_may_stand_without_a_header() -> None:
+def test_an_opt_out_list_may_stand_without_a_header():
     bare = read_contacts(b"0772000001\n0772000002\n", header="if any")
     assert as_rows(bare) == {0: ["column A"], 1: ["0772000001"], 2: ["0772000002"]}
     headed = read_contacts(b"phone\n0772000001\n", header="if any")
     assert as_rows(headed) == {0: ["phone"], 2: ["0772000001"]}
 
 
-def test_files_are_complained_of_first_then_columns_then_rows() -> None:
+def test_files_are_complained_of_first_then_columns_then_rows():
     row = b"1,2,3,4\n"
     with pytest.raises(FileError, match="zero byte"):
         read_contacts(b"phone,Phone,x\n" + row + b"\0\n")
@@ -524,11 +523,11 @@ def test_files_are_complained_of_first_then_columns_then_rows() -> None:
         read_contacts(b"phone,mobile,x\n" + row)
 
 
-def test_one_row_and_one_column_are_a_table() -> None:
+def test_one_row_and_one_column_are_a_table():
     assert as_rows(read_contacts(b"phone\n0772000001")) == {0: ["phone"], 2: ["0772000001"]}
 
 
-def test_a_thousand_columns_are_read() -> None:
+def test_a_thousand_columns_are_read():
     header = [f"c{i}" for i in range(1000)]
     text = ",".join(header) + "\n" + ",".join(["x"] * 1000) + "\n"
     assert as_rows(read_contacts(text.encode())) == {0: header, 2: ["x"] * 1000}
@@ -547,12 +546,12 @@ VISITS = {
 }
 
 
-def visits_csv(delimiter: str, encoding: str) -> bytes:
+def visits_csv(delimiter, encoding):
     quoted = [[f'"{cell.replace(chr(34), chr(34) * 2)}"' for cell in row] for row in VISITS.values()]
     return "".join(delimiter.join(row) + "\r\n" for row in quoted).encode(encoding)
 
 
-def visits_xlsx() -> bytes:
+def visits_xlsx():
     book = workbook(*VISITS.values())
     sheet = book.active
     for row in VISITS:
@@ -568,7 +567,7 @@ def visits_xlsx() -> bytes:
     return saved(book)
 
 
-def visits_frame() -> pd.DataFrame:
+def visits_frame():
     rows = [VISITS[i] for i in range(2, 7)]
     frame = pd.DataFrame(rows, columns=VISITS[0])
     frame["amount"] = [1500, 1500.5, None, 0.1, -20]
@@ -576,13 +575,13 @@ def visits_frame() -> pd.DataFrame:
     return frame
 
 
-def visits_parquet() -> bytes:
+def visits_parquet():
     target = io.BytesIO()
     visits_frame().to_parquet(target)
     return target.getvalue()
 
 
-KEPT: dict[str, Any] = {
+KEPT = {
     **{
         f"csv {encoding} {name}": (visits_csv, delimiter, encoding)
         for encoding in ("utf-8", "utf-8-sig", "utf-16", "cp1252")
@@ -597,7 +596,7 @@ KEPT: dict[str, Any] = {
 
 
 @pytest.mark.parametrize("kind", KEPT)
-def test_the_same_table_in_any_format_is_the_same_contact_table(kind: str) -> None:
+def test_the_same_table_in_any_format_is_the_same_contact_table(kind):
     make, *arguments = KEPT[kind]
     table = read_contacts(make(*arguments))
     assert as_rows(table) == VISITS
@@ -605,7 +604,7 @@ def test_the_same_table_in_any_format_is_the_same_contact_table(kind: str) -> No
 
 
 @pytest.mark.parametrize("kind", ["xls", "ods"])
-def test_old_and_open_workbooks_tell_all_that_xlsx_tells(kind: str) -> None:
+def test_old_and_open_workbooks_tell_all_that_xlsx_tells(kind):
     """A hidden sheet, a banner, hidden rows, a hidden column, merged cells, formulas: made by LibreOffice."""
     table = read_contacts(SAMPLES / f"clinic.{kind}")
     assert as_rows(table) == {
@@ -632,7 +631,7 @@ def test_old_and_open_workbooks_tell_all_that_xlsx_tells(kind: str) -> None:
 # --- ways to hand a table over ------------------------------------------------------------------------
 
 
-def test_paths_bytes_and_open_files_are_the_same(tmp_path: Path) -> None:
+def test_paths_bytes_and_open_files_are_the_same(tmp_path):
     data = b"name,phone\nAmina,0772000001\n"
     path = tmp_path / "list.csv"
     path.write_bytes(data)
@@ -645,7 +644,7 @@ def test_paths_bytes_and_open_files_are_the_same(tmp_path: Path) -> None:
     assert [reading(table).source for table in tables[-2:]] == ["list.csv", "list.csv"]
 
 
-def test_a_closed_file_and_a_number_are_no_source() -> None:
+def test_a_closed_file_and_a_number_are_no_source():
     closed = io.BytesIO(b"name\n")
     closed.close()
     with pytest.raises(FileError, match="is it still open"):
@@ -654,7 +653,7 @@ def test_a_closed_file_and_a_number_are_no_source() -> None:
         read_contacts(5)
 
 
-def test_a_frame_numbers_its_rows_like_a_sheet_with_its_names_in_row_1() -> None:
+def test_a_frame_numbers_its_rows_like_a_sheet_with_its_names_in_row_1():
     frame = pd.DataFrame({"name": ["Amina", None], 7: [256772000001, None]}, index=[40, 41])
     table = read_contacts(frame)
     assert as_rows(table) == {0: ["name", "7"], 2: ["Amina", "256772000001"], 3: ["", ""]}
@@ -662,12 +661,12 @@ def test_a_frame_numbers_its_rows_like_a_sheet_with_its_names_in_row_1() -> None
     assert list(frame.columns) == ["name", 7]
 
 
-def test_a_named_index_is_a_column_of_its_own() -> None:
+def test_a_named_index_is_a_column_of_its_own():
     frame = pd.DataFrame({"phone": ["1"]}, index=pd.Index(["Amina"], name="name"))
     assert as_rows(read_contacts(frame)) == {0: HEADER, 2: ["Amina", "1"]}
 
 
-def test_a_contact_table_read_again_keeps_its_rows_and_what_was_said() -> None:
+def test_a_contact_table_read_again_keeps_its_rows_and_what_was_said():
     table = read_contacts(b"name,phone\nAmina,1\nBen,2\nChidi,3\n")
     assert as_rows(read_contacts(table)) == as_rows(table)
     assert reading(read_contacts(table)) == reading(table)
@@ -676,31 +675,31 @@ def test_a_contact_table_read_again_keeps_its_rows_and_what_was_said() -> None:
     assert reading(part).notices == ("Changed after reading: 2 of 3 rows are left.",)
 
 
-def test_a_contact_table_in_another_order_keeps_all_rows() -> None:
+def test_a_contact_table_in_another_order_keeps_all_rows():
     table = read_contacts(b"name,phone\nAmina,1\n,\nBen,2\n")
     turned = read_contacts(table.sort_values("name", ascending=False))
     assert as_rows(turned) == {0: HEADER, 4: ["Ben", "2"], 2: ["Amina", "1"], 3: ["", ""]}
     assert reading(turned) == reading(table)
 
 
-def test_a_parquet_file_has_its_names_for_a_header_whatever_they_are() -> None:
+def test_a_parquet_file_has_its_names_for_a_header_whatever_they_are():
     target = io.BytesIO()
     pd.DataFrame({"0772000001": ["phone"], "b": ["number"]}).to_parquet(target)
     assert as_rows(read_contacts(target.getvalue())) == {0: ["0772000001", "b"], 2: ["phone", "number"]}
 
 
 @pytest.mark.parametrize("value", [["a"], {"a": 1}, b"a"])
-def test_what_is_no_cell_is_refused_by_column(value: Any) -> None:
+def test_what_is_no_cell_is_refused_by_column(value):
     with pytest.raises(ColumnError, match='Column "name"'):
         read_contacts(pd.DataFrame({"name": [value]}))
 
 
-def test_the_reading_survives_what_notebooks_do() -> None:
+def test_the_reading_survives_what_notebooks_do():
     table = read_contacts(b"name,phone\nAmina,0772000001\n")
     assert reading(table.copy().pipe(lambda frame: frame[["phone"]]).assign(x="y")) == reading(table)
 
 
-def test_a_reading_comes_back_from_json() -> None:
+def test_a_reading_comes_back_from_json():
     book = workbook(["name", "clinic"], ["Amina", "Gulu"], ["Ben", None])
     book.active.merge_cells("B2:B3")
     said = reading(read_contacts(saved(book)))
@@ -710,7 +709,7 @@ def test_a_reading_comes_back_from_json() -> None:
     assert Reading.from_record({**of_version_0_1, "findings": record["issues"]}) == said
 
 
-def test_options_that_can_have_no_effect_are_refused() -> None:
+def test_options_that_can_have_no_effect_are_refused():
     with pytest.raises(UsageError, match=r'sheet= is for workbooks, and "the given bytes" is not one.'):
         read_contacts(b"name\nA\n", sheet="x")
     with pytest.raises(UsageError, match="delimiter= is for text files"):
@@ -721,7 +720,7 @@ def test_options_that_can_have_no_effect_are_refused() -> None:
         read_contacts(b"name\nA\n", hidden="show")  # type: ignore[arg-type]
 
 
-def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path: Path) -> None:
+def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path):
     (tmp_path / "north.csv").write_bytes(b"name,phone\nAmina,1\nBen,2\n")
     workbook(["Phone", "Name"], ["3", "Chidi"]).save(tmp_path / "south.xlsx")
     table = read_contacts([tmp_path / "north.csv", tmp_path / "south.xlsx"])
@@ -737,7 +736,7 @@ def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path: Path
     )  # fmt: skip
 
 
-def test_several_files_need_the_same_columns() -> None:
+def test_several_files_need_the_same_columns():
     with pytest.raises(ColumnError) as raised:
         read_contacts([b"name,phone\nA,1\n", b"name,mobile\nB,2\n"])
     assert str(raised.value) == (

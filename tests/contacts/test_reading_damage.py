@@ -5,31 +5,28 @@ The files are read in a process of their own with little memory, so that a crash
 
 import io
 import multiprocessing
+import os
 import random
-import time
 import traceback
 import zipfile
-from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor
 from importlib import import_module
 from pathlib import Path
-from typing import Any
 
 import openpyxl
 import pandas as pd
 import pytest
 
 from campaign.contacts import reading
-from campaign.contacts.cells.grid import Grid
 from campaign.contacts.workbooks.readers import READERS
 from campaign.errors import CampaignError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 MEMORY = 4 << 30  # bytes of address space for the reading process
-PATIENCE = 20.0  # seconds, the start of a process on a busy machine among them
+PATIENCE = 20.0  # seconds of computing; a workbook is stopped after 10
 
 
-def originals() -> dict[str, bytes]:
+def originals():
     """Small files of every format."""
     rows = [["name", "phone", "date"], ["Amina", "0772000001", "2026-01-05"], ["Zoë", 256772000002, None]] * 4
     book, xlsx, parquet = openpyxl.Workbook(), io.BytesIO(), io.BytesIO()
@@ -50,7 +47,7 @@ def originals() -> dict[str, bytes]:
     } | {path.name: path.read_bytes() for path in sorted(SAMPLES.glob("*.[xo][ld]s"))}
 
 
-def mutated(data: bytes, chance: random.Random) -> bytes:
+def mutated(data, chance):
     """A few bytes changed, a piece cut out, doubled or cut off, or the parts of a zip file tampered with."""
     changed = bytearray(data)
     kind = chance.choice(
@@ -72,7 +69,7 @@ def mutated(data: bytes, chance: random.Random) -> bytes:
     return bytes(changed)
 
 
-def with_other_parts(data: bytes, chance: random.Random) -> bytes:
+def with_other_parts(data, chance):
     """A well-formed zip file whose parts are exchanged, lost, or changed inside."""
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
         parts = {name: opened.read(name) for name in opened.namelist()}
@@ -101,7 +98,7 @@ def with_other_parts(data: bytes, chance: random.Random) -> bytes:
     return target.getvalue()
 
 
-def limit_memory() -> None:
+def limit_memory():
     try:
         import resource
     except ImportError:  # Windows
@@ -109,22 +106,22 @@ def limit_memory() -> None:
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
 
 
-def read_here(kind: str, data: bytes, **options: Any) -> Grid:
+def read_here(kind, data, **options):
     """Stands in for `read_workbook`: the reader itself, in this process, with nothing caught."""
     options.pop("limits")
     read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), READERS[kind])
-    grid: Grid = read(data, **options)
+    grid = read(data, **options)
     return grid
 
 
-def without_a_process_for_each() -> None:
+def without_a_process_for_each():
     limit_memory()
     reading.read_workbook = read_here
 
 
-def read_damaged(data: bytes) -> tuple[str, float]:
-    """What came of reading one damaged file, and how long it took."""
-    start = time.perf_counter()
+def read_damaged(data):
+    """What came of reading one damaged file, and how many seconds of computing it took."""
+    start = sum(os.times()[:4])
     try:
         blanks = reading.read_contacts(data).isna().any(axis=None)
         outcome = "missing cells" if blanks else "read"
@@ -135,10 +132,10 @@ def read_damaged(data: bytes) -> tuple[str, float]:
         raised_in = traceback.extract_tb(error.__traceback__)[-1].filename
         if "campaign" not in Path(raised_in).parts:  # a library's; in a process of its own it is a sentence
             outcome = "raised by a library"
-    return outcome, time.perf_counter() - start
+    return outcome, sum(os.times()[:4]) - start
 
 
-def damage(count: int, kept: Path, prepare_worker: Callable[[], None] = limit_memory) -> dict[str, int]:
+def damage(count, kept, prepare_worker=limit_memory):
     """Read that many damaged files; how many were read and how many refused. A failing one is kept."""
     files, counts = list(originals().items()), {"read": 0, "refused": 0}
     if prepare_worker is without_a_process_for_each:
@@ -149,28 +146,28 @@ def damage(count: int, kept: Path, prepare_worker: Callable[[], None] = limit_me
             name, data = files[seed % len(files)]
             damaged = mutated(data, random.Random(f"{name} {seed}"))
             (kept / "damaged").write_bytes(damaged)
-            outcome, seconds = pool.submit(read_damaged, damaged).result(timeout=60)
+            outcome, seconds = pool.submit(read_damaged, damaged).result(timeout=150)
             assert outcome in counts, f"{name}, seed {seed}, kept in {kept}: {outcome}"
             assert seconds < PATIENCE, f"{name}, seed {seed}, kept in {kept}: {seconds:.1f} s"
             counts[outcome] += 1
     return counts
 
 
-def test_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
-    counts = damage(64, tmp_path)  # each workbook takes a process of its own
-    assert min(counts.values()) > 5
+def test_damaged_files_are_read_or_refused(tmp_path):
+    counts = damage(40, tmp_path)  # each workbook takes a process of its own
+    assert min(counts.values()) > 3
 
 
-def test_our_own_readers_raise_nothing_but_sentences_for_damaged_files(tmp_path: Path) -> None:
+def test_our_own_readers_raise_nothing_but_sentences_for_damaged_files(tmp_path):
     """Without the process that turns anything into a sentence, so that a fault of ours would be seen."""
-    counts = damage(450, tmp_path, without_a_process_for_each)
+    counts = damage(300, tmp_path, without_a_process_for_each)
     assert counts["read"] > 20
     assert counts["refused"] > 20
 
 
 @pytest.mark.long
 @pytest.mark.timeout(4 * 3600)
-def test_ten_thousand_damaged_files_are_read_or_refused(tmp_path: Path) -> None:
+def test_ten_thousand_damaged_files_are_read_or_refused(tmp_path):
     counts = damage(10_000, tmp_path)
     print(counts)
     assert min(counts.values()) > 500

@@ -6,7 +6,6 @@ import struct
 import tracemalloc
 import zipfile
 import zlib
-from collections.abc import Callable
 from pathlib import Path
 
 import pandas as pd
@@ -24,21 +23,21 @@ SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 SHEET = "xl/worksheets/sheet1.xml"
 
 
-def plain() -> bytes:
+def plain():
     return saved(workbook(["name", "n"], ["Amina", 5]))
 
 
-def part_of(data: bytes, name: str) -> bytes:
+def part_of(data, name):
     with zipfile.ZipFile(io.BytesIO(data)) as opened:
         return opened.read(name)
 
 
-def far(cell: str, rest: str = "") -> bytes:
+def far(cell, rest=""):
     row = "".join(c for c in cell if c.isdigit())
     return with_sheet(rows_xml(HEAD, AMINA, f'<row r="{row}"><c r="{cell}"><v>1</v></c></row>{rest}'))
 
 
-def with_entities(part: str) -> bytes:
+def with_entities(part):
     """A billion laughs: ten entities, each ten times the one before."""
     laughs = "".join(f'<!ENTITY l{i} "{f"&l{i - 1};" * 10}">' for i in range(1, 10))
     xml = part_of(plain(), part).decode()
@@ -49,12 +48,12 @@ def with_entities(part: str) -> bytes:
     )
 
 
-def bomb() -> bytes:
+def bomb():
     """Thirty megabytes of spaces behind the table."""
     return with_part(plain(), SHEET, part_of(plain(), SHEET) + b" " * 30_000_000)
 
 
-def lying(size: int) -> bytes:
+def lying(size):
     """The directory says that the sheet is of another size than it is."""
     data = bytearray(plain())
     at = data.index(SHEET.encode(), data.index(b"PK\1\2")) - 46
@@ -62,7 +61,7 @@ def lying(size: int) -> bytes:
     return bytes(data)
 
 
-def doubled() -> bytes:
+def doubled():
     """Two parts of one name: which one is read is anybody's guess."""
     target = io.BytesIO(plain())
     with pytest.warns(UserWarning, match="Duplicate name"), zipfile.ZipFile(target, "a") as opened:
@@ -70,7 +69,7 @@ def doubled() -> bytes:
     return target.getvalue()
 
 
-def repeated_texts() -> bytes:
+def repeated_texts():
     """One text of a megabyte, shared by ten thousand cells."""
     import xlsxwriter
 
@@ -84,7 +83,7 @@ def repeated_texts() -> bytes:
     return with_part(data, "xl/sharedStrings.xml", shared)
 
 
-def open_document(rows: str) -> bytes:
+def open_document(rows):
     """The clinic's sheet with other rows."""
     data = (SAMPLES / "visits.ods").read_bytes()
     xml = part_of(data, "content.xml").decode()
@@ -92,27 +91,27 @@ def open_document(rows: str) -> bytes:
     return with_part(data, "content.xml", (xml[:start] + rows + xml[end:]).encode())
 
 
-def open_row(repeat: str, cell: str) -> str:
+def open_row(repeat, cell):
     text = '<table:table-cell office:value-type="string" {}><text:p>{}</text:p></table:table-cell>'
     return f"<table:table-row {repeat}>{text.format(cell, 'x' * 1000)}</table:table-row>"
 
 
-def wide_header() -> bytes:
+def wide_header():
     return ",".join(f"c{i}" for i in range(10_000)).encode() + b"\n"
 
 
-def looping_container() -> bytes:
+def looping_container():
     """A chain of sectors that never ends."""
     data = bytearray(container("Workbook", bytes(100_000)))
     struct.pack_into("<I", data, 512 + 4 * 20, 10)
     return bytes(data)
 
 
-def old_with_texts(count: int) -> bytes:
+def old_with_texts(count):
     return old_workbook(label(0, 0, "name"), sheets=record(0xFC, struct.pack("<2I", count, count)))
 
 
-def repeating_parquet(length: int = 1_000_000) -> bytes:
+def repeating_parquet(length=1_000_000):
     """One long text in a dictionary, named by a million rows."""
     text = pa.array(["x" * length]).dictionary_encode()
     column = pa.DictionaryArray.from_arrays(pa.array([0] * 1_000_000, pa.int8()), text.dictionary)
@@ -121,7 +120,7 @@ def repeating_parquet(length: int = 1_000_000) -> bytes:
     return target.getvalue()
 
 
-HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
+HOSTILE = {
     "a cell in the last corner": (lambda: far("XFD1048576"), "reaches to XFD1048576, but almost all"),
     "a cell in the last row": (lambda: far("D1048576"), "reaches to D1048576, but almost all"),
     "a cell beyond the last row": (lambda: far("A99999999"), "has a cell B99999999, beyond the end"),
@@ -202,14 +201,14 @@ HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
 }
 
 
-def cpu_seconds() -> float:
+def cpu_seconds():
     """Of this process and of those that it has waited for."""
     times = os.times()
     return times.user + times.system + times.children_user + times.children_system
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-def test_a_hostile_file_is_refused_at_once_and_in_little_memory(kind: str) -> None:
+def test_a_hostile_file_is_refused_at_once_and_in_little_memory(kind):
     make, said = HOSTILE[kind]
     data = make()
     start = cpu_seconds()
@@ -218,14 +217,14 @@ def test_a_hostile_file_is_refused_at_once_and_in_little_memory(kind: str) -> No
     assert cpu_seconds() - start < 5
 
 
-def test_a_far_format_without_a_value_is_no_far_cell() -> None:
+def test_a_far_format_without_a_value_is_no_far_cell():
     """People format whole columns; programs write such cells only near the table."""
     book = workbook(["name", "n"], ["Amina", 5])
     book.active["A5000"].number_format = "0.00"
     assert as_rows(read_contacts(saved(book))) == {0: ["name", "n"], 2: ["Amina", "5"]}
 
 
-def test_budgets_can_be_raised() -> None:
+def test_budgets_can_be_raised():
     data = b"a,b,c\n" + b"1,2,3\n" * 100
     with pytest.raises(
         FileError, match=r"more than 200 cells\. If that is intended, give a larger max_cells="
@@ -243,7 +242,7 @@ def test_budgets_can_be_raised() -> None:
         read_contacts(pd.DataFrame({"a": [1, 2, 3]}), max_cells=3)
 
 
-def test_the_reader_gets_only_what_was_checked() -> None:
+def test_the_reader_gets_only_what_was_checked():
     """Bytes before, between and behind the parts, and parts that nobody asked for, stay outside."""
     from campaign.contacts.workbooks.archives import Archive, packed_again
 
@@ -255,7 +254,7 @@ def test_the_reader_gets_only_what_was_checked() -> None:
         assert opened.read(SHEET) == part_of(plain(), SHEET)
 
 
-def test_a_part_with_something_behind_its_end_is_refused() -> None:
+def test_a_part_with_something_behind_its_end_is_refused():
     """An inflater may stop at the end of the stream or go on; nobody shall depend on it."""
     data, target = part_of(plain(), SHEET), io.BytesIO()
     packer = zlib.compressobj(9, zlib.DEFLATED, -15)
@@ -273,7 +272,7 @@ def test_a_part_with_something_behind_its_end_is_refused() -> None:
         read_contacts(bytes(raw))
 
 
-def test_a_refused_bomb_costs_little_memory() -> None:
+def test_a_refused_bomb_costs_little_memory():
     data = bomb()
     tracemalloc.start()
     with pytest.raises(FileError):

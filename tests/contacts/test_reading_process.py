@@ -6,7 +6,6 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from textwrap import indent
@@ -25,40 +24,40 @@ from campaign.errors import FileError, UsageError
 ROOT = Path(__file__).parents[2]
 NO_ANSWER = "the process that opened it ended without an answer"
 SLOW = "was not read within"
-STOPPED = f"{NO_ANSWER}|{SLOW}|takes more than"  # whichever limit is met first
+STOPPED = f"{NO_ANSWER}|{SLOW}|takes more than|needs more memory than"  # whichever limit is met first
 SHARED = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
 
 
-def shared_texts(attributes: str) -> bytes:
+def shared_texts(attributes):
     """A workbook whose list of shared texts says how long it is."""
     xml = f'<?xml version="1.0"?><sst xmlns="{SHARED}" {attributes}><si><t>name</t></si></sst>'
     return with_part(repeated_texts(), "xl/sharedStrings.xml", xml.encode())
 
 
-def hidden_spans() -> bytes:
+def hidden_spans():
     spans = '<col min="1" max="16384" hidden="1"/>' * 200_000
     return with_sheet(f"<cols>{spans}</cols>{rows_xml(HEAD, AMINA)}")
 
 
-def open_cell(content: str) -> bytes:
+def open_cell(content):
     cell = f'<table:table-cell office:value-type="string">{content}</table:table-cell>'
     return open_document(f"<table:table-row>{cell}</table:table-row>")
 
 
-def repeated_rows() -> bytes:
+def repeated_rows():
     cell = '<table:table-cell table:number-columns-repeated="150" office:value-type="string">'
     row = f'<table:table-row table:number-rows-repeated="1048000">{cell}<text:p>x</text:p></table:table-cell>'
     return open_document(f"{row}</table:table-row>")
 
 
-def continued_texts() -> bytes:
+def continued_texts():
     return old_workbook(
         label(0, 0, "name"), sheets=record(0xFC, bytes(12)) + record(0x3C, b"\0x") * 1_000_000
     )
 
 
 # Each of these took a minute, gigabytes or the whole process where nothing limits them.
-ATTACKS: dict[str, tuple[Callable[[], bytes], str]] = {
+ATTACKS = {
     "4,000,000,000,000 shared texts": (
         lambda: shared_texts('count="9" uniqueCount="4000000000000"'),
         STOPPED,
@@ -78,11 +77,11 @@ ATTACKS: dict[str, tuple[Callable[[], bytes], str]] = {
 
 
 @contextmanager
-def memory_of_children() -> Iterator[list[int]]:
+def memory_of_children():
     """The most memory that a process started in the block was seen to take, in bytes."""
     peak, done = [0], threading.Event()
 
-    def watch() -> None:
+    def watch():
         while not done.wait(0.01):
             for child in psutil.Process().children():
                 try:
@@ -100,21 +99,21 @@ def memory_of_children() -> Iterator[list[int]]:
 
 
 @pytest.mark.parametrize("attack", ATTACKS)
-def test_an_attack_costs_a_sentence_a_little_time_and_a_little_memory(attack: str) -> None:
+def test_an_attack_costs_a_sentence_a_little_time_and_a_little_memory(attack):
     make, sentence = ATTACKS[attack]
     data = make()
     assert len(data) < 200_000
     with memory_of_children() as peak, pytest.raises(FileError, match=sentence):
-        read_contacts(data, max_seconds=8)
+        read_contacts(data, max_seconds=3)
     assert peak[0] < 1_300_000_000
 
 
-def test_a_cell_of_very_many_paragraphs_is_read() -> None:
+def test_a_cell_of_very_many_paragraphs_is_read():
     table = read_contacts(open_cell("<text:p>x</text:p>" * 20_000), header=False)
     assert len(table.iloc[0, 0]) == 39_999
 
 
-def test_very_many_records_that_continue_others_are_passed_over() -> None:
+def test_very_many_records_that_continue_others_are_passed_over():
     with pytest.raises(FileError):
         read_contacts(continued_texts(), max_seconds=0.5)
     assert as_rows(read_contacts(continued_texts())) == {0: ["name"]}
@@ -123,23 +122,23 @@ def test_very_many_records_that_continue_others_are_passed_over() -> None:
 # --- limits -------------------------------------------------------------------------------------------
 
 
-def test_the_limits_grow_with_the_file_and_can_be_given() -> None:
+def test_the_limits_grow_with_the_file_and_can_be_given():
     assert process.Limits.for_size(50_000_000, None, None) == process.Limits(210.0, (1 << 30) + 1_500_000_000)
     assert process.Limits.for_size(50_000_000, 7.5, 1000) == process.Limits(7.5, 1000)
 
 
 @pytest.mark.parametrize("limit", [{"max_seconds": 0}, {"max_memory": -1}, {"max_seconds": "9"}])
-def test_a_limit_is_a_number_above_zero(limit: dict[str, object]) -> None:
+def test_a_limit_is_a_number_above_zero(limit):
     needs = "needs a (whole number of 1 or more|number above 0)"
     with pytest.raises(UsageError, match=rf"^max_\w+ {needs}, but got .*\. Write max_"):
         read_contacts(b"name\nAmina\n", **limit)  # type: ignore[arg-type] # that is the point
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], None]:
+def library(tmp_path, monkeypatch):
     """Puts code in the place of calamine, in the process that opens a workbook only."""
 
-    def replace(code: str) -> None:
+    def replace(code):
         (tmp_path / "python_calamine.py").write_text(
             "import os, sys, time\n"
             "PasswordError = CalamineError = OSError\n"
@@ -151,24 +150,22 @@ def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[[str], 
     return replace
 
 
-def workbook_processes() -> list[psutil.Process]:
+def workbook_processes():
     """The processes under way that open a workbook; other tests may have left helpers of their own."""
     return [child for child in psutil.Process().children() if process.CODE in child.cmdline()]
 
 
-def amina() -> bytes:
+def amina():
     return saved(workbook(["name", "phone"], ["Amina", "0772000001"]))
 
 
-def test_a_workbook_that_never_ends_is_stopped(library: Callable[[str], None]) -> None:
+def test_a_workbook_that_never_ends_is_stopped(library):
     library("while True: pass")
     with pytest.raises(FileError, match=r"not read within 1 seconds of .*give a larger max_seconds="):
         read_contacts(amina(), max_seconds=1)
 
 
-def test_computing_counts_however_much_time_there_is_by_the_clock(
-    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_computing_counts_however_much_time_there_is_by_the_clock(library, monkeypatch):
     monkeypatch.setattr(process, "WAITING", 60)
     library("while True: pass")
     start = cpu_seconds()
@@ -177,9 +174,7 @@ def test_computing_counts_however_much_time_there_is_by_the_clock(
     assert cpu_seconds() - start < 8
 
 
-def test_a_workbook_that_waits_forever_is_stopped(
-    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_workbook_that_waits_forever_is_stopped(library, monkeypatch):
     monkeypatch.setattr(process, "WAITING", 1)
     library("while True: time.sleep(1)")
     with pytest.raises(FileError, match="not read within 2 seconds"):
@@ -187,21 +182,18 @@ def test_a_workbook_that_waits_forever_is_stopped(
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only there can a process limit its own memory")
-def test_the_process_limits_its_own_memory(
-    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_process_limits_its_own_memory(library, monkeypatch):
     monkeypatch.setattr(process, "PAUSE", 600)  # the parent does not look
     library("pages = []\nwhile len(pages) < 1000: pages.append(bytearray(1 << 20))")
     with pytest.raises(FileError, match="needs more memory than there is, or than max_memory= allows"):
         read_contacts(amina(), max_memory=200_000_000)
 
 
-def test_the_process_limits_its_own_time(
-    library: Callable[[str], None], monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_process_limits_its_own_time(library, monkeypatch):
     """By a timer that ends it even while a library holds Python's lock."""
     monkeypatch.setattr(process, "PAUSE", 600)  # the parent does not look
     monkeypatch.setattr(process, "WAITING", 0)
+    monkeypatch.setattr(process, "GRACE", 0.5)
     library("import re\nre.match('(a+)+$', 'a' * 60 + 'b')")
     start = cpu_seconds()
     with pytest.raises(FileError, match=NO_ANSWER):
@@ -209,7 +201,7 @@ def test_the_process_limits_its_own_time(
     assert cpu_seconds() - start < 20
 
 
-def test_a_workbook_that_fills_the_memory_is_stopped(library: Callable[[str], None]) -> None:
+def test_a_workbook_that_fills_the_memory_is_stopped(library):
     library("pages = []\nwhile True: pages.append(bytearray(1 << 20))")
     with (
         memory_of_children() as peak,
@@ -219,7 +211,7 @@ def test_a_workbook_that_fills_the_memory_is_stopped(library: Callable[[str], No
     assert peak[0] < 400_000_000
 
 
-def test_where_the_system_sets_no_limit_the_parent_watches_the_memory(library: Callable[[str], None]) -> None:
+def test_where_the_system_sets_no_limit_the_parent_watches_the_memory(library):
     library(
         "import resource\n"
         "most = resource.getrlimit(resource.RLIMIT_AS)[1]\n"
@@ -233,17 +225,17 @@ def test_where_the_system_sets_no_limit_the_parent_watches_the_memory(library: C
 
 
 @pytest.mark.parametrize("end", ["os.abort()", "os._exit(0)", "os.kill(os.getpid(), 9)"])
-def test_a_process_that_ends_is_a_sentence(end: str, library: Callable[[str], None]) -> None:
+def test_a_process_that_ends_is_a_sentence(end, library):
     library(end)
     with pytest.raises(FileError, match=NO_ANSWER):
         read_contacts(amina())
 
 
-def test_a_process_that_is_killed_from_outside_is_a_sentence(library: Callable[[str], None]) -> None:
+def test_a_process_that_is_killed_from_outside_is_a_sentence(library):
     library("while True: time.sleep(1)")
     seen = threading.Event()
 
-    def kill() -> None:
+    def kill():
         while not seen.wait(0.01):
             for child in psutil.Process().children():
                 # It has imported all it needs, and sleeps in the library.
@@ -262,12 +254,12 @@ def test_a_process_that_is_killed_from_outside_is_a_sentence(library: Callable[[
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="there no thread can interrupt another")
-def test_ctrl_c_ends_the_process_at_once(library: Callable[[str], None], tmp_path: Path) -> None:
+def test_ctrl_c_ends_the_process_at_once(library, tmp_path):
     """Even while a library holds Python's lock and the process cannot see that nobody needs it."""
     opened, over = tmp_path / "opened", threading.Event()
     library(f"open({str(opened)!r}, 'w').close()\nimport re\nre.match('(a+)+$', 'a' * 60 + 'b')")
 
-    def interrupt() -> None:
+    def interrupt():
         while not over.wait(0.01):
             if opened.exists():
                 signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
@@ -286,13 +278,13 @@ def test_ctrl_c_ends_the_process_at_once(library: Callable[[str], None], tmp_pat
     assert workbook_processes() == []
 
 
-def test_what_a_library_prints_and_raises_does_not_disturb_the_answer(library: Callable[[str], None]) -> None:
+def test_what_a_library_prints_and_raises_does_not_disturb_the_answer(library):
     library("print('name,phone')\nraise ZeroDivisionError")
     with pytest.raises(FileError, match=r"its cells cannot be read \(ZeroDivisionError\)"):
         read_contacts(amina())
 
 
-def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
+def test_the_process_ends_with_its_parent(tmp_path):
     """Killed outright in the middle of reading, so that it cannot tidy up."""
     opened = tmp_path / "opened"
     endless = f"import time\nopen({str(opened)!r}, 'w').close()\nwhile True: time.sleep(0.1)\n"
@@ -321,7 +313,7 @@ def test_the_process_ends_with_its_parent(tmp_path: Path) -> None:
 # --- the surroundings ---------------------------------------------------------------------------------
 
 
-def test_nothing_of_it_is_left_behind() -> None:
+def test_nothing_of_it_is_left_behind():
     threads = threading.active_count()
     read_contacts(amina())
     with pytest.raises(FileError):
@@ -330,20 +322,20 @@ def test_nothing_of_it_is_left_behind() -> None:
     assert threading.active_count() == threads
 
 
-def test_it_gets_no_credentials(monkeypatch: pytest.MonkeyPatch, library: Callable[[str], None]) -> None:
+def test_it_gets_no_credentials(monkeypatch, library):
     monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "sentinel-password")
     library("raise KeyError if 'CAMPAIGN_LIVE_PASSWORD' in os.environ else IndexError")
     with pytest.raises(FileError, match="IndexError"):
         read_contacts(amina())
 
 
-def test_a_module_in_the_current_folder_is_not_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_module_in_the_current_folder_is_not_run(tmp_path, monkeypatch):
     (tmp_path / "json.py").write_text("raise SystemExit")
     monkeypatch.chdir(tmp_path)
     assert as_rows(read_contacts(amina()))[2] == ["Amina", "0772000001"]
 
 
-def test_it_imports_next_to_nothing() -> None:
+def test_it_imports_next_to_nothing():
     code = (
         "import campaign.contacts.workbooks.child, campaign.contacts.workbooks.xlsx, sys; "
         "heavy = ('pandas', 'pyarrow.compute', 'aiohttp', 'psutil', 'xlrd'); "
@@ -353,7 +345,7 @@ def test_it_imports_next_to_nothing() -> None:
     assert printed.stdout.strip() == "[]"
 
 
-def test_it_does_without_pandas(library: Callable[[str], None]) -> None:
+def test_it_does_without_pandas(library):
     """Arrow would import it for the first rows: that doubled what a small workbook costs."""
     library(
         "from contextlib import nullcontext\n"
@@ -369,9 +361,7 @@ def test_it_does_without_pandas(library: Callable[[str], None]) -> None:
 
 
 @pytest.mark.parametrize("place", ["no interpreter", "a frozen program", "not allowed", "another program"])
-def test_where_no_process_can_be_started_it_reads_in_this_one_and_says_so(
-    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_where_no_process_can_be_started_it_reads_in_this_one_and_says_so(place, tmp_path, monkeypatch):
     program = tmp_path / "program"
     program.write_text("#!/bin/sh\nexit 3\n")
     program.chmod(0o755 if place == "another program" else 0o600)
@@ -386,8 +376,8 @@ def test_where_no_process_can_be_started_it_reads_in_this_one_and_says_so(
         read_contacts(amina()[:-10])
 
 
-def test_several_workbooks_are_read_at_once_in_threads() -> None:
-    tables: list[object] = []
+def test_several_workbooks_are_read_at_once_in_threads():
+    tables = []
     threads = [threading.Thread(target=lambda: tables.append(read_contacts(amina()))) for _ in range(2)]
     for thread in threads:
         thread.start()

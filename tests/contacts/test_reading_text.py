@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 from support.spreadsheets import as_rows, reading
 
@@ -34,11 +34,11 @@ ROWS = {
 
 
 @pytest.mark.parametrize("data", ROWS)
-def test_rows_are_numbered_and_cells_unquoted(data: bytes) -> None:
+def test_rows_are_numbered_and_cells_unquoted(data):
     assert as_rows(read_contacts(data)) == {0: ["a", "b"]} | ROWS[data]
 
 
-def test_short_rows_are_named() -> None:
+def test_short_rows_are_named():
     table = read_contacts(b"a,b,c\n1,2,3\n4\n5,6\n")
     assert as_rows(table) == {0: ["a", "b", "c"], 2: ["1", "2", "3"], 3: ["4", "", ""], 4: ["5", "6", ""]}
     assert reading(table).notices == (
@@ -55,13 +55,13 @@ MISQUOTED = {
 
 
 @pytest.mark.parametrize("data", MISQUOTED)
-def test_quotes_that_do_not_match_are_stopped_at_their_row(data: bytes) -> None:
+def test_quotes_that_do_not_match_are_stopped_at_their_row(data):
     """Read leniently, an open quote swallows the rows up to the next one."""
     with pytest.raises(FileError, match=rf"^Row {MISQUOTED[data]}: a quotation mark opens a cell, but"):
         read_contacts(data)
 
 
-def test_a_single_column_needs_no_delimiter() -> None:
+def test_a_single_column_needs_no_delimiter():
     table = read_contacts(b'phone\n0772000001\n\n"0772\n000002"\n0772000003 / 0772000004\n')
     assert as_rows(table) == {
         0: ["phone"], 2: ["0772000001"], 3: [""], 4: ["0772\n000002"], 5: ["0772000003 / 0772000004"],
@@ -69,19 +69,19 @@ def test_a_single_column_needs_no_delimiter() -> None:
     assert reading(table).delimiter is None
 
 
-def test_a_delimiter_can_be_given() -> None:
+def test_a_delimiter_can_be_given():
     assert as_rows(read_contacts(b"a:b;c\n1:2;3\n", delimiter=":")) == {0: ["a", "b;c"], 2: ["1", "2;3"]}
     for wrong in ("", "::", '"', "\n", "é", "\ud800"):
         with pytest.raises(UsageError, match=r"delimiter needs one character such as .*, but got"):
             read_contacts(b"a,b\n1,2\n", delimiter=wrong)
 
 
-def test_decimal_commas_and_texts_do_not_mislead_the_search_for_the_delimiter() -> None:
+def test_decimal_commas_and_texts_do_not_mislead_the_search_for_the_delimiter():
     text = "name;amount;note\n" + "Amina;1,5;yes, of course\n" * 20 + "Ben;2;no\n"
     assert reading(read_contacts(text.encode())).delimiter == ";"
 
 
-def test_a_record_longer_than_a_block_is_read() -> None:
+def test_a_record_longer_than_a_block_is_read():
     long = "x" * 3_000_000
     table = read_contacts(f'name,note\nAmina,"{long}\n{long}"\nBen,y\n'.encode())
     assert as_rows(table)[2] == ["Amina", f"{long}\n{long}"]
@@ -91,13 +91,10 @@ texts = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0"
 tricky = st.text(st.sampled_from('ab",;\n\r "'), max_size=6)
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.lists(st.tuples(texts, tricky, texts), max_size=8), st.sampled_from(",;\t|"), st.booleans())
 @example([('"', "\r\n", ""), ("", "", "")], ",", True)
 @example([(",", ",", "0"), ("", ",", ",")], ";", False)
-def test_any_table_of_texts_written_as_csv_reads_back_equal(
-    rows: list[tuple[str, str, str]], delimiter: str, quote_all: bool
-) -> None:
+def test_any_table_of_texts_written_as_csv_reads_back_equal(rows, delimiter, quote_all):
     """The standard library writes the file; blank rows at the end are no rows."""
     target = io.StringIO(newline="")
     style = csv.QUOTE_ALL if quote_all else csv.QUOTE_MINIMAL
@@ -113,13 +110,12 @@ def test_any_table_of_texts_written_as_csv_reads_back_equal(
 sizes = st.sampled_from([1, 7, 99])
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from('ab1,,\n\n\r""'), max_size=60), st.integers(1, 4), sizes, sizes)
 @example('a"b,c\n5" x,y"\n', 2, 1, 7)
 @example('"a\n","b"""\r\n"c"\r', 2, 1, 7)
 @example("\r", 1, 1, 1)
 @example('111\r"1\r\n"', 1, 7, 1)
-def test_both_ways_of_reading_see_the_same_records(text: str, width: int, block: int, piece: int) -> None:
+def test_both_ways_of_reading_see_the_same_records(text, width, block, piece):
     """Arrow's parser and ours, wherever a file is so well quoted that both may read it."""
     data = text.encode()
     with pytest.MonkeyPatch.context() as patched:
@@ -137,9 +133,8 @@ def test_both_ways_of_reading_see_the_same_records(text: str, width: int, block:
     assert seen.rows >= len(slow[0][0])
 
 
-@settings(max_examples=300, deadline=None)
 @given(st.text(st.sampled_from('a,\n"'), max_size=30))
-def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text: str) -> None:
+def test_a_well_quoted_text_is_read_as_the_standard_library_reads_it(text):
     if survey(text.encode(), ",").quotes in ("none", "strict"):
         strict = csv.reader(io.StringIO(text, newline=""), strict=True)
         assert list(records(text, ",")) == [row or [""] for row in strict]
@@ -168,7 +163,7 @@ GUESSED = {
 
 
 @pytest.mark.parametrize("encoding", GUESSED)
-def test_an_encoding_is_guessed_from_letters_and_said(encoding: str) -> None:
+def test_an_encoding_is_guessed_from_letters_and_said(encoding):
     text = to_text(GUESSED[encoding].encode(encoding), None)
     assert (text.encoding, text.data.decode()) == (encoding, GUESSED[encoding])
     assert "If letters look wrong, give encoding=" in text.notices[0]
@@ -182,12 +177,12 @@ UNKNOWN = {
 
 
 @pytest.mark.parametrize("kind", UNKNOWN)
-def test_an_encoding_that_cannot_be_told_is_refused(kind: str) -> None:
+def test_an_encoding_that_cannot_be_told_is_refused(kind):
     with pytest.raises(FileError, match=r"its encoding cannot be determined\. Save it"):
         to_text(UNKNOWN[kind], None)
 
 
-def test_an_encoding_can_be_given() -> None:
+def test_an_encoding_can_be_given():
     data = "nafn,x\nÞór,1\n".encode("cp1252")
     table = read_contacts(data, encoding="cp1252")
     assert as_rows(table) == {0: ["nafn", "x"], 2: ["Þór", "1"]}

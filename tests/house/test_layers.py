@@ -16,6 +16,7 @@ LAYERS = [
     "text",
     "arrow_types",
     "arrow_text",
+    "formulas",
     "masking",
     "markup",
     "suggestions",
@@ -60,7 +61,17 @@ DOORS = {
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
 # Inside contacts: what each module or folder may import from the others.
 CONTACTS = {
-    "reading": {"table", "files", "workbooks", "cells", "columns"},
+    "reading": {
+        "reading_options",
+        "continuation",
+        "table",
+        "files",
+        "workbooks",
+        "cells",
+        "columns",
+    },
+    "reading_options": {"cells"},
+    "continuation": {"table", "cells", "columns", "reserved_columns"},
     "table": {"cells", "columns"},
     "files": {"cells", "columns"},
     "workbooks": {"cells", "columns"},

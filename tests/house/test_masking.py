@@ -7,7 +7,7 @@ import pytest
 from campaign.masking import mask_number, mask_numbers, mask_text, mask_texts
 
 
-def texts(*values: str | None) -> "pd.Series[str]":
+def texts(*values):
     return pd.Series(values, dtype="str")
 
 

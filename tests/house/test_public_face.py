@@ -10,14 +10,17 @@ import campaign
 
 NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
-    "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan", "ReportError",
+    "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
+    "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
-    "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start", "summary", "try_out",
-    "write_report",
+    "close", "compare", "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start",
+    "summary", "try_out",
+    "write_follow_up", "write_report",
 }  # fmt: skip
 
 SENDING = (
-    "plan, account=None, folder=None, name=None, batch_size=100, concurrency=8, rate=None, budget=None, "
+    "plan, account=None, folder=None, name=None, changed='ask', gone='ask', pilot=None, takeover=None, "
+    "batch_size=100, concurrency=8, rate=None, budget=None, "
     "hours=None, canary=True, max_unknown=1, confirm=None, progress=True, ledger=None"
 )
 SIGNATURES = {
@@ -29,6 +32,9 @@ SIGNATURES = {
     "start": SENDING,
     "asend": SENDING,
     "load_result": "folder",
+    "write_follow_up": "result, path",
+    "compare": "plan, name=None, account=None, folder=None",
+    "close": "folder, confirm=None",
     "write_report": "result, path, reveal=False",
     "summary": "result",
 }
@@ -65,7 +71,7 @@ def test_signatures_begin_as_promised_and_every_option_is_keyword_only(name):
     promised = SIGNATURES[name].split(", ")
     assert written[: len(promised)] == promised
     assert all(one.default is not one.empty for one in parameters[len(promised) :])
-    positional = 2 if name == "write_report" else 1
+    positional = 2 if name.startswith("write_") else 1
     assert all(one.kind is one.KEYWORD_ONLY for one in parameters[positional:])
 
 

@@ -5,18 +5,18 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.contacts.reading import read_contacts
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 
 
-def found(plan: Plan, *severities: str) -> dict[str, list[int]]:
+def found(plan, *severities):
     """The rows of each finding."""
     issues = plan.issues[plan.issues["severity"].isin(severities)]
     return {str(code): rows.tolist() for code, rows in issues.groupby("code")["row"]}
 
 
-def visits(message: str) -> Plan:
+def visits(message):
     contacts = read_contacts(SAMPLES / "clinic_visits.xlsx")
     return prepare(contacts, message=message, sender="CLINIC", region="UG")
 

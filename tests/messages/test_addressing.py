@@ -116,6 +116,17 @@ def test_the_row_gets_its_message_and_the_others_become_its_duplicates():
     assert made.fingerprint == fingerprint(made.messages) != plan().fingerprint
 
 
+def test_several_numbers_can_change_their_row_at_once():
+    phones = "Ann,0772000001 Cas,0772000001 Cas,0772000001 Ben,0772000002 Dee,0772000002 Dee,0772000002"
+    first = plan(contacts("Name,Phone\n" + phones.replace(" ", "\n")))
+    made = first.keep_instead({3, 6})
+    assert made.fingerprint == first.keep_instead([3]).keep_instead([6]).fingerprint
+    assert texts(made.messages) == [(3, "256772000001", "Hi Cas"), (6, "256772000002", "Hi Dee")]
+    assert list(zip(made.issues["row"], made.issues["code"], strict=True)) == [
+        (2, "duplicate_other_text"), (4, "duplicate"), (5, "duplicate_other_text"), (7, "duplicate"),
+    ]  # fmt: skip
+
+
 def test_keeping_the_first_row_again_gives_the_first_plan_again():
     made, again = plan(), plan().keep_instead([9]).keep_instead(np.array([2]))
     for table in ("messages", "issues", "contacts"):
@@ -136,6 +147,9 @@ def test_only_an_alternative_can_be_kept_instead():
         plan(duplicates="keep").keep_instead([4])
     with pytest.raises(UsageError, match="Choose one row for each number"):
         plan().keep_instead([4, 9])
+    with pytest.raises(UsageError, match="cannot be kept") as a_number_of_a_person:
+        plan().keep_instead([256772000001])
+    assert "256772000001" not in str(a_number_of_a_person.value)
     with pytest.raises(UsageError, match="needs a list of row numbers, but got the text '4'"):
         plan().keep_instead("4")
 
@@ -143,9 +157,10 @@ def test_only_an_alternative_can_be_kept_instead():
 def test_what_happens_to_the_files_and_tables_afterwards_makes_no_difference(tmp_path):
     opt_outs, table = tmp_path / "stop.csv", contacts()
     opt_outs.write_text("phone\n0772000003\nno number\n")
-    made = plan(table, opt_outs=opt_outs)
+    regions = pd.Series(["UG"] * len(table))
+    made = plan(table, opt_outs=opt_outs, region=regions)
     opt_outs.unlink()
-    table["Name"] = "Somebody else"
+    table["Name"], regions[:] = "Somebody else", "KE"
     kept = made.keep_instead([4])
     assert [message for _, _, message in texts(kept.messages)] == ["Hi Ben", "Hi Cas"]
     assert kept.issues["code"].tolist().count("unreadable_entry") == 1

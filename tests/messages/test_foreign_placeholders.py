@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from campaign.errors import TemplateError
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 
 CONTACTS = pd.DataFrame(
     {
@@ -18,12 +18,12 @@ CONTACTS = pd.DataFrame(
 )
 
 
-def plan(message: str | dict[str, str] = "Hi", **options: object) -> Plan:
-    defaults: dict[str, object] = {"sender": "CLINIC", "region": "UG"}
+def plan(message="Hi", **options):
+    defaults = {"sender": "CLINIC", "region": "UG"}
     return prepare(CONTACTS, message=message, **defaults | options)  # type: ignore[arg-type]
 
 
-def first_message(message: str, **options: object) -> str:
+def first_message(message, **options):
     return str(plan(message, **options).messages["message"].iloc[0])
 
 

@@ -31,7 +31,7 @@ PIECES = [
 ]  # fmt: skip
 
 
-def slow_parts(text: str) -> tuple[bool, int]:
+def slow_parts(text):
     """Whether UCS-2 is needed, and the parts, counted character by character."""
     gsm = all(character in DEFAULT_TABLE or character in EXTENSION_TABLE for character in text)
     if gsm:
@@ -50,7 +50,7 @@ def slow_parts(text: str) -> tuple[bool, int]:
     return not gsm, parts
 
 
-def random_texts(count: int, seed: int) -> list[str]:
+def random_texts(count, seed):
     chance = random.Random(seed)
     plain, wild = PIECES[:60], PIECES
     made = []
@@ -60,7 +60,7 @@ def random_texts(count: int, seed: int) -> list[str]:
     return made
 
 
-def assert_equal_to_slow_count(some: list[str]) -> None:
+def assert_equal_to_slow_count(some):
     lengths = measure(text_array(some))
     expected = [slow_parts(text) for text in some]
     assert lengths.units.tolist() == [len(text.encode("utf-16-le")) // 2 for text in some]

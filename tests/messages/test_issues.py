@@ -7,7 +7,7 @@ from campaign.contract import STATUSES
 from campaign.messages.issues import BLANK, NOT_SENT, IssueCollector
 
 
-def rows(*places: int) -> np.ndarray:
+def rows(*places):
     return np.array(places, dtype=np.int64)
 
 

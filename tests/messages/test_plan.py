@@ -8,7 +8,7 @@ import pytest
 
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, TemplateError, UsageError
-from campaign.messages.plan import Plan, fingerprint, prepare
+from campaign.messages.plan import fingerprint, prepare
 
 CLINIC = """\
     Name,Phone,Visit date,Clinic
@@ -24,16 +24,16 @@ CLINIC = """\
 VISIT = "Hi {name}, your visit is on {visit_date:%-d %b}."
 
 
-def contacts(text: str) -> pd.DataFrame:
+def contacts(text):
     return read_contacts(dedent(text).encode())
 
 
-def plan(text: str = CLINIC, **changes: object) -> Plan:
-    options: dict[str, object] = {"message": VISIT, "sender": "CLINIC", "region": "UG"}
+def plan(text=CLINIC, **changes):
+    options = {"message": VISIT, "sender": "CLINIC", "region": "UG"}
     return prepare(contacts(text), **options | changes)  # type: ignore[arg-type]
 
 
-def issues_of(made: Plan, *codes: str) -> list[tuple[object, ...]]:
+def issues_of(made, *codes):
     issues = made.issues
     issues = issues[issues["code"].isin(codes)] if codes else issues
     return list(issues[["row", "column", "value", "code", "severity"]].itertuples(index=False, name=None))

@@ -1,12 +1,12 @@
 """What holds for any table: every row ends in exactly one status, and the frames agree with each other."""
 
 import pandas as pd
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 from campaign.messages.text.segments import count_parts, count_units
 
 NUMBERS = st.one_of(
@@ -43,7 +43,7 @@ OPTIONS = st.fixed_dictionaries(
 )
 
 
-def contact_table(rows: list[tuple[str, str, str, str]]) -> pd.DataFrame:
+def contact_table(rows):
     """The rows as a contact table: made of plain numbers first, so that any text can stand in its cells."""
     table = read_contacts(("phone,other,name,sender\n" + "1,2,3,4\n" * len(rows)).encode())
     for place, name in enumerate(table.columns):
@@ -51,7 +51,6 @@ def contact_table(rows: list[tuple[str, str, str, str]]) -> pd.DataFrame:
     return table
 
 
-@settings(max_examples=200, deadline=None)
 @given(ROWS, OPTIONS)
 def test_every_row_has_one_status_and_the_frames_agree(rows, options):
     table = contact_table(rows)
@@ -83,7 +82,6 @@ def test_every_row_has_one_status_and_the_frames_agree(rows, options):
     assert pd.concat([messages.iloc[:0], *made.batches(4)]).equals(messages)
 
 
-@settings(max_examples=30, deadline=None)
 @given(ROWS, OPTIONS, st.integers(1, 7))
 def test_blocks_of_any_size_give_the_same_plan(rows, options, size):
     table = contact_table(rows)
@@ -97,7 +95,7 @@ def test_blocks_of_any_size_give_the_same_plan(rows, options, size):
     )
 
 
-def in_blocks_of(size: int, table: pd.DataFrame, options: dict[str, object]) -> Plan:
+def in_blocks_of(size, table, options):
     from campaign.messages import preparation
 
     usual = preparation.BLOCK

@@ -9,7 +9,7 @@ import pytest
 import campaign
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ContactsError, FolderError, UsageError
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 from campaign.messages.suppression import EarlierCampaign
 
 FAMILY = """\
@@ -22,16 +22,16 @@ FAMILY = """\
 """
 
 
-def plan(text: str = FAMILY, **changes: object) -> Plan:
-    options: dict[str, object] = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
+def plan(text=FAMILY, **changes):
+    options = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
     return prepare(read_contacts(dedent(text).encode()), **options | changes)  # type: ignore[arg-type]
 
 
-def statuses(made: Plan) -> list[str]:
+def statuses(made):
     return made.contacts["status"].tolist()
 
 
-def issues_of(made: Plan, *codes: str) -> list[tuple[object, ...]]:
+def issues_of(made, *codes):
     issues = made.issues
     return list(
         issues.loc[issues["code"].isin(codes), ["row", "value", "code", "detail"]].itertuples(
@@ -115,7 +115,7 @@ def test_texts_are_compared_with_the_kept_ones_of_all_blocks_before(monkeypatch)
     ]
 
 
-def repeats_of(made: Plan) -> list[tuple[object, ...]]:
+def repeats_of(made):
     """The duplicates, with their details up to the row that they repeat."""
     repeats = issues_of(made, "duplicate", "duplicate_other_text")
     return [(row, value, code, str(detail).split(" which")[0]) for row, value, code, detail in repeats]
@@ -267,7 +267,7 @@ def test_a_plan_remembers_which_earlier_campaigns_it_left_out(tmp_path):
 
 def test_an_earlier_campaign_counts_by_the_numbers_it_reached():
     reached = pd.Series(["256772000002", "256772000003"], dtype="str")
-    made = plan(FOUR, not_again=EarlierCampaign("campaigns/visits", reached))
+    made = plan(FOUR, not_again=EarlierCampaign("campaigns/visits", "live", reached))
     assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent"]
 
 

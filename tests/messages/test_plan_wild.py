@@ -10,21 +10,21 @@ import pytest
 from campaign.arrow_text import series_to_array
 from campaign.contacts.reading import read_contacts
 from campaign.errors import TemplateError
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 from campaign.messages.text.segments import count_parts, count_units, measure
 
 
-def plan(cells: list[str], message: str = "{text}", **options: object) -> Plan:
+def plan(cells, message="{text}", **options):
     lines = ['"' + cell.replace('"', '""') + '"' for cell in cells]
     table = "Phone,Text\n" + "".join(f"0772{number:06},{line}\n" for number, line in enumerate(lines, 1))
     return prepare(read_contacts(table.encode()), message=message, sender="CLINIC", region="UG", **options)  # type: ignore[arg-type]
 
 
-def codes(made: Plan) -> list[tuple[object, str, str]]:
+def codes(made):
     return list(made.issues[["row", "code", "severity"]].itertuples(index=False, name=None))
 
 
-def text_of(made: Plan) -> str:
+def text_of(made):
     return made.messages["message"].iloc[0]
 
 

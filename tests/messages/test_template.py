@@ -11,7 +11,7 @@ from campaign.messages.templates.template import Placeholder, Template, parse
 COLUMNS = ["Phone", "First name", "visit_date", "Amount", "Time: start", "a|b"]
 
 
-def pieces(text: str) -> tuple[str | Placeholder, ...]:
+def pieces(text):
     return parse(text, COLUMNS, what="message").pieces
 
 
@@ -101,7 +101,7 @@ def test_half_a_character_is_refused():
         parse("Hi \ud83d", COLUMNS, what="message")
 
 
-def formatted(pattern: str, *cells: str) -> list[str | None]:
+def formatted(pattern, *cells):
     written, bad = parse_format(pattern, "column").apply(text_array(list(cells)))
     return [None if wrong else text for text, wrong in zip(written.to_pylist(), bad.tolist(), strict=True)]
 

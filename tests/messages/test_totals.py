@@ -10,7 +10,7 @@ from campaign.contract import STATUSES
 from campaign.messages.totals import Totals, totals_table
 
 
-def totals(messages: int = 0, countries: dict[str, int] | None = None, **statuses: int) -> Totals:
+def totals(messages=0, countries=None, **statuses):
     return Totals(
         statuses,
         messages=messages,

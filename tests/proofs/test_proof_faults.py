@@ -11,10 +11,10 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 from support.consistency_audit import audit_folder
 from support.crash_sender import plan_of
+from support.ledgers import count_by_state
 
 import campaign
-from campaign.sending.ledger.ledger import open_ledger
-from campaign.sending.ledger.views import Count, count_by_state
+from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.service import transport, wire
 from campaign.service.sandbox.faults import FAULTS, TEXTS
 from campaign.service.transport import Transport
@@ -62,25 +62,29 @@ def test_a_fault_ends_in_its_class_and_is_not_tried_again(fault, tmp_path, be_im
         tried = sent.batches["status"] != "not_sent"
         assert tried.sum() == sandbox.requests == (2 if fault in HOLDS_AT_ONCE else 4)
         again = campaign.resume(folder, account=account, progress=False, **one)
-        assert again.batches["status"].tolist() == ["accepted", CLASSES[fault], "accepted", "accepted"]
-        assert sandbox.requests == 4
+        status = again.batches.set_index("batch")["status"]
+        if CLASSES[fault] == "refused":  # on an explicit run it goes out once more, in a batch of a new round
+            assert status[2] == "refused"
+            assert set(again.messages["status"]) == {"accepted"}
+        else:
+            assert status.tolist() == ["accepted", CLASSES[fault], "accepted", "accepted"]
+            assert sandbox.requests == 4
         assert audit_folder(folder, sandbox.inbox) == []
 
 
 @pytest.mark.parametrize("concurrency", [1, 4])
 def test_a_full_disk_keeps_everything_here_that_had_not_left(concurrency, tmp_path, monkeypatch):
     """`max_page_count` makes SQLite say that the disk is full, before some bodies and after others."""
-    folder, plan, opened = tmp_path / "visits", plan_of(300), open_ledger
+    folder, plan = tmp_path / "visits", plan_of(300)
 
-    def nearly_full(*arguments):
-        made = opened(*arguments)
-        pages = made._connection.execute("PRAGMA page_count").fetchone()[0]
-        made._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
-        return made
+    def nearly_full(ledger):
+        pages = ledger._connection.execute("PRAGMA page_count").fetchone()[0]
+        ledger._connection.execute(f"PRAGMA max_page_count = {pages + 3}")
+        return GroupCommit(ledger)
 
     with campaign.Sandbox() as sandbox:
         with monkeypatch.context() as full:
-            full.setattr("campaign.sending.run.open_ledger", nearly_full)
+            full.setattr("campaign.sending.run.GroupCommit", nearly_full)
             run = campaign.start(
                 plan,
                 account=sandbox.account,
@@ -122,8 +126,12 @@ def play(seed, folder):
             found = audit_folder(folder, sandbox.inbox)
             assert found == [], f"seed {seed}"
             kept = count_by_state(folder / "ledger.sqlite")
-            counts = (kept.get(state, Count(0, 0)).messages for state in ENDS)
-            assert tuple(counts) == (run.counts.accepted, run.counts.refused, run.counts.unknown)
+            totals = campaign.load_result(folder).totals
+            assert tuple(totals[state] for state in ENDS) == (
+                run.counts.accepted,
+                run.counts.refused,
+                run.counts.unknown,
+            )
             assert "pending" not in kept or run.status == "stopped", f"seed {seed}"
             if "pending" not in kept:
                 return kept

@@ -19,24 +19,25 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
+from support.ledgers import IDENTITY, make_ledger
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
+from campaign.sending.ledger.ledger import Entry, Move, open_ledger
 from campaign.sending.ledger.rollback_guard import guard_path
-from campaign.sending.ledger.views import Count, journal_frame, result_frame, total_cost
+from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
 
-IDENTITY = {"fingerprint": "f1"}
 ENTRIES = [Entry(batch, batch // 4, 10 * batch, batch, b"d" * 32) for batch in range(1, 7)]
-STATES = ("pending", "sending", "accepted", "refused", "unknown")
+STATES = ("pending", "sending", "accepted", "refused", "unknown", "again", "withdrawn")
 ALLOWED = {
     ("pending", "sending"), ("sending", "accepted"), ("sending", "refused"), ("sending", "unknown"),
+    ("pending", "withdrawn"),
 }  # fmt: skip
-BY_A_PERSON = {("unknown", "accepted"), ("unknown", "refused"), ("unknown", "pending")}
+BY_A_PERSON = {("unknown", "accepted"), ("unknown", "refused"), ("unknown", "again")}
 # Syncing to memory costs nothing; power cuts are the matter of another proof.
 MEMORY = "/dev/shm" if Path("/dev/shm").is_dir() else None
 
-batches = st.integers(1, 7)  # 7 does not exist
+batches = st.integers(1, 9)  # from 7 on only after more rounds
 costs = st.none() | st.decimals(0, 10**6, places=2)
 texts = st.text(st.characters(exclude_categories=["Cs"]), max_size=5)
 moves = st.builds(
@@ -46,20 +47,35 @@ moves = st.builds(
 
 
 class LedgerAndModel(RuleBasedStateMachine):
-    """A ledger of six batches, and beside it what it has to say."""
+    """A ledger of six batches and of rounds with more of them, and beside it what it has to say."""
 
     def __init__(self):
         super().__init__()
         self.home = Path(tempfile.mkdtemp(dir=MEMORY))
-        self.states = {entry.batch: "pending" for entry in ENTRIES}
-        self.facts = {entry.batch: (None, "") for entry in ENTRIES}
+        self.entries = {}  # of each batch, its round and its entry
+        self.states, self.facts = {}, {}
+        self.rounds = 0
         self.journal = []
 
     @initialize()
     def register(self):
         self.path = self.home / "ledger.sqlite"
-        create_ledger(self.path, IDENTITY, ENTRIES)
+        make_ledger(self.path, ENTRIES)
+        self.follow_a_round(ENTRIES)
         self.open()
+
+    def follow_a_round(self, entries):
+        self.withdraw_waiting()
+        self.rounds += 1
+        self.journal.append((0, "", "round", str(self.rounds)))
+        for entry in entries:
+            self.entries[entry.batch] = self.rounds, entry
+            self.states[entry.batch], self.facts[entry.batch] = "pending", (None, "")
+
+    def withdraw_waiting(self):
+        for batch, state in self.states.items():
+            if state == "pending":
+                self.go(batch, "withdrawn", self.facts[batch], "")
 
     def open(self):
         self.ledger = open_ledger(self.path, IDENTITY)
@@ -81,6 +97,25 @@ class LedgerAndModel(RuleBasedStateMachine):
             assert allowed or isinstance(answer, LedgerError)
             if allowed:
                 self.go(batch, state, (facts["cost"], facts["code"]), facts["note"])
+
+    @precondition(lambda self: self.rounds < 4)
+    @rule(sizes=st.lists(st.integers(1, 100), max_size=3))
+    def register_round(self, sizes):
+        first = len(self.entries) + 1
+        entries = [Entry(first + place, 0, place, size, b"d" * 32) for place, size in enumerate(sizes)]
+        assert self.ledger.register_round(f"digest of round {self.rounds + 1}", entries) == self.rounds + 1
+        self.follow_a_round(entries)
+
+    @rule(gap=st.integers(-3, 3).filter(bool))
+    def register_a_round_whose_batches_do_not_follow(self, gap):
+        with pytest.raises(LedgerError, match="the plan is frozen"):
+            self.ledger.register_round("digest", [Entry(len(self.entries) + 1 + gap, 0, 0, 1, b"d" * 32)])
+
+    @rule()
+    def close_the_campaign(self):
+        waiting = sum(state == "pending" for state in self.states.values())
+        assert self.ledger.withdraw_pending() == waiting
+        self.withdraw_waiting()
 
     @rule(batch=st.integers(1, 6), state=st.sampled_from(["accepted", "refused", "unknown"]), cost=costs)
     def deliver(self, batch, state, cost):
@@ -113,22 +148,23 @@ class LedgerAndModel(RuleBasedStateMachine):
         self.path = place / "ledger.sqlite"
         self.open()
 
-    @rule(key=st.sampled_from(["fingerprint", "environment"]))
+    @rule(key=st.sampled_from(["manifest", "environment"]))
     def open_as_another_campaign(self, key):
         with pytest.raises(LedgerError, match="another campaign"):
             check_ledger(self.path, IDENTITY | {key: "other"})
 
     @invariant()
-    def agrees_in_its_counts(self):
-        expected = {}
-        for entry in ENTRIES if hasattr(self, "ledger") else ():
-            state, (cost, _) = self.states[entry.batch], self.facts[entry.batch]
-            unpriced = entry.messages if state == "accepted" and cost is None else 0
-            known = expected.get(state, Count(0, 0))
-            expected[state] = Count(
-                known.batches + 1, known.messages + entry.messages, known.unpriced + unpriced
+    def agrees_in_its_states(self):
+        if hasattr(self, "ledger"):
+            kept = snapshot(self.path)
+            assert {batch.batch: batch.state for batch in kept.batches} == self.states
+            assert [one.round for one in kept.rounds] == [*range(1, self.rounds + 1)]
+            waiting = sum(
+                entry.messages
+                for batch, (_, entry) in self.entries.items()
+                if self.states[batch] == "pending"
             )
-        assert not expected or self.ledger.counts() == expected
+            assert self.ledger.waiting_messages() == waiting
 
     @precondition(lambda self: len(self.journal) % 3 == 0)
     @rule()
@@ -137,12 +173,24 @@ class LedgerAndModel(RuleBasedStateMachine):
 
     def agrees_in_everything(self):
         for part in (0, 1):
-            waiting = [entry for entry in ENTRIES if self.states[entry.batch] == "pending"]
+            waiting = [entry for batch, (_, entry) in self.entries.items() if self.states[batch] == "pending"]
             assert self.ledger.pending(part) == [entry for entry in waiting if entry.part == part]
-        shown = {"pending": "not_sent", "sending": "unknown"}
+        shown = {
+            "pending": "not_sent", "withdrawn": "not_sent", "sending": "unknown", "again": "unknown",
+        }  # fmt: skip
+        listed = [
+            batch
+            for batch, (number, _) in self.entries.items()
+            if self.states[batch] != "withdrawn" or number == self.rounds
+        ]
         frame = result_frame(self.path)
-        assert frame["status"].tolist() == [shown.get(state, state) for state in self.states.values()]
-        assert [*zip(frame["cost"], frame["code"], strict=True)] == [*self.facts.values()]
+        assert frame["batch"].tolist() == listed
+        assert frame["round"].tolist() == [self.entries[batch][0] for batch in listed]
+        assert frame["status"].tolist() == [
+            shown.get(self.states[batch], self.states[batch]) for batch in listed
+        ]
+        facts = [self.facts[batch] for batch in listed]
+        assert [*zip(frame["cost"], frame["code"], strict=True)] == facts
         known = [cost for cost, _ in self.facts.values() if cost is not None]
         assert total_cost(self.path) == sum(known, Decimal(0))
         kept = journal_frame(self.path)[["batch", "was", "now", "note"]]

@@ -16,8 +16,8 @@ import pytest
 from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import ReportError, UsageError
-from campaign.messages.plan import Plan, prepare
-from campaign.results.csv_file import disarm
+from campaign.formulas import disarm
+from campaign.messages.plan import prepare
 from campaign.results.redaction import Redaction
 from campaign.results.report import write_report
 from campaign.results.tables import Result
@@ -35,18 +35,18 @@ Ivan|0772-000-107|0|@home
 SECRETS = [f"000{gap}{last}" for last in (101, 102, 103, 104, 105, 107) for gap in ("", " ", "-")]
 
 
-def result_of(plan: Plan, *rows: tuple) -> Result:
+def result_of(plan, *rows):
     """A result whose batches are (messages, status, cost, code, error)."""
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
-    came = [(place, *row, 1, submitted, 0.25) for place, row in enumerate(rows, start=1)]
+    came = [(place, *row, 1, submitted, 0.25, 1) for place, row in enumerate(rows, start=1)]
     batches = pd.DataFrame(came, columns=list(BATCH_COLUMNS))
-    whole, text = ["batch", "messages", "attempts"], ["status", "code", "error"]
+    whole, text = ["batch", "messages", "attempts", "round"], ["status", "code", "error"]
     batches = batches.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
     return Result(plan, batches, environment="local", folder=Path("campaigns/visits-3fa2c1"))
 
 
 @pytest.fixture
-def result() -> Result:
+def result():
     contacts = read_contacts(PEOPLE.encode(), delimiter="|")
     plan = prepare(
         contacts,
@@ -65,16 +65,16 @@ def result() -> Result:
 
 
 @pytest.fixture
-def page(result: Result, tmp_path: Path) -> str:
+def page(result, tmp_path):
     return write_report(result, tmp_path / "report.html").read_text(encoding="utf-8")
 
 
 @pytest.fixture
-def workbook(result: Result, tmp_path: Path) -> openpyxl.Workbook:
+def workbook(result, tmp_path):
     return openpyxl.load_workbook(write_report(result, tmp_path / "report.xlsx"))
 
 
-def cells(sheet: openpyxl.worksheet.worksheet.Worksheet) -> list[list]:
+def cells(sheet):
     return [list(row) for row in sheet.iter_rows(values_only=True)]
 
 
@@ -191,7 +191,7 @@ def test_the_chart_of_the_workbook_can_be_heard(result, tmp_path):
 # --- rows ---------------------------------------------------------------------------------------------
 
 
-def read_rows(path: Path) -> list[list[str]]:
+def read_rows(path):
     assert path.read_bytes().startswith(b"\xef\xbb\xbf")  # so that Excel reads accents as they are
     with path.open(encoding="utf-8-sig", newline="") as file:
         return list(csv.reader(file))
@@ -266,7 +266,7 @@ def test_disarming_leaves_missing_cells_and_the_index_alone():
 
 @pytest.mark.parametrize("ending", ["html", "csv", "xlsx"])
 def test_no_number_is_readable_unless_it_is_to_be(result, tmp_path, ending):
-    def written(reveal: bool) -> str:
+    def written(reveal):
         path = write_report(result, tmp_path / f"report.{ending}", reveal=reveal)
         if ending != "xlsx":
             return path.read_text(encoding="utf-8")

@@ -27,19 +27,19 @@ Ruth,0772 000 005,North
 """
 
 
-def plan_of(text: str = PEOPLE, message: str = "Hi {name}") -> campaign.Plan:
+def plan_of(text=PEOPLE, message="Hi {name}"):
     contacts = campaign.read_contacts(text.encode())
     return campaign.prepare(contacts, message=message, sender="CLINIC", number="Phone", region="UG")
 
 
-def batch(messages: int, status: str, cost: str | None = None, error: str = "") -> tuple:
+def batch(messages, status, cost=None, error=""):
     code = "ApiJsonSubmit65f0a1b2c3d4e.12345678" if status == "accepted" else ""
     return (messages, status, None if cost is None else Decimal(cost), code, error)
 
 
-def result_of(*batches: tuple, plan: campaign.Plan | None = None, **options) -> Result:
+def result_of(*batches, plan=None, **options):
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
-    rows = [(place, *values, 1, submitted, 0.25) for place, values in enumerate(batches, start=1)]
+    rows = [(place, *values, 1, submitted, 0.25, 1) for place, values in enumerate(batches, start=1)]
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
     return Result(plan or plan_of(), frame, **{"environment": "local", **options})
@@ -48,19 +48,19 @@ def result_of(*batches: tuple, plan: campaign.Plan | None = None, **options) -> 
 MIXED = [batch(1, "accepted", "35"), batch(1, "accepted"), batch(1, "unknown"), batch(1, "not_sent")]
 
 
-def page(result: Result, folder: Path) -> str:
+def page(result, folder):
     return campaign.write_report(result, folder / "report.html").read_text(encoding="utf-8")
 
 
-def book(result: Result, folder: Path, **options) -> openpyxl.Workbook:
+def book(result, folder, **options):
     return openpyxl.load_workbook(campaign.write_report(result, folder / "report.xlsx", **options))
 
 
-def rows_of(sheet) -> list[list]:
+def rows_of(sheet):
     return [list(row) for row in sheet.iter_rows(values_only=True)]
 
 
-def fact(page: str, name: str) -> str:
+def fact(page, name):
     return re.findall(f'<th scope="row">{name}</th><td class="figure">([^<]*)</td>', page)[0]
 
 
@@ -202,7 +202,7 @@ def test_rows_to_follow_up_say_where_they_were_read():
 
 def test_fewer_messages_than_the_plan_are_refused_too():
     with pytest.raises(
-        campaign.LedgerError, match="The ledger has 1 message, and the plan has 4: they do not"
+        campaign.LedgerError, match="The ledger has batches for 1 message, and the plan has 4: they do not"
     ):
         result_of(batch(1, "accepted", "35"))
 
@@ -254,7 +254,7 @@ def test_the_chart_of_the_workbook_shows_every_status(tmp_path):
 # --- charts -------------------------------------------------------------------------------------------
 
 
-def costs_of(*costs: str | None) -> pd.DataFrame:
+def costs_of(*costs):
     prices = [None if cost is None else Decimal(cost) for cost in costs]
     return pd.DataFrame({"batch": range(1, len(prices) + 1), "cost": pd.Series(prices, dtype=object)})
 

@@ -31,7 +31,7 @@ HEADER = "Name,Phone,Notes,status\n"
 NUMBERS = [f"000{gap}00{last}" for gap in ("", " ") for last in range(1, 10)]
 
 
-def plan_of(text: str, folder: Path, **options) -> campaign.Plan:
+def plan_of(text, folder, **options):
     table = folder / "people.csv"
     table.write_text(text, encoding="utf-8")
     contacts = campaign.read_contacts(table)
@@ -45,25 +45,25 @@ def plan_of(text: str, folder: Path, **options) -> campaign.Plan:
     )
 
 
-def with_batches(plan: campaign.Plan, *batches: tuple) -> Result:
+def with_batches(plan, *batches):
     """A result whose batches are (messages, status, cost, code, error)."""
     submitted = pd.Timestamp("2026-03-02 08:00:01", tz="UTC")
-    rows = [(place, *batch, 1, submitted, 0.25) for place, batch in enumerate(batches, start=1)]
+    rows = [(place, *batch, 1, submitted, 0.25, 1) for place, batch in enumerate(batches, start=1)]
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     frame = frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
     return Result(plan, frame, environment="live", folder=Path("campaigns/visits-3fa2c1"))
 
 
-def fresh(folder: Path) -> Result:
+def fresh(folder):
     return campaign.send(plan_of(PEOPLE, folder), folder=folder / "visits", batch_size=2, progress=False)
 
 
-def loaded(folder: Path) -> Result:
+def loaded(folder):
     fresh(folder)
     return campaign.load_result(folder / "visits")
 
 
-def held(folder: Path) -> Result:
+def held(folder):
     """What a budget of two messages lets through, loaded from its folder."""
     plan = plan_of(PEOPLE, folder)
     budget = campaign.Budget(messages=2)
@@ -71,28 +71,28 @@ def held(folder: Path) -> Result:
     return campaign.load_result(folder / "visits")
 
 
-def resumed(folder: Path) -> Result:
+def resumed(folder):
     held(folder)
     return campaign.resume(folder / "visits", progress=False)
 
 
-def nothing_to_send(folder: Path) -> Result:
+def nothing_to_send(folder):
     plan = plan_of(f"{HEADER}Sarah,none,,\n", folder)
     campaign.send(plan, folder=folder / "visits", progress=False)
     return campaign.load_result(folder / "visits")
 
 
-def no_rows(folder: Path) -> Result:
+def no_rows(folder):
     campaign.send(plan_of(HEADER, folder), folder=folder / "visits", progress=False)
     return campaign.load_result(folder / "visits")
 
 
-def one_row(folder: Path) -> Result:
+def one_row(folder):
     campaign.send(plan_of(f"{HEADER}Grace,0772000001,,\n", folder), folder=folder / "visits", progress=False)
     return campaign.load_result(folder / "visits")
 
 
-def every_status(folder: Path) -> Result:
+def every_status(folder):
     plan = plan_of(PEOPLE, folder, opt_outs=pd.Series(["+256772000007"], dtype="str"))
     return with_batches(
         plan,
@@ -103,7 +103,7 @@ def every_status(folder: Path) -> Result:
     )
 
 
-def in_chunks(folder: Path) -> Result:
+def in_chunks(folder):
     """Every text column of plan and batches in one chunk for each row."""
     result = every_status(folder)
     plan = replace(
@@ -115,8 +115,8 @@ def in_chunks(folder: Path) -> Result:
     return Result(plan, chunked(result.batches), environment="live", folder=result.folder)
 
 
-def chunked(table: pd.DataFrame) -> pd.DataFrame:
-    def split(column: pd.Series) -> pd.Series:
+def chunked(table):
+    def split(column):
         pieces = pa.chunked_array([pa.array([text], pa.large_string(), from_pandas=True) for text in column])
         return pd.Series(pieces, dtype="str", index=column.index)
 
@@ -137,7 +137,7 @@ RESULTS = [
 ]
 
 
-def report(result: Result, path: Path, *, reveal: bool = False) -> str:
+def report(result, path, *, reveal=False):
     """The text of a report, as its reader sees it."""
     campaign.write_report(result, path, reveal=reveal)
     if path.suffix == ".xlsx":
@@ -171,7 +171,16 @@ def test_every_result_can_be_looked_at(make, tmp_path):
     assert result.headline.split(".")[0] in seen
     assert sum(result.totals.values()) == len(result.contacts)
     again = result.follow_up(list(STATUSES))
-    assert list(again.columns) == ["Name", "Phone", "Notes", "status", "last status", "last reason"]
+    assert list(again.columns) == [
+        "Name",
+        "Phone",
+        "Notes",
+        "status",
+        "last reason",
+        "last status",
+        "row in the file",
+        "campaign",
+    ]
     assert again["status"].tolist() == result.contacts["status (file)"].tolist()
 
 
@@ -243,9 +252,9 @@ def test_every_field_of_a_csv_is_quoted(tmp_path):
     assert next(csv.reader(lines[5:6])) == ["6", *[""] * 4, "blank", "The row is empty.", "", ""]
 
 
-def without_date(text: str) -> str:
+def without_date(text):
     return "\n".join(line for line in text.splitlines() if "Written" not in line)
 
 
-def fresh_reading(folder: Path):
+def fresh_reading(folder):
     return campaign.read_contacts(folder / "people.csv").attrs["reading"]

@@ -10,7 +10,7 @@ import pytest
 from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import prepare
 from campaign.notebook.summary import summary
 from campaign.results.tables import Result
 
@@ -31,36 +31,36 @@ Ruth,0772-000-006,6th
 """
 
 
-def sheet(text: str) -> pd.DataFrame:
+def sheet(text):
     return read_contacts(text.encode())
 
 
 @pytest.fixture
-def contacts() -> pd.DataFrame:
+def contacts():
     """Eight rows: five to send to, one unreadable number, one blank row, one duplicate."""
     return sheet(VISITS)
 
 
 @pytest.fixture
-def plan(contacts: pd.DataFrame) -> Plan:
+def plan(contacts):
     return prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
 
 
-def batch(number: int, messages: int, status: str, cost: str | None = None, code: str = "", error: str = ""):
+def batch(number, messages, status, cost=None, code="", error=""):
     submitted = None if status == "not_sent" else pd.Timestamp("2026-03-02 08:00", tz="UTC")
     price = None if cost is None else Decimal(cost)
-    return (number, messages, status, price, code, error, int(status != "not_sent"), submitted, 0.25)
+    return (number, messages, status, price, code, error, int(status != "not_sent"), submitted, 0.25, 1)
 
 
-def batches(*rows: tuple) -> pd.DataFrame:
+def batches(*rows):
     frame = pd.DataFrame(list(rows), columns=list(BATCH_COLUMNS))
     frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
-    whole, text = ["batch", "messages", "attempts"], ["status", "code", "error"]
+    whole, text = ["batch", "messages", "attempts", "round"], ["status", "code", "error"]
     return frame.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
 
 
 @pytest.fixture
-def mixed(plan: Plan) -> Result:
+def mixed(plan):
     """One message accepted, then one batch of each other outcome."""
     came = batches(
         batch(1, 1, "accepted", "35", "ApiJsonSubmit65f0a1b2c3d4e.12345678"),
@@ -157,7 +157,15 @@ def test_a_row_in_several_messages_shows_the_one_that_needs_a_person():
 def test_follow_up_goes_straight_back_to_prepare(mixed, contacts):
     rows = mixed.follow_up(statuses=["invalid", "refused", "unknown", "not_sent"])
     assert rows.index.tolist() == [3, 4, 5, 8, 9]
-    assert list(rows.columns) == ["Name", "Phone", "status", "last status", "last reason"]
+    assert list(rows.columns) == [
+        "Name",
+        "Phone",
+        "status",
+        "last reason",
+        "last status",
+        "row in the file",
+        "campaign",
+    ]
     assert rows["last status"].tolist() == ["unknown", "unknown", "invalid", "refused", "not_sent"]
     rows.loc[5, "Phone"] = "0772 000 004"
     again = prepare(rows, message="Hi {name}", sender="CLINIC", region="UG")
@@ -173,7 +181,7 @@ def test_follow_up_gives_every_column_its_own_name_and_cells(names):
     file = sheet(f"Phone,{','.join(names)}\n0772 000 001,first,second\n0772 000 002,third,fourth\n")
     plan = prepare(file, message="Hi", sender="CLINIC", region="UG")
     rows = Result(plan, batches(batch(1, 2, "refused", error=REFUSED)), environment="local").follow_up()
-    assert list(rows.columns) == [*file.columns, "last status", "last reason"]
+    assert list(rows.columns) == [*file.columns, "last reason", "last status", "row in the file", "campaign"]
     pd.testing.assert_frame_equal(pd.DataFrame(rows[file.columns]), file)
     assert rows["last status"].tolist() == ["refused", "refused"]
     assert rows["last reason"].tolist() == [REFUSED, REFUSED]
@@ -254,7 +262,7 @@ def test_changing_a_table_changes_nothing_in_the_result(mixed):
 
 
 def test_batches_of_another_plan_are_refused(plan):
-    with pytest.raises(LedgerError, match="The ledger has 6 messages, and the plan has 5"):
+    with pytest.raises(LedgerError, match="The ledger has batches for 6 messages, and the plan has 5"):
         Result(plan, batches(batch(1, 6, "accepted")), environment="local")
     with pytest.raises(UsageError, match="exactly the columns batch, messages, status"):
         Result(plan, batches(batch(1, 5, "accepted")).drop(columns="code"), environment="local")

@@ -1,11 +1,20 @@
 """A frozen plan on disk: the batches it is cut into, and that none leaves once its part file was changed."""
 
+import numpy as np
 import pandas as pd
 import pytest
 
 from campaign.errors import LedgerError
-from campaign.sending.store import batches
-from campaign.sending.store.frozen_messages import freeze, part_path, pending_batches, read_messages
+from campaign.sending.store import frozen_messages
+from campaign.sending.store.frozen_messages import (
+    Cutting,
+    freeze,
+    part_path,
+    pending_batches,
+    read_messages,
+    read_part,
+    write_settled,
+)
 from campaign.service.wire import EncodedMessages
 
 MESSAGES = pd.DataFrame(
@@ -34,8 +43,15 @@ class Waiting:
         return [entry for entry in self.entries if entry.part == part]
 
 
-def frozen(folder, messages=MESSAGES, size=2, first=None):
-    return Waiting(list(freeze(messages, folder, batch_size=size, first_batch=first)))
+def frozen(folder, messages=MESSAGES, size=2, canary=False, pilot=None, first_batch=1):
+    """These messages as a round froze them, in their order."""
+    cutting = Cutting(batch_size=size, first_batch=first_batch, canary=canary, pilot=pilot)
+    return Waiting(list(freeze(messages, messages.index.to_numpy(), folder, cutting)))
+
+
+def change(folder, messages):
+    """Put these messages into the part file."""
+    messages.assign(place=messages.index).to_parquet(part_path(folder, 0), index=False)
 
 
 def leaving(folder, ledger, encoding="plain"):
@@ -44,7 +60,7 @@ def leaving(folder, ledger, encoding="plain"):
 
 
 def test_what_was_frozen_leaves_in_its_order(tmp_path):
-    ledger = frozen(tmp_path, first=1)
+    ledger = frozen(tmp_path, canary=True)
     assert [(entry.batch, entry.part, entry.first, entry.messages) for entry in ledger.entries] == [
         (1, 0, 0, 1), (2, 0, 1, 2), (3, 0, 3, 1),
     ]  # fmt: skip
@@ -53,9 +69,34 @@ def test_what_was_frozen_leaves_in_its_order(tmp_path):
     assert b"Hi Ben" in bytes(made[1].entries)
     assert b"Hi Caro" in bytes(made[1].entries)
     assert "Ben" not in repr(made[1])
-    pd.testing.assert_frame_equal(
-        read_messages(tmp_path, 1), MESSAGES.astype({"number": "str"}), check_dtype=False
-    )
+    messages, batches = read_messages(tmp_path, 1, 0, np.array([1, 2, 2, 3]))
+    pd.testing.assert_frame_equal(messages, MESSAGES, check_dtype=False)
+    assert batches.tolist() == [1, 2, 2, 3]
+
+
+def test_what_an_earlier_batch_holds_is_frozen_beside_what_goes_out(tmp_path):
+    """In the order of the plan when it is read, whatever the order in which it leaves."""
+    outgoing = MESSAGES.iloc[[3, 0]]
+    ledger = frozen(tmp_path, outgoing, size=1, first_batch=7)
+    settled = MESSAGES.iloc[[1, 2]]
+    write_settled(settled, settled.index.to_numpy(), np.array([2, 5]), tmp_path)
+    assert [entry.batch for entry in ledger.entries] == [7, 8]
+    assert [b"Jos" in bytes(batch.entries) for batch in leaving(tmp_path, ledger)] == [True, False]
+    messages, batches = read_messages(tmp_path, 1, 2, np.array([7, 8]))
+    pd.testing.assert_frame_equal(messages, MESSAGES, check_dtype=False)
+    assert batches.tolist() == [8, 2, 5, 7]
+
+
+def test_a_pilot_shares_no_batch_and_no_part_with_what_comes_after_it(tmp_path):
+    ledger = frozen(tmp_path, size=3, pilot=2)
+    assert [(entry.part, entry.first, entry.messages) for entry in ledger.entries] == [(0, 0, 2), (1, 0, 2)]
+    ledger = frozen(make(tmp_path / "canary"), size=3, pilot=3, canary=True)
+    assert [entry.messages for entry in ledger.entries] == [1, 2, 1]
+
+
+def make(folder):
+    folder.mkdir()
+    return folder
 
 
 def test_a_digest_stays_what_it_was_in_every_version(tmp_path):
@@ -81,7 +122,7 @@ def test_a_part_that_was_changed_does_not_leave(column, texts, tmp_path):
     ledger = frozen(tmp_path)
     changed = MESSAGES.copy()
     changed.loc[: len(texts) - 1, column] = texts
-    changed.to_parquet(part_path(tmp_path, 0), index=False)
+    change(tmp_path, changed)
     with pytest.raises(LedgerError, match=r"part-00000\.parquet was changed after it was frozen"):
         leaving(tmp_path, ledger)
 
@@ -89,14 +130,14 @@ def test_a_part_that_was_changed_does_not_leave(column, texts, tmp_path):
 def test_rows_that_were_swapped_or_taken_away_do_not_leave(tmp_path):
     ledger = frozen(tmp_path)
     for changed in (MESSAGES.iloc[[1, 0, 2, 3]], MESSAGES.iloc[:3], MESSAGES.iloc[:0]):
-        changed.to_parquet(part_path(tmp_path, 0), index=False)
+        change(tmp_path, changed)
         with pytest.raises(LedgerError, match="was changed"):
             leaving(tmp_path, ledger)
 
 
 def test_a_batch_whose_rows_are_all_gone_does_not_leave(tmp_path):
     second = Waiting(frozen(tmp_path).entries[1:])
-    MESSAGES.iloc[:1].to_parquet(part_path(tmp_path, 0), index=False)
+    change(tmp_path, MESSAGES.iloc[:1])
     with pytest.raises(LedgerError, match="was changed"):
         leaving(tmp_path, second)
 
@@ -106,7 +147,7 @@ def test_a_change_in_a_batch_that_has_left_does_not_hold_the_others(tmp_path):
     ledger = frozen(tmp_path)
     changed = MESSAGES.copy()
     changed.loc[0, "message"] = "Hi Amina"
-    changed.to_parquet(part_path(tmp_path, 0), index=False)
+    change(tmp_path, changed)
     rest = Waiting(ledger.entries[1:])
     assert [batch.number for batch in leaving(tmp_path, rest)] == [2]
 
@@ -122,8 +163,8 @@ def test_a_part_that_is_missing_or_damaged_is_said(content, tmp_path):
 
 
 def test_parts_of_a_long_plan_are_read_one_at_a_time(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "PART_MESSAGES", 2)
-    ledger = frozen(tmp_path, size=1, first=1)
+    monkeypatch.setattr(frozen_messages, "PART_MESSAGES", 2)
+    ledger = frozen(tmp_path, size=1, canary=True)
     assert [(entry.part, entry.first) for entry in ledger.entries] == [(0, 0), (0, 1), (1, 0), (1, 1)]
     assert sorted(path.name for path in tmp_path.iterdir()) == ["part-00000.parquet", "part-00001.parquet"]
     made = pending_batches(tmp_path, 2, ledger, "plain")
@@ -134,13 +175,13 @@ def test_parts_of_a_long_plan_are_read_one_at_a_time(tmp_path, monkeypatch):
         next(made)
 
 
-def test_only_the_first_batch_of_a_campaign_is_the_canary(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "PART_MESSAGES", 2)
-    assert [entry.messages for entry in frozen(tmp_path, size=2, first=1).entries] == [1, 1, 2]
+def test_only_the_first_batch_of_a_round_is_the_canary(tmp_path, monkeypatch):
+    monkeypatch.setattr(frozen_messages, "PART_MESSAGES", 2)
+    assert [entry.messages for entry in frozen(tmp_path, size=2, canary=True).entries] == [1, 1, 2]
 
 
 def test_a_part_without_anything_left_to_send_is_not_opened(tmp_path, monkeypatch):
-    monkeypatch.setattr(batches, "PART_MESSAGES", 2)
+    monkeypatch.setattr(frozen_messages, "PART_MESSAGES", 2)
     ledger = frozen(tmp_path)
     part_path(tmp_path, 0).unlink()
     rest = Waiting(ledger.entries[1:])
@@ -150,6 +191,6 @@ def test_a_part_without_anything_left_to_send_is_not_opened(tmp_path, monkeypatc
 @pytest.mark.parametrize("encoding", ["url", "plain"])
 def test_a_batch_is_encoded_as_its_account_wants_it(encoding, tmp_path):
     (first, _) = leaving(tmp_path, frozen(tmp_path), encoding)
-    table = batches._read_part(tmp_path, 0)
+    table = read_part(tmp_path, 0)
     assert bytes(first.entries) == bytes(EncodedMessages(table, encoding).slice(0, 2))
     assert (b"Hi%20Aisha" in bytes(first.entries)) == (encoding == "url")

@@ -166,6 +166,14 @@ def test_going_back_to_a_first_text_that_was_refused_is_asked_about():
     assert outcome(compare(monday, (REFUSED, monday), (ACCEPTED, tuesday))) == [(CHANGED, 2)]
 
 
+def test_the_record_may_name_the_batches_in_any_order():
+    """Tuesday was refused, Monday arrived, Tuesday was chosen and waits: no question, although read first."""
+    tuesday, monday = (ANN, "Visit on Tuesday", "0772000001"), (ANN, "Visit on Monday", "0772000001")
+    said = record_of([(3, *tuesday), (1, *tuesday), (2, *monday)], part=3)
+    states = knowledge(REFUSED, ACCEPTED, UNSENT)
+    assert outcome(compare_texts(rows(tuesday), numbers(), said, states)) == [(REFUSED, 1)]
+
+
 def test_what_was_ordered_to_go_out_again_does():
     monday, tuesday = rows((ANN, "Visit on Monday")), rows((ANN, "Visit on Tuesday"))
     assert outcome(compare(monday, (AGAIN, monday), (ACCEPTED, tuesday))) == [(AGAIN, 1)]

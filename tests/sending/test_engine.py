@@ -12,10 +12,9 @@ from campaign.errors import GateError, LedgerError
 from campaign.sending.engine import engine as engines
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.engine.engine import Engine
-from campaign.sending.ledger.views import Count
-from campaign.sending.store.frozen_messages import Batch
 from campaign.sending.engine.tally import Tally
 from campaign.sending.engine.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
+from campaign.sending.store.frozen_messages import Batch
 from campaign.service.gated_body import GateClosed
 from campaign.service.transport import Outcome
 
@@ -78,7 +77,7 @@ def make_engine(service, batches=20, **options):
     snapshots = []
     numbers = range(1, batches + 1)
     policy = {
-        "tally": Tally.of({"pending": Count(batches, 10 * batches)}),
+        "tally": Tally(10 * batches),
         "valves": [Funds(), Credentials(), Reach(), Unknown(1)],
         "pace": Pace(None),
         "concurrency": 4,

@@ -4,10 +4,12 @@ import hashlib
 import json
 import os
 import shutil
+import sqlite3
 import stat
 import subprocess
 import sys
 import textwrap
+from contextlib import closing
 from pathlib import Path
 
 import pyarrow as pa
@@ -17,15 +19,18 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from support.crash_sender import begin, send
-from support.golden_folder import GOLDEN
+from support.golden_folder import GOLDEN, VISITS
 
 import campaign
 from campaign.sending.ledger.ledger import open_ledger
 from campaign.sending.store import creation
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.identity import ChosenName
 from campaign.sending.store.manifest import FORMAT
+from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, ISSUES, RECIPIENTS
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no file modes and no kill -9")
+ROUND = "rounds/0001"
 SHEET = b"name,phone,parts\nAisha,0772000001,a\nBen,0772000002,b\n,0772000003,c\n"
 
 
@@ -57,7 +62,7 @@ def visits(original):
     return Path(shutil.copytree(original, "visits"))
 
 
-# Folders of released formats
+# Folders of every format
 
 
 def copies_of_golden_folders():
@@ -69,7 +74,7 @@ def test_there_is_a_golden_folder_of_the_format_of_today():
 
 
 @pytest.mark.parametrize("golden", copies_of_golden_folders(), ids=lambda path: path.name)
-def test_a_campaign_of_every_released_format_is_loaded_reported_and_resumed(golden):
+def test_a_campaign_of_every_format_is_loaded_and_reported(golden):
     folder = shutil.copytree(golden, "visits")
     loaded = campaign.load_result(folder)
     assert loaded.batches["status"].tolist() == ["accepted", "accepted", "refused", "unknown", "not_sent"]
@@ -81,24 +86,77 @@ def test_a_campaign_of_every_released_format_is_loaded_reported_and_resumed(gold
     assert loaded.plan.issues["code"].tolist()
     for ending in ("html", "xlsx", "csv"):
         campaign.write_report(loaded, f"report.{ending}")
+
+
+def test_a_campaign_of_the_format_of_today_goes_on():
+    folder = shutil.copytree(GOLDEN / f"format-{FORMAT}", "visits")
     with campaign.Sandbox() as sandbox:
         resumed = campaign.resume(folder, account=sandbox.account, progress=False)
-        assert sandbox.inbox["number"].tolist() == ["256772000005"]
-    assert resumed.batches["status"].tolist() == ["accepted", "accepted", "refused", "unknown", "accepted"]
+        assert sandbox.inbox["number"].tolist() == ["256772000003", "256772000005"]
+    assert resumed.messages["status"].tolist() == ["accepted", "accepted", "accepted", "unknown", "accepted"]
+
+
+def test_nothing_is_sent_from_a_folder_of_the_first_format():
+    folder = Path(shutil.copytree(GOLDEN / "format-1", "visits"))
+    before = {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+    for call in (
+        lambda: campaign.resume(folder, progress=False),
+        lambda: campaign.send(prepared(), folder=folder, progress=False),
+        lambda: campaign.compare(prepared(), folder=folder),
+        lambda: campaign.resolve(folder, 4, "accepted", confirm="batch 4 was accepted"),
+        lambda: campaign.close(folder),
+    ):
+        with pytest.raises(
+            campaign.FolderError,
+            match=r"earlier version of campaign \(0.1.0\).* nothing is sent .* Finish it with that version, "
+            r"or prepare the rest as a new campaign with not_again= and this folder",
+        ):
+            call()
+    assert "it is read and reported, and nothing is sent from it" in campaign.load_result(folder).sentence
+    assert {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()} == before
+
+
+def test_whom_a_folder_of_the_first_format_reached_is_left_out_elsewhere():
+    people = campaign.read_contacts(VISITS.encode())
+    plan = campaign.prepare(
+        people,
+        message="Hi",
+        sender="CLINIC",
+        region="UG",
+        not_again=shutil.copytree(GOLDEN / "format-1", "v"),
+    )
+    assert plan.messages["number"].tolist() == ["256772000003", "256772000005"]
+
+
+@pytest.mark.parametrize("name", ["plan/part-00000.parquet", "contacts.parquet", "plan/issues.parquet"])
+def test_a_file_of_the_first_format_that_was_changed_is_never_shown_as_true(name):
+    folder = Path(shutil.copytree(GOLDEN / "format-1", "visits"))
+    flip_a_bit_of(name)(folder)
+    with pytest.raises(campaign.FolderError, match=f"{name} was changed after it was frozen. Restore it"):
+        campaign.load_result(folder)
+
+
+def test_a_ledger_of_the_first_format_is_checked_like_any_other():
+    folder = Path(shutil.copytree(GOLDEN / "format-1", "visits"))
+    with closing(sqlite3.connect(folder / "ledger.sqlite")) as connection:
+        connection.execute("DROP TRIGGER batches_stay")
+        connection.commit()
+    with pytest.raises(campaign.LedgerError, match="was changed by another program"):
+        campaign.load_result(folder)
 
 
 # What was changed after it was frozen
 
 
 def change_a_message(folder):
-    path = folder / "plan" / "part-00000.parquet"
+    path = folder / ROUND / "plan" / "part-00000.parquet"
     table = pq.read_table(path)
     texts = pc.replace_substring(table["message"], "Hi", "Ho")
     pq.write_table(table.set_column(2, table.schema.field(2), texts), path)
 
 
 def change_the_row_of_a_message(folder):
-    path = folder / "plan" / "part-00000.parquet"
+    path = folder / ROUND / "plan" / "part-00000.parquet"
     table = pq.read_table(path)
     pq.write_table(table.set_column(0, table.schema.field(0), pa.chunked_array([[4, 3, 2]])), path)
 
@@ -115,9 +173,8 @@ def flip_a_bit_of(name):
 CHANGES = {
     "plan/part-00000.parquet": change_a_message,
     "part-00000.parquet": change_the_row_of_a_message,
-    "00000.parquet": flip_a_bit_of("plan/part-00000.parquet"),
-    "contacts.parquet": flip_a_bit_of("contacts.parquet"),
-    "plan/issues.parquet": flip_a_bit_of("plan/issues.parquet"),
+    "00000.parquet": flip_a_bit_of(f"{ROUND}/plan/part-00000.parquet"),
+    **{name: flip_a_bit_of(f"{ROUND}/{name}") for name in (CONTACTS, ISSUES, RECIPIENTS, ALTERNATIVES)},
 }
 
 
@@ -128,11 +185,24 @@ def test_a_frozen_file_that_was_changed_is_never_shown_as_true(name, visits):
         campaign.load_result(visits)
 
 
-@pytest.mark.parametrize("name", ["plan/part-00000.parquet", "contacts.parquet", "plan/issues.parquet"])
+@pytest.mark.parametrize("name", ["plan/part-00000.parquet", CONTACTS, ISSUES, RECIPIENTS, ALTERNATIVES])
 def test_a_frozen_file_that_is_missing_is_named(name, visits):
-    (visits / name).unlink()
+    (visits / ROUND / name).unlink()
     with pytest.raises(campaign.FolderError, match=f"{name} is missing. Restore it from a copy"):
         campaign.load_result(visits)
+
+
+def test_a_frozen_file_of_an_earlier_round_that_was_changed_is_never_believed(visits):
+    """Whom it reached is not to be reached again, so nothing is compared with it any more."""
+    more = SHEET + b"Caro,0772000004,d\n"
+    plan = campaign.prepare(campaign.read_contacts(more), message="Hi {phone}", sender="CLINIC", region="UG")
+    campaign.send(plan, folder=visits, progress=False)
+    change_a_message(visits)
+    assert campaign.load_result(visits).totals["accepted"] == 4
+    for call in (campaign.send, campaign.compare):
+        options = {"progress": False} if call is campaign.send else {}
+        with pytest.raises(campaign.FolderError, match=f"{ROUND}/plan/part-00000.parquet was changed"):
+            call(plan, folder=visits, **options)
 
 
 def edit(folder, **values):
@@ -145,19 +215,47 @@ def edit(folder, **values):
     [
         {"parts": 0},
         {"messages": 4},
+        {"settled": 1},
         {"batch_size": 1},
         {"canary": False},
+        {"pilot": {"last_batch": 1, "template": "Hi"}},
+        {"given": "x"},
+        {"fingerprint": "x"},
+        {"number_columns": []},
         {"created_at": "2020-01-01T00:00:00+00:00"},
         {"reading": None},
         {"digests": {}},
         {"totals": {"statuses": {}}},
     ],
+    ids=str,
+)
+def test_a_manifest_of_a_round_that_was_changed_is_never_believed(values, visits):
+    edit(visits / ROUND, **values)
+    for call in (campaign.load_result, campaign.resume, lambda folder: sent(folder)):
+        with pytest.raises(
+            campaign.FolderError, match=r"was changed after the round was registered. Restore it"
+        ):
+            call(visits)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        {"name": "other"},
+        {"source": "other.csv"},
+        {"environment": "sandbox"},
+        {"account": "x"},
+        {"salt": "x"},
+        {"created_at": "2020-01-01T00:00:00+00:00"},
+    ],
+    ids=str,
 )
 def test_a_manifest_that_was_changed_is_never_believed(values, visits):
     edit(visits, **values)
-    for call in (campaign.load_result, campaign.resume):
-        with pytest.raises(campaign.LedgerError, match=r"\(manifest differs\). Restore the campaign folder"):
-            call(visits)
+    with pytest.raises(campaign.LedgerError, match=r"differs\). Restore the campaign folder"):
+        campaign.load_result(visits)
+    with campaign.Sandbox() as sandbox, pytest.raises((campaign.FolderError, campaign.AccountError)):
+        campaign.resume(visits, account=sandbox, progress=False)
 
 
 def test_how_a_manifest_is_spaced_does_not_matter(visits):
@@ -176,11 +274,13 @@ def test_a_manifest_of_another_format_names_the_version_that_made_it(visits):
 
 def test_a_result_of_a_plan_at_hand_is_checked_against_the_ledger_too(visits):
     """As a run asks for it while it sends."""
-    folder, plan = open_folder(visits), prepared()
-    assert folder.load_result(plan).totals["accepted"] == 3
+    folder = open_folder(visits)
+    ledger = folder.snapshot()
+    frozen = folder.last_round(ledger).load(ledger.batches)
+    assert folder.load_result(frozen).totals["accepted"] == 3
     folder.ledger_path.write_bytes(folder.ledger_path.read_bytes()[:4096])
     with pytest.raises(campaign.LedgerError):
-        folder.load_result(plan)
+        folder.load_result(frozen)
 
 
 def test_what_was_read_is_still_known_after_loading(visits):
@@ -199,13 +299,19 @@ def test_a_manifest_of_an_unknown_environment_is_damaged_and_asks_for_no_account
 
 
 def test_what_was_chosen_at_the_start_is_kept_for_the_next_one():
-    manifest = open_folder(sent(batch_size=2, canary=False)).manifest
+    folder = open_folder(sent(batch_size=2, canary=False))
+    manifest = folder.last_round(folder.snapshot()).manifest
     assert (manifest.batch_size, manifest.canary, manifest.messages) == (2, False, 3)
 
 
 # Manifests that nobody wrote
 
-RECORD = json.loads((GOLDEN / "format-1" / "manifest.json").read_text("utf-8"))
+GOLDEN_TODAY = GOLDEN / f"format-{FORMAT}"
+PLACES = {".": GOLDEN_TODAY, ROUND: GOLDEN_TODAY, "first": GOLDEN / "format-1"}
+RECORDS = {
+    place: json.loads((golden / ("." if place == "first" else place) / "manifest.json").read_text("utf-8"))
+    for place, golden in PLACES.items()
+}
 json_values = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(st.characters()),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
@@ -220,7 +326,7 @@ def refused_by_every_verb(folder):
         lambda: campaign.load_result(folder),
         lambda: campaign.resume(folder, progress=False),
         lambda: campaign.send(plan, folder=folder, progress=False),
-        lambda: campaign.resolve(folder, 4, "accepted", confirm="batch 4 was accepted"),
+        lambda: campaign.compare(plan, folder=folder),
     ):
         with pytest.raises((campaign.FolderError, campaign.AccountError)) as refusal:
             call()
@@ -228,53 +334,79 @@ def refused_by_every_verb(folder):
 
 
 @pytest.fixture(scope="module")
-def golden_copy(tmp_path_factory):
-    return shutil.copytree(GOLDEN / "format-1", tmp_path_factory.mktemp("golden") / "visits")
+def golden_copies(tmp_path_factory):
+    """For each place of a manifest a folder, and the manifest in it."""
+    home = tmp_path_factory.mktemp("golden")
+    copies = {}
+    for number, (place, golden) in enumerate(PLACES.items()):
+        folder = Path(shutil.copytree(golden, home / str(number)))
+        copies[place] = folder, folder / ("." if place == "first" else place) / "manifest.json"
+    return copies
 
 
-@settings(max_examples=60)
-@given(name=st.sampled_from(sorted(RECORD)), value=json_values)
-@example(name="ledger", value="led\0ger")
-@example(name="ledger", value="\ud800")
-@example(name="ledger", value="x" * 5000)
-@example(name="ledger", value="")
-@example(name="ledger", value="plan")
-@example(name="parts", value=True)
-@example(name="parts", value=-1)
-@example(name="messages", value=10**400)
-@example(name="totals", value={"statuses": []})
-@example(name="environment", value="moon")
-@example(name="digests", value={"../../x": 1})
-def test_a_manifest_with_any_other_value_is_refused_in_words(golden_copy, name, value):
-    path = golden_copy / "manifest.json"
-    if value != RECORD[name] or type(value) is not type(RECORD[name]):
-        path.write_text(json.dumps(RECORD | {name: value}))
-        refused_by_every_verb(golden_copy)
+@pytest.mark.parametrize("place", PLACES)
+@settings(max_examples=40)
+@given(position=st.integers(0, 20), value=json_values)
+def test_a_manifest_with_any_other_value_is_refused_in_words(golden_copies, place, position, value):
+    record, (folder, path) = RECORDS[place], golden_copies[place]
+    name = sorted(record)[position % len(record)]
+    if value != record[name] or type(value) is not type(record[name]):
+        path.write_text(json.dumps(record | {name: value}))
+        refused_by_every_verb(folder)
 
 
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("ledger", "led\0ger"),
+        ("ledger", "\ud800"),
+        ("ledger", "x" * 5000),
+        ("ledger", ""),
+        ("ledger", "rounds"),
+        ("environment", "moon"),
+        ("name", "led\0ger"),
+        ("parts", True),
+        ("parts", -1),
+        ("messages", 10**400),
+        ("totals", {"statuses": []}),
+        ("digests", {"../../x": 1}),
+        ("number_columns", [1]),
+        ("pilot", {}),
+    ],
+    ids=lambda value: str(value)[:20],
+)
+def test_a_manifest_with_a_value_that_is_hard_to_read_is_refused_in_words(golden_copies, name, value):
+    for place, record in RECORDS.items():
+        if name in record:
+            folder, path = golden_copies[place]
+            path.write_text(json.dumps(record | {name: value}))
+            refused_by_every_verb(folder)
+
+
+@pytest.mark.parametrize("place", PLACES)
 @settings(max_examples=40)
 @given(content=json_values.map(json.dumps).map(str.encode) | st.binary(max_size=40))
 @example(content=b"[" * 200_000)
 @example(content=b'{"a":' * 2000)
-@example(content=json.dumps(RECORD | {"reading": {}}).encode().replace(b"{}", b'{"a": ' + NESTED + b"}"))
+@example(
+    content=json.dumps(RECORDS["first"] | {"reading": {}}).encode().replace(b"{}", b'{"a": ' + NESTED + b"}")
+)
 @example(content=b"1" * 5000)
 @example(content=b'{"format": 1}')
 @example(content=b'{"format": "1"}')
 @example(content="{}".encode("utf-16"))
-def test_a_manifest_that_is_anything_else_is_refused_in_words(golden_copy, content):
-    (golden_copy / "manifest.json").write_bytes(content)
-    refused_by_every_verb(golden_copy)
+def test_a_manifest_that_is_anything_else_is_refused_in_words(golden_copies, place, content):
+    folder, path = golden_copies[place]
+    path.write_bytes(content)
+    refused_by_every_verb(folder)
 
 
-@pytest.mark.parametrize("name", RECORD)
-def test_a_manifest_that_lacks_a_field_or_has_one_too_many_is_refused(golden_copy, name):
-    path = golden_copy / "manifest.json"
-    for record in (
-        {key: value for key, value in RECORD.items() if key != name},
-        RECORD | {f"{name} too": 1},
-    ):
+@pytest.mark.parametrize(("place", "name"), [(place, name) for place in RECORDS for name in RECORDS[place]])
+def test_a_manifest_that_lacks_a_field_or_has_one_too_many_is_refused(golden_copies, place, name):
+    given, (folder, path) = RECORDS[place], golden_copies[place]
+    for record in ({key: value for key, value in given.items() if key != name}, given | {f"{name} too": 1}):
         path.write_text(json.dumps(record))
-        refused_by_every_verb(golden_copy)
+        refused_by_every_verb(folder)
 
 
 # Folders in odd states
@@ -288,6 +420,14 @@ def put_a_folder_at(name):
     return change
 
 
+def put_a_file_at(name):
+    def change(folder):
+        shutil.rmtree(folder / name)
+        (folder / name).touch()
+
+    return change
+
+
 def put_a_link_to_itself_at(name):
     def change(folder):
         (folder / name).unlink(missing_ok=True)
@@ -296,12 +436,17 @@ def put_a_link_to_itself_at(name):
     return change
 
 
-FILES = ["manifest.json", "contacts.parquet", "plan/issues.parquet", "ledger.sqlite", "ledger.sqlite.moves"]
+FILES = [
+    "manifest.json", f"{ROUND}/manifest.json", f"{ROUND}/{CONTACTS}", f"{ROUND}/{ISSUES}", "ledger.sqlite",
+    "ledger.sqlite.moves",
+]  # fmt: skip
 STATES = {
     **{f"{name} is a folder": put_a_folder_at(name) for name in FILES},
     **{f"{name} is a link to itself": put_a_link_to_itself_at(name) for name in FILES},
     "empty": lambda folder: [path.unlink() for path in folder.iterdir() if path.is_file()],
-    "the plan is a file": lambda folder: (shutil.rmtree(folder / "plan"), (folder / "plan").touch()),
+    "the plan is a file": put_a_file_at(f"{ROUND}/plan"),
+    "the round is a file": put_a_file_at(ROUND),
+    "the rounds are a file": put_a_file_at("rounds"),
 }  # fmt: skip
 
 
@@ -405,8 +550,9 @@ def test_a_ledger_in_a_folder_that_does_not_exist_leaves_nothing_behind(tmp_path
 def test_a_ledger_that_exists_already_is_left_alone(tmp_path):
     """It is that of another campaign, which has not begun."""
     with campaign.Sandbox() as sandbox:
-        options = {"batch_size": 1, "canary": True, "ledger_path": Path("visits.sqlite")}
-        creation.create_folder(Path("first"), prepared(), sandbox.account, **options)
+        creation.create_folder(
+            Path("first"), ChosenName("first"), sandbox.account, {}, ledger_path=Path("visits.sqlite")
+        )
     before = {path: path.read_bytes() for path in Path().glob("visits.sqlite*")}
     with pytest.raises(campaign.LedgerError, match=r"already a file at .*visits.sqlite. Give another one"):
         sent("second", ledger="visits.sqlite")
@@ -439,14 +585,14 @@ def killed(folder, place, sandbox, **options):
 
 @POSIX
 def test_what_a_killed_program_left_half_made_is_gone_after_the_next_start(tmp_path, sandbox):
-    killed("visits", "before the batches are registered", sandbox)
-    assert [*tmp_path.glob(".campaign-*/contacts.parquet")]
+    killed("visits", "before the ledger is made", sandbox)
+    assert [*tmp_path.glob(".campaign-*/manifest.json")]
     sent("other")
     assert {path.name for path in tmp_path.iterdir()} == {"other"}
 
 
 @POSIX
-@pytest.mark.parametrize("place", ["after the batches are registered", "after the folder has its name"])
+@pytest.mark.parametrize("place", ["after the ledger is made", "after the folder has its name"])
 def test_a_ledger_outside_of_a_killed_start_is_in_nobodys_way(place, tmp_path, sandbox):
     """Not begun: the ledger goes with the unfinished folder. Begun: it stays, and the campaign goes on."""
     ledger = tmp_path / "visits.sqlite"

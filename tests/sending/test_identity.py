@@ -115,7 +115,10 @@ def from_file(tmp_path, monkeypatch):
 
 
 def test_a_given_name_wins(from_file):
-    assert choose_name(from_file, " May visits ", "campaigns/june", LIVE) == ("May visits", "")
+    assert choose_name(from_file, " May visits ", "campaigns/june", LIVE.environment)[:2] == (
+        "May visits",
+        "",
+    )
 
 
 @pytest.mark.parametrize(
@@ -131,23 +134,26 @@ def test_a_given_name_wins(from_file):
     ],
 )
 def test_a_folder_names_its_campaign(from_file, folder, account, name):
-    assert choose_name(from_file, None, folder, account) == (name, "")
+    assert choose_name(from_file, None, folder, account.environment) == (name, "", True)
 
 
 def test_a_file_names_its_campaign(from_file, tmp_path):
-    assert choose_name(from_file, None, None, LIVE) == ("visits", str((tmp_path / "visits.csv").resolve()))
+    assert choose_name(from_file, None, None, LIVE.environment)[:2] == (
+        "visits",
+        str((tmp_path / "visits.csv").resolve()),
+    )
 
 
-def test_a_file_that_is_not_found_from_here_still_names_its_campaign(from_file, tmp_path, monkeypatch):
+def test_a_file_that_is_not_here_any_more_still_names_its_campaign(from_file, tmp_path, monkeypatch):
     (tmp_path / "elsewhere").mkdir()
     monkeypatch.chdir(tmp_path / "elsewhere")
-    assert choose_name(from_file, None, None, LIVE) == ("visits", "")
+    assert choose_name(from_file, None, None, "live")[:2] == ("visits", str(tmp_path / "visits.csv"))
 
 
 def test_a_file_whose_name_has_an_and_is_one_file(tmp_path):
     (tmp_path / "Jan and Feb.csv").write_text(CSV)
     plan = plan_for(campaign.read_contacts(tmp_path / "Jan and Feb.csv"))
-    assert choose_name(plan, None, None, LIVE).name == "Jan and Feb"
+    assert choose_name(plan, None, None, LIVE.environment).name == "Jan and Feb"
 
 
 def several_files(tmp_path):
@@ -170,10 +176,10 @@ def several_files(tmp_path):
 )
 def test_what_is_no_single_file_needs_a_name_unless_it_is_a_rehearsal_here(source, tmp_path):
     plan = plan_for(campaign.read_contacts(source(tmp_path)))
-    assert choose_name(plan, None, None, LOCAL) == ("campaign", "")
+    assert choose_name(plan, None, None, LOCAL.environment)[:2] == ("campaign", "")
     for account in (SANDBOX, LIVE):
         with pytest.raises(UsageError, match='name="visits"'):
-            choose_name(plan, None, None, account)
+            choose_name(plan, None, None, account.environment)
 
 
 @pytest.mark.parametrize(
@@ -181,4 +187,4 @@ def test_what_is_no_single_file_needs_a_name_unless_it_is_a_rehearsal_here(sourc
 )
 def test_a_blank_name_is_refused(from_file, name, folder):
     with pytest.raises(UsageError, match='name="visits"'):
-        choose_name(from_file, name, folder, LOCAL)
+        choose_name(from_file, name, folder, LOCAL.environment)

@@ -9,15 +9,14 @@ from contextlib import closing
 from decimal import Decimal
 
 import pytest
+from support.ledgers import IDENTITY, Count, count_by_state, make_ledger
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger import connections
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
-from campaign.sending.ledger.views import Count, journal_frame, result_frame, total_cost
-
-IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
+from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
 
 
 @pytest.fixture
@@ -25,7 +24,7 @@ def path(tmp_path):
     """A fresh ledger of three batches, 201 messages."""
     path = tmp_path / "ledger.sqlite"
     entries = [Entry(1, 0, 0, 1, b"d1"), Entry(2, 0, 1, 100, b"d2"), Entry(3, 1, 0, 100, b"d3")]
-    create_ledger(path, IDENTITY, entries)
+    make_ledger(path, entries)
     return path
 
 
@@ -36,8 +35,8 @@ def fresh_ledger(path):
     opened.close()
 
 
-def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger):
-    assert fresh_ledger.counts() == {"pending": Count(3, 201)}
+def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger, path):
+    assert count_by_state(path) == {"pending": Count(3, 201)}
     assert [entry.batch for entry in fresh_ledger.pending(0)] == [1, 2]
     assert fresh_ledger.pending(1) == [Entry(3, 1, 0, 100, b"d3")]
 
@@ -48,7 +47,7 @@ def test_a_batch_goes_out_and_comes_back(fresh_ledger, path):
     first = result_frame(path).iloc[0]
     assert first.to_dict() | {"submitted_at": str(first["submitted_at"])} == {
         "batch": 1, "messages": 1, "status": "accepted", "cost": Decimal("35.50"), "code": "c-1", "error": "",
-        "attempts": 1, "submitted_at": "2026-01-05 08:00:00+00:00", "seconds": 0.25,
+        "attempts": 1, "submitted_at": "2026-01-05 08:00:00+00:00", "seconds": 0.25, "round": 1,
     }  # fmt: skip
     assert total_cost(path) == Decimal("35.50")
 
@@ -74,6 +73,14 @@ def test_what_was_not_attempted_is_not_sent(path):
         ["sending", "refused", "pending"],
         ["sending", "unknown", "sending"],
         ["sending", "unknown", "accepted"],  # without a note of who decided it
+        ["sending", "unknown", "again"],
+        ["sending", "unknown", "pending"],
+        ["sending", "unknown", "withdrawn"],
+        ["sending", "withdrawn"],
+        ["sending", "accepted", "withdrawn"],
+        ["again"],
+        ["withdrawn", "pending"],
+        ["withdrawn", "sending"],
     ],
 )
 def test_every_other_move_is_refused(fresh_ledger, moves):
@@ -84,15 +91,21 @@ def test_every_other_move_is_refused(fresh_ledger, moves):
         fresh_ledger.move(2, wrong)
 
 
-def test_a_decision_of_a_person_is_good_for_one_move(fresh_ledger, path):
+@pytest.mark.parametrize("wrong", ["pending", "sending", "unknown", "accepted", "refused", "withdrawn"])
+def test_a_batch_that_is_ordered_again_stays_that_for_good(fresh_ledger, path, wrong):
+    """Its texts go out in a batch of a later round, so that nothing is ever in two batches that wait."""
     fresh_ledger.move(2, "sending")
     fresh_ledger.move(2, "unknown")
-    fresh_ledger.move(2, "pending", note="ana: again")
-    fresh_ledger.move(2, "sending")
-    fresh_ledger.move(2, "unknown")
-    with pytest.raises(LedgerError, match="Batch 2 cannot become accepted"):
-        fresh_ledger.move(2, "accepted")
-    assert journal_frame(path)["note"].tolist() == ["", "", "ana: again", "", ""]
+    fresh_ledger.move(2, "again", note="ana: again")
+    with pytest.raises(LedgerError, match=f"Batch 2 cannot become {wrong}"):
+        fresh_ledger.move(2, wrong, note="ana: once more")
+    assert moves_of_batches(path)["note"].tolist() == ["", "", "ana: again"]
+
+
+def moves_of_batches(path):
+    """The journal without the registrations of rounds."""
+    journal = journal_frame(path)
+    return journal[journal["batch"] > 0]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +125,7 @@ def test_a_refused_move_does_not_spoil_the_others_of_its_group(fresh_ledger, pat
     group = [Move(int(batch), state, facts[state]) for batch, state in named]
     answers = fresh_ledger.commit(group)
     assert [answer is None for answer in answers] == [bool(one) for one in kept]
-    written = journal_frame(path)[["batch", "now"]].to_numpy().tolist()
+    written = moves_of_batches(path)[["batch", "now"]].to_numpy().tolist()
     assert written == [[move.batch, move.state] for move, one in zip(group, kept, strict=True) if one]
 
 
@@ -139,6 +152,7 @@ def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
     fresh_ledger.move(1, "unknown", error="no answer in time")
     kept = journal_frame(path)
     assert kept[["batch", "was", "now", "error"]].to_numpy().tolist() == [
+        [0, "", "round", ""],
         [1, "pending", "sending", ""],
         [1, "sending", "unknown", "no answer in time"],
     ]
@@ -150,14 +164,23 @@ def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
     connection.close()
 
 
+COLUMNS = "(batch, round, part, first, messages, digest)"
+
+
 @pytest.mark.parametrize(
     ("meddling", "refusal"),
     [
         # REPLACE puts the column's default where NULL is not allowed.
         ("UPDATE OR REPLACE batches SET state = NULL WHERE batch = 3", "not allowed"),
         ("UPDATE OR REPLACE batches SET state = 'pending', note = NULL WHERE batch = 2", "not allowed"),
-        ("REPLACE INTO batches (batch, part, first, messages, digest) VALUES (1, 0, 0, 9, x'00')", "frozen"),
-        ("INSERT INTO batches (batch, part, first, messages, digest) VALUES (9, 0, 0, 9, x'00')", "frozen"),
+        ("UPDATE OR REPLACE batches SET state = 'again', note = NULL WHERE batch = 2", "not allowed"),
+        (f"REPLACE INTO batches {COLUMNS} VALUES (1, 1, 0, 0, 9, x'00')", "the plan is frozen"),
+        (f"REPLACE INTO batches {COLUMNS} VALUES (1, 2, 0, 0, 9, x'00')", "the plan is frozen"),
+        (f"INSERT INTO batches {COLUMNS} VALUES (4, 1, 0, 0, 9, x'00')", "the plan is frozen"),
+        (f"INSERT INTO batches {COLUMNS} VALUES (9, 2, 0, 0, 9, x'00')", "the plan is frozen"),
+        (f"INSERT INTO batches {COLUMNS} VALUES (4, 3, 0, 0, 9, x'00')", "the plan is frozen"),
+        (f"INSERT INTO batches {COLUMNS} VALUES (NULL, 1, 0, 0, 9, x'00')", "the plan is frozen"),
+        ("UPDATE batches SET round = 2 WHERE batch = 1", "the plan is frozen"),
         ("UPDATE batches SET batch = 9 WHERE batch = 1", "the plan is frozen"),
         ("UPDATE batches SET part = 9 WHERE batch = 1", "the plan is frozen"),
         ("UPDATE batches SET first = 9 WHERE batch = 1", "the plan is frozen"),
@@ -166,20 +189,54 @@ def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
         ("DELETE FROM batches WHERE batch = 1", "never deleted"),
         ("UPDATE journal SET note = 'ana: again'", "journal only grows"),
         ("DELETE FROM journal", "journal only grows"),
+        ("REPLACE INTO journal VALUES (1, '', 1, '', '', '', '')", "journal only grows"),
+        ("UPDATE rounds SET round = 2", "rounds only grow"),
+        ("UPDATE rounds SET digest = 'x'", "rounds only grow"),
+        ("UPDATE OR REPLACE rounds SET at = 'x'", "rounds only grow"),
+        ("DELETE FROM rounds", "rounds only grow"),
+        ("REPLACE INTO rounds VALUES (1, 'x', 'x')", "rounds follow each other"),
+        ("INSERT INTO rounds VALUES (0, 'x', 'x')", "rounds follow each other"),
+        ("INSERT INTO rounds VALUES (2, 'x', 'x')", "batches of an earlier round still wait"),
+        ("UPDATE campaign SET value = 'x' WHERE key = 'manifest'", "never changes"),
+        ("UPDATE campaign SET key = 'machine' WHERE key = 'manifest'", "never changes"),
+        ("REPLACE INTO campaign VALUES ('manifest', 'x')", "never changes"),
+        ("INSERT INTO campaign VALUES ('environment', 'live')", "never changes"),
+        ("DELETE FROM campaign", "never changes"),
         ("UPDATE OR IGNORE batches SET state = 'lost' WHERE batch = 3", "not allowed"),
     ],
 )
 def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, meddling, refusal):
-    for batch in (1, 2, 3):
+    for batch in (1, 2):
         fresh_ledger.move(batch, "sending")
     fresh_ledger.move(1, "accepted")
     fresh_ledger.move(2, "unknown")
+    with closing(sqlite3.connect(path)) as connection:
+        before = list(connection.iterdump())
+        with pytest.raises(sqlite3.IntegrityError, match=refusal):
+            connection.execute(meddling)
+        connection.commit()
+        assert list(connection.iterdump()) == before
+
+
+@pytest.mark.parametrize("number", [-1, 0, 1, 3, 99])
+def test_a_round_of_another_number_is_refused(fresh_ledger, path, number):
+    """With nothing waiting, so that only the number is against it."""
+    fresh_ledger.withdraw_pending("closed")
     with (
         closing(sqlite3.connect(path)) as connection,
-        pytest.raises(sqlite3.IntegrityError, match=refusal),
+        pytest.raises(sqlite3.IntegrityError, match="rounds follow each other"),
     ):
-        connection.execute(meddling)
-    assert result_frame(path)["status"].tolist() == ["accepted", "unknown", "unknown"]
+        connection.execute("INSERT INTO rounds VALUES (?, 'x', 'x')", (number,))
+
+
+def test_batches_of_a_round_that_was_never_registered_are_refused(fresh_ledger, path):
+    """The triggers let them in, because a round's batches are registered before the round itself."""
+    fresh_ledger.close()
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"INSERT INTO batches {COLUMNS} VALUES (4, 2, 0, 0, 9, x'00')")
+        connection.commit()
+    with pytest.raises(LedgerError, match="batches that belong to no round: another program added them"):
+        open_ledger(path, IDENTITY)
 
 
 ODD_FACTS = [
@@ -207,7 +264,7 @@ def test_a_fact_that_no_run_knows_is_refused(fresh_ledger, path, facts):
     fresh_ledger.move(1, "sending")
     with pytest.raises(LedgerError, match=r"Batch 1 cannot become accepted: (CHECK|NOT NULL|cannot store)"):
         fresh_ledger.move(1, "accepted", **facts)
-    assert fresh_ledger.counts()["sending"].batches == 1
+    assert count_by_state(path)["sending"].batches == 1
 
 
 @pytest.mark.parametrize("cost", ["0", "35", "35.50", "12345678901234567890.123"])
@@ -231,13 +288,13 @@ def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path)
     assert result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
     fresh_ledger.close()
     again = open_ledger(path, IDENTITY)
-    assert again.counts() == {"pending": Count(2, 101), "unknown": Count(1, 100)}
+    assert count_by_state(path) == {"pending": Count(2, 101), "unknown": Count(1, 100)}
     with pytest.raises(LedgerError):
         again.move(2, "sending")
     again.close()
 
 
-def test_moves_that_come_together_share_one_commit(fresh_ledger):
+def test_moves_that_come_together_share_one_commit(fresh_ledger, path):
     async def send():
         group_commit, heard = GroupCommit(fresh_ledger), []
         for batch in (1, 2, 3):
@@ -253,22 +310,15 @@ def test_moves_that_come_together_share_one_commit(fresh_ledger):
     assert allowed == [None] * 6
     assert isinstance(refused, LedgerError)
     assert fresh_ledger.commits == 2
-    assert fresh_ledger.counts() == {"refused": Count(3, 201)}
+    assert count_by_state(path) == {"refused": Count(3, 201)}
 
 
-def test_messages_without_a_known_cost_are_counted(fresh_ledger):
-    for batch, cost in ((1, Decimal("0.35")), (2, None)):
-        fresh_ledger.move(batch, "sending")
-        fresh_ledger.move(batch, "accepted", cost=cost)
-    assert fresh_ledger.counts() == {"accepted": Count(2, 101, unpriced=100), "pending": Count(1, 100)}
-
-
-def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger):
+def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger, path):
     """Half a surrogate pair cannot be written; whoever waits for the group has to be told."""
     moves = [Move(1, "sending", {"error": "\ud800"}), Move(2, "sending", {})]
     assert all(isinstance(answer, LedgerError) for answer in fresh_ledger.commit(moves))
     assert fresh_ledger.commit(moves[1:]) == [None]
-    assert fresh_ledger.counts() == {"pending": Count(2, 101), "sending": Count(1, 100)}
+    assert count_by_state(path) == {"pending": Count(2, 101), "sending": Count(1, 100)}
 
 
 def test_a_run_with_very_many_requests_does_not_wait_to_commit(path_of_many):
@@ -296,22 +346,67 @@ def test_a_run_with_very_many_requests_does_not_wait_to_commit(path_of_many):
 def path_of_many(tmp_path):
     """A fresh ledger of 300 batches of one message."""
     path = tmp_path / "many.sqlite"
-    create_ledger(path, IDENTITY, [Entry(batch, 0, batch, 1, b"d") for batch in range(1, 301)])
+    make_ledger(path, [Entry(batch, 0, batch, 1, b"d") for batch in range(1, 301)])
     return path
 
 
 def test_a_ledger_of_another_campaign_is_refused(path):
     with pytest.raises(LedgerError, match="another campaign"):
-        open_ledger(path, IDENTITY | {"fingerprint": "f2"})
+        open_ledger(path, IDENTITY | {"manifest": "m2"})
 
 
 def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(tmp_path):
     path = tmp_path / "ledger.sqlite"
-    twice = [Entry(1, 0, 0, 1, b"d"), Entry(1, 0, 1, 1, b"d")]
     with pytest.raises(LedgerError, match="cannot be made"):
-        create_ledger(path, IDENTITY, twice)
+        create_ledger(path, IDENTITY | {"machine": None})
     assert list(tmp_path.iterdir()) == []
-    create_ledger(path, IDENTITY, twice[:1])
+    create_ledger(path, IDENTITY)
+
+
+def test_a_round_that_cannot_be_registered_changes_nothing(fresh_ledger, path):
+    """One batch twice: neither the round nor the withdrawal of what waits may be left half done."""
+    twice = [Entry(4, 0, 0, 1, b"d"), Entry(4, 0, 1, 1, b"d")]
+    before, moves = snapshot(path), len(journal_frame(path))
+    with pytest.raises(LedgerError, match=r"The ledger refuses this change: the plan is frozen"):
+        fresh_ledger.register_round("digest of round 2", twice)
+    assert (snapshot(path).rounds, snapshot(path).batches) == (before.rounds, before.batches)
+    assert len(journal_frame(path)) == moves
+    assert fresh_ledger.register_round("digest of round 2", twice[:1]) == 2
+
+
+def test_a_round_withdraws_what_waits_for_good(fresh_ledger, path):
+    fresh_ledger.move(1, "sending")
+    fresh_ledger.move(1, "accepted")
+    fresh_ledger.register_round("digest of round 2", [Entry(4, 0, 0, 50, b"d4")])
+    assert count_by_state(path) == {
+        "accepted": Count(1, 1), "withdrawn": Count(2, 200), "pending": Count(1, 50),
+    }  # fmt: skip
+    assert fresh_ledger.pending(0) == [Entry(4, 0, 0, 50, b"d4")]
+    assert result_frame(path)[["batch", "round"]].to_numpy().tolist() == [[1, 1], [2, 1], [3, 1], [4, 2]]
+    for state in ("sending", "pending", "accepted"):
+        with pytest.raises(LedgerError, match="Batch 2 cannot become"):
+            fresh_ledger.move(2, state)
+
+
+def test_what_waits_is_given_up_and_shown_as_not_sent(fresh_ledger, path):
+    """A campaign that a person closes."""
+    assert fresh_ledger.waiting_messages() == 201
+    assert fresh_ledger.withdraw_pending("closed") == 3
+    assert fresh_ledger.waiting_messages() == 0
+    assert result_frame(path)["status"].tolist() == ["not_sent"] * 3
+
+
+def test_the_numbers_of_rounds_and_batches_go_on(fresh_ledger):
+    assert (fresh_ledger.last_round(), fresh_ledger.next_batch()) == (1, 4)
+    assert fresh_ledger.register_round("digest of round 2", []) == 2
+    assert (fresh_ledger.last_round(), fresh_ledger.next_batch()) == (2, 4)
+
+
+def test_what_is_under_way_is_not_withdrawn(fresh_ledger, path):
+    fresh_ledger.move(2, "sending")
+    fresh_ledger.register_round("digest of round 2", [])
+    assert count_by_state(path) == {"sending": Count(1, 100), "withdrawn": Count(2, 101)}
+    fresh_ledger.move(2, "accepted")
 
 
 def test_a_ledger_that_another_program_holds_is_said_in_words(path, monkeypatch):
@@ -339,8 +434,8 @@ def test_a_program_that_holds_the_ledger_for_a_moment_is_waited_for(path):
 def test_a_ledger_that_exists_already_is_left_as_it_is(fresh_ledger, path):
     fresh_ledger.move(1, "sending")
     with pytest.raises(LedgerError, match=r"already a file at .*ledger.sqlite. Give another one as ledger="):
-        create_ledger(path, IDENTITY, [])
-    assert fresh_ledger.counts()["sending"].batches == 1
+        create_ledger(path, IDENTITY)
+    assert count_by_state(path)["sending"].batches == 1
 
 
 def test_a_ledger_put_in_the_place_of_another_during_a_run_gets_no_move(fresh_ledger, path, tmp_path):

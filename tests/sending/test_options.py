@@ -13,8 +13,17 @@ import pandas as pd
 import pytest
 
 import campaign
+from campaign.sending.engine.valves import (
+    Breaker,
+    Canary,
+    Credentials,
+    Funds,
+    Hours,
+    Pilot,
+    Reach,
+    Unknown,
+)
 from campaign.sending.options import SendOptions
-from campaign.sending.engine.valves import Breaker, Canary, Credentials, Funds, Hours, Reach, Unknown
 
 TABLE = b"name,phone\nAisha,0772000001\nBen,0772000002\n"
 
@@ -233,13 +242,13 @@ def test_one_value_holds_the_options_of_every_verb():
         (campaign.send, set()),
         (campaign.start, set()),
         (campaign.asend, set()),
-        (campaign.resume, {"name", "batch_size", "canary", "ledger"}),
+        (campaign.resume, {"name", "pilot", "ledger"}),
     ):
         signature = inspect.signature(verb).parameters
         options = {name: signature[name].default for name in known if name in signature}
         options["folder"] = None  # `resume` takes it as what it continues
         assert options == {name: default for name, default in known.items() if name not in without}
-        assert set(signature) - set(known) <= {"plan"}
+        assert set(signature) - set(known) <= {"plan", "opt_outs"}
         assert all(option.kind is option.KEYWORD_ONLY for option in list(signature.values())[1:])
 
 
@@ -247,9 +256,9 @@ def test_the_options_choose_the_valves():
     options = SendOptions(max_unknown=3, budget="700", hours="08:00-20:00 Africa/Kampala")
     hours = Hours(time(8), time(20), ZoneInfo("Africa/Kampala"))
     always = [Funds(), Credentials(), Reach(), Unknown(3), Breaker(), campaign.Budget(cost=Decimal(700))]
-    assert options.valves(canary=True) == [*always, Canary(), hours]
-    assert options.valves(canary=False) == [*always, hours]
-    assert SendOptions().valves(canary=False)[-1] == campaign.Budget()
+    assert options.valves(canary=True, pilot_end=None) == [*always, Canary(), hours]
+    assert options.valves(canary=False, pilot_end=7) == [*always, Pilot(7), hours]
+    assert SendOptions().valves(canary=False, pilot_end=None)[-1] == campaign.Budget()
 
 
 @pytest.mark.parametrize(

@@ -62,10 +62,40 @@ def test_to_send_again_names_how_many_may_get_it_twice(interrupted_campaign, san
         campaign.resolve(interrupted_campaign, 2, "again", confirm="yes")
     phrase = "send batch 2 again, 10 people may get it twice"
     settled = campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
-    assert settled.totals["not_sent"] == 29
+    assert (settled.totals["unknown"], settled.totals["not_sent"]) == (10, 19)
+    assert len(sandbox.inbox) == 11
     result = campaign.resume(interrupted_campaign, account=sandbox.account, progress=False)
     assert result.totals["accepted"] == 30
     assert sandbox.inbox["number"].value_counts().tolist() == [2] * 10 + [1] * 20
+
+
+def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_campaign):
+    phrase = "send batch 2 again, 10 people may get it twice"
+    settled = campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
+    assert "Resume the campaign to send again what you ordered to be sent again" in settled.sentence
+    assert "settle each batch with resolve" not in settled.sentence
+    reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
+    assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
+    with pytest.raises(campaign.UsageError, match=r"Batch 2 is not unknown. Unknown are: none"):
+        campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
+
+
+def test_who_has_left_the_table_does_not_get_what_was_ordered_again(interrupted_campaign, sandbox):
+    """`resume` compares anew, so that people who answered STOP meanwhile are not written to."""
+    phrase = "send batch 2 again, 10 people may get it twice"
+    campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
+    result = campaign.resume(
+        interrupted_campaign, opt_outs=["+256772000001"], account=sandbox.account, progress=False
+    )
+    assert (result.totals["accepted"], result.totals["opted_out"]) == (29, 1)
+    assert sandbox.inbox["number"].value_counts()["256772000001"] == 1
+    assert sandbox.inbox["number"].value_counts()["256772000002"] == 2
+
+
+def test_what_a_person_knows_to_be_refused_goes_out_on_the_next_run(interrupted_campaign, sandbox):
+    campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
+    result = campaign.resume(interrupted_campaign, account=sandbox.account, progress=False)
+    assert result.totals["accepted"] == 30
 
 
 @pytest.mark.parametrize("batch", [1, 3, 99])

@@ -1,23 +1,23 @@
 """An older copy of a ledger is noticed, and so is a disk that cannot keep one."""
 
 import shutil
+from contextlib import closing
 from pathlib import Path
 
 import pytest
+from support.ledgers import IDENTITY, count_by_state, make_ledger
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger import file_systems, rollback_guard
 from campaign.sending.ledger.file_systems import file_system_of, is_network
 from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
-from campaign.sending.ledger.views import count_by_state
-
-IDENTITY = {"fingerprint": "f1"}
+from campaign.sending.ledger.views import snapshot
 
 
 @pytest.fixture
 def path(tmp_path):
     path = tmp_path / "ledger.sqlite"
-    create_ledger(path, IDENTITY, [Entry(batch, 0, batch, 10, b"d") for batch in range(1, 6)])
+    make_ledger(path, [Entry(batch, 0, batch, 10, b"d") for batch in range(1, 6)])
     return path
 
 
@@ -41,7 +41,7 @@ def test_yesterdays_copy_is_noticed(path, tmp_path):
 def test_a_copy_without_its_write_ahead_log_is_noticed(path, tmp_path):
     opened = open_ledger(path, IDENTITY)
     opened.move(1, "sending")
-    opened._write_guard(at_once=True)
+    opened._tell_witnesses(at_once=True)
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     shutil.copy(path, elsewhere)
@@ -72,13 +72,13 @@ def test_a_guard_that_is_behind_the_ledger_is_no_reason_to_refuse_it(path):
     send(path, 1)
     path.with_name("ledger.sqlite.moves").write_text("0")
     send(path, 2)
-    assert path.with_name("ledger.sqlite.moves").read_text() == "4"
+    assert path.with_name("ledger.sqlite.moves").read_text() == "5"  # the round, and two moves of two batches
 
 
 def test_a_guard_that_was_being_written_at_a_kill_is_no_obstacle_to_the_next(path):
     path.with_name("ledger.sqlite.moves.new").write_text("")
     send(path, 1)
-    assert path.with_name("ledger.sqlite.moves").read_text() == "2"
+    assert path.with_name("ledger.sqlite.moves").read_text() == "3"
     assert not path.with_name("ledger.sqlite.moves.new").exists()
 
 
@@ -92,8 +92,19 @@ def test_the_guard_follows_a_run_without_being_written_at_every_move(path, monke
         opened.move(batch, "sending")
         shown.append(guard.read_text())
     opened.close()
-    assert shown == ["1", "1", "3", "3"]
-    assert guard.read_text() == "4"
+    assert shown == ["2", "2", "4", "4"]  # the first move is that of the round
+    assert guard.read_text() == "5"
+
+
+def test_a_ledger_from_before_the_last_round_is_noticed(path, tmp_path):
+    """The guard counts rounds too, and is written as soon as one is registered."""
+    shutil.copy(path, tmp_path / "copy")
+    with closing(open_ledger(path, IDENTITY)) as ledger:
+        ledger.register_round("digest of round 2", [Entry(6, 0, 0, 10, b"d")])
+        assert path.with_name("ledger.sqlite.moves").read_text() == "7"  # five withdrawals, and the round
+    shutil.copy(tmp_path / "copy", path)
+    with pytest.raises(LedgerError, match="6 moves are missing"):
+        open_ledger(path, IDENTITY)
 
 
 def test_a_ledger_moved_away_under_a_run_keeps_everything_here(path, tmp_path):
@@ -109,7 +120,7 @@ def test_a_ledger_moved_away_under_a_run_keeps_everything_here(path, tmp_path):
 def test_a_full_disk_keeps_everything_here_that_had_not_left(tmp_path):
     """`max_page_count` makes SQLite say that the disk is full, as it would on a real one."""
     path = tmp_path / "ledger.sqlite"
-    create_ledger(path, IDENTITY, [Entry(batch, 0, batch, 1, b"d") for batch in range(1, 2001)])
+    make_ledger(path, [Entry(batch, 0, batch, 1, b"d") for batch in range(1, 2001)])
     opened = open_ledger(path, IDENTITY)
     pages = opened._connection.execute("PRAGMA page_count").fetchone()[0]
     opened._connection.execute(f"PRAGMA max_page_count = {pages + 2}")
@@ -120,7 +131,7 @@ def test_a_full_disk_keeps_everything_here_that_had_not_left(tmp_path):
     assert all("disk is full" in str(moves[batch]) for batch in refused)
     again = open_ledger(path, IDENTITY)
     assert {entry.batch for entry in again.pending(0)} == refused
-    assert again.counts()["unknown"].batches == 2000 - len(refused)
+    assert count_by_state(path)["unknown"].batches == 2000 - len(refused)
     again.close()
 
 
@@ -178,9 +189,9 @@ def on_a_network(path, monkeypatch):
 @pytest.mark.parametrize(
     "use",
     [
-        lambda path: create_ledger(path.with_name("new.sqlite"), IDENTITY, []),
+        lambda path: create_ledger(path.with_name("new.sqlite"), IDENTITY),
         lambda path: open_ledger(path, IDENTITY),
-        lambda path: count_by_state(path),
+        snapshot,
     ],
     ids=["made", "opened", "read"],
 )

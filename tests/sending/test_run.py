@@ -13,9 +13,9 @@ from functools import partial
 import pandas as pd
 import pytest
 from support.consistency_audit import audit_folder
+from support.ledgers import count_by_state
 
 import campaign
-from campaign.sending.ledger.views import count_by_state
 
 without_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM for others")
 
@@ -327,6 +327,29 @@ def test_a_run_holds_the_lock_until_it_has_ended():
         run.wait()
         settled = campaign.resolve(run.folder, 2, "accepted", confirm="batch 2 was accepted")
         assert settled.totals["unknown"] == 0
+
+
+def test_a_run_that_a_valve_holds_makes_way_for_the_next_send():
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox.account, "batch_size": 10, "concurrency": 1, "progress": False}
+        held = campaign.start(plan_of(30), **options)
+        held.wait()
+        assert held.status == "paused"
+        result = campaign.send(plan_of(30), **options)
+        assert held.ended
+        assert (result.totals["accepted"], result.totals["unknown"]) == (20, 10)
+        assert not sandbox.inbox["number"].duplicated().any()
+
+
+def test_a_run_that_a_person_paused_does_not_make_way():
+    with campaign.Sandbox(latency=0.05) as sandbox:
+        run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
+        run.pause()
+        run.wait()
+        with pytest.raises(campaign.LockedError, match="open in another run"):
+            campaign.send(plan_of(300), account=sandbox.account, progress=False)
+        run.resume()
+        assert run.wait().totals["accepted"] == 300
 
 
 FORKING = """

@@ -5,15 +5,16 @@ import itertools
 import sys
 import time
 from contextlib import suppress
+from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.ledgers import count_by_state
 
 import campaign
-from campaign.sending.ledger.views import count_by_state
 from campaign.sending.run import Run
 from campaign.service import wire
 
@@ -95,7 +96,11 @@ def test_running_it_again_sends_nothing():
         requests = sandbox.requests
         second = campaign.send(plan_of(30), account=sandbox.account, progress=False)
         assert sandbox.requests == requests
-    assert "nothing to send" in second.sentence
+    today = f"{datetime.now(UTC):%-d %B %Y}"
+    assert second.sentence.startswith(
+        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another "
+        "name."
+    )
     pd.testing.assert_frame_equal(first.messages, second.messages)
 
 
@@ -106,7 +111,7 @@ def test_a_renamed_spreadsheet_does_not_go_out_a_second_time(tmp_path):
         for name in ("visits.csv", "visits (1).csv"):
             contacts = campaign.read_contacts(tmp_path / name)
             plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
-            campaign.send(plan, account=sandbox.account, progress=False)
+            campaign.send(plan, account=sandbox.account, name="visits", progress=False)
         assert len(sandbox.inbox) == 1
         campaign.send(plan, account=sandbox.account, name="again, on purpose", progress=False)
         assert len(sandbox.inbox) == 2
@@ -117,6 +122,13 @@ def test_whom_an_earlier_campaign_reached_gets_nothing_again():
         options = {"account": sandbox.account, "batch_size": 10, "concurrency": 1, "progress": False}
         first = campaign.send(plan_of(40), **options)
         assert (first.totals["accepted"], first.totals["unknown"], first.totals["not_sent"]) == (11, 10, 19)
+        with pytest.raises(
+            campaign.FolderError, match=r"19 messages wait in it. Finish it with resume, or close"
+        ):
+            campaign.prepare(
+                contacts_of(CLINIC), message="Hi", sender="CLINIC", region="UG", not_again=first.folder
+            )
+        campaign.close(first.folder, confirm="close with 19 messages not sent")
         table = "name,phone\n" + "".join(f"Person {n},25677200{n:04d}\n" for n in range(40))
         for earlier in (first.folder, [str(first.folder)], first):
             plan = campaign.prepare(
@@ -125,6 +137,20 @@ def test_whom_an_earlier_campaign_reached_gets_nothing_again():
             assert (plan.totals["not_sent"], plan.totals["duplicate"]) == (19, 21)
     with pytest.raises(campaign.FolderError, match="no campaign"):
         campaign.prepare(contacts_of(table), message="Hi", sender="CLINIC", region="UG", not_again="nowhere")
+
+
+def test_who_was_left_out_for_a_rehearsal_is_no_reason_to_begin_a_campaign():
+    rehearsal = campaign.send(plan_of(5), progress=False)
+    table = "name,phone\n" + "".join(f"Person {n},25677200{n:04d}\n" for n in range(8))
+    plan = campaign.prepare(
+        contacts_of(table), message="Hi {name}", sender="CLINIC", region="UG", not_again=rehearsal.folder
+    )
+    with campaign.Sandbox() as sandbox:
+        other = campaign.Account("sandbox", sandbox.account.url, "shop", "secret")
+        with pytest.raises(campaign.UsageError, match="in sandbox it has reached nobody"):
+            campaign.send(plan, account=other, folder="visits", progress=False)
+        assert sandbox.requests == 0
+    assert not Path("visits").exists()
 
 
 def test_without_an_account_everything_stays_on_this_machine():
@@ -177,7 +203,7 @@ def test_the_embedded_service_refuses_for_its_own_reasons(options, account, text
     assert (result.batches["status"] == "not_sent").any()
 
 
-def test_an_empty_account_leaves_the_rest_to_send_later():
+def test_an_account_that_was_topped_up_reaches_everybody_once():
     plan = plan_of(500)
     with campaign.Sandbox(balance=35 * 250, password="secret") as sandbox:
         first = campaign.send(plan, account=sandbox.account, concurrency=1, progress=False)
@@ -185,11 +211,10 @@ def test_an_empty_account_leaves_the_rest_to_send_later():
         assert first.totals["accepted"] == 201
         assert first.totals["refused"] == 100
         assert first.totals["not_sent"] == 199
-        sandbox._behaviour.balance += 10**6  # topped up
+        sandbox.top_up(10**6)
         second = campaign.resume(first.folder, account=sandbox.account, progress=False)
         assert_audit(second, sandbox)
-    assert second.totals["accepted"] == 400
-    assert second.totals["refused"] == 100
+    assert dict(second.totals) == dict.fromkeys(second.totals, 0) | {"accepted": 500}
 
 
 @pytest.mark.parametrize(
@@ -303,24 +328,33 @@ def test_a_cancelled_asend_stops_cleanly():
         assert_audit(result, sandbox)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"text": "Hi {name}, come on Tuesday."},
-        {"sender": "HOSPITAL"},
-        {"count": 29},
-    ],
-)
-def test_a_folder_with_other_messages_is_refused(change):
+@pytest.mark.parametrize("change", [{"sender": "HOSPITAL"}, {"count": 29}])
+def test_who_was_reached_with_this_text_gets_nothing_whatever_else_has_changed(change):
     changed = plan_of(**({"count": 30} | change))
     with campaign.Sandbox() as sandbox:
         campaign.send(plan_of(30), account=sandbox.account, folder="visits", progress=False)
-        with pytest.raises(campaign.FolderError, match="other messages"):
-            campaign.send(changed, account=sandbox.account, folder="visits", progress=False)
+        result = campaign.send(changed, account=sandbox.account, folder="visits", progress=False)
         assert len(sandbox.inbox) == 30
+        assert result.totals["accepted"] == len(changed.messages)
 
 
-def test_the_first_rows_that_differ_are_named():
+@pytest.mark.parametrize(("choice", "received", "texts"), [("skip", 30, "Monday"), ("send", 60, "Tuesday")])
+def test_another_text_waits_for_a_persons_choice(choice, received, texts):
+    changed = plan_of(30, text="Hi {name}, come on Tuesday.")
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "folder": "visits", "progress": False}
+        campaign.send(plan_of(30), **options)
+        with pytest.raises(campaign.ConfirmationError, match=r"30 people were reached .* with another text"):
+            campaign.send(changed, **options)
+        assert len(sandbox.inbox) == 30
+        result = campaign.send(changed, changed=choice, **options)
+        assert len(sandbox.inbox) == received
+    assert result.messages["message"].str.contains(texts).all()
+    assert result.totals["accepted"] == 30
+    assert (result.issues["code"] == "reached_with_another_text").sum() == (30 if choice == "skip" else 0)
+
+
+def test_the_first_rows_that_differ_are_shown():
     before = "name,phone\nAisha,0772000001\nBen,0772000002\nCaro,0772000003\n"
     plans = [
         campaign.prepare(contacts_of(text), message="Hi {name}", sender="CLINIC", region="UG")
@@ -328,7 +362,7 @@ def test_the_first_rows_that_differ_are_named():
     ]
     with campaign.Sandbox() as sandbox:
         campaign.send(plans[0], account=sandbox.account, folder="visits", progress=False)
-        with pytest.raises(campaign.FolderError, match="differ: 3"):
+        with pytest.raises(campaign.ConfirmationError, match="row 3: “Hi Ben” is now “Hi Bea”"):
             campaign.send(plans[1], account=sandbox.account, folder="visits", progress=False)
 
 
@@ -337,7 +371,10 @@ def test_a_folder_of_another_account_is_refused():
     with campaign.Sandbox() as sandbox:
         campaign.send(plan, account=sandbox.account, folder="visits", progress=False)
         other = campaign.Account("sandbox", sandbox.account.url, "shop", "secret")
-        with pytest.raises(campaign.FolderError, match="another account or environment"):
+        with pytest.raises(
+            campaign.FolderError,
+            match="of the environment local, and the account is of the environment sandbox",
+        ):
             campaign.send(plan, account=other, folder="visits", progress=False)
 
 
@@ -353,33 +390,38 @@ def test_a_changed_part_file_stops_the_run():
     plan = plan_of(300)
     with campaign.Sandbox(balance=35) as sandbox:
         result = campaign.send(plan, account=sandbox.account, concurrency=1, progress=False)
-        part = result.folder / "plan" / "part-00000.parquet"
+        part = result.folder / "rounds" / "0001" / "plan" / "part-00000.parquet"
         frame = pd.read_parquet(part)
         frame.loc[250, "number"] = "256772999999"
         frame.to_parquet(part, index=False)
-        with pytest.raises(campaign.LedgerError, match="was changed after it was frozen"):
+        with pytest.raises(campaign.FolderError, match="was changed after it was frozen"):
             campaign.resume(result.folder, account=sandbox.account, progress=False)
         assert "256772999999" not in set(sandbox.inbox["number"])
 
 
 def test_live_needs_a_phrase_that_names_the_count():
     account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
-    with pytest.raises(campaign.ConfirmationError, match='confirm="send 12 messages live"'):
-        campaign.send(plan_of(12), account=account, progress=False)
-    with pytest.raises(campaign.ConfirmationError):
-        campaign.send(plan_of(12), account=account, confirm="send 11 messages live", progress=False)
+    shown = r'confirm="send 12 messages live [0-9a-f]{4}"'
+    with pytest.raises(campaign.ConfirmationError, match=shown):
+        campaign.send(plan_of(12), name="visits", account=account, progress=False)
+    with pytest.raises(campaign.ConfirmationError, match=shown):
+        campaign.send(
+            plan_of(12), name="visits", account=account, confirm="send 12 messages live", progress=False
+        )
     assert not Path("campaigns").exists()
 
 
 def test_live_shows_what_it_would_do_before_it_asks():
     account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
     with pytest.raises(campaign.ConfirmationError) as shown:
-        campaign.send(plan_of(1200), account=account, batch_size=50, concurrency=4, progress=False)
+        campaign.send(
+            plan_of(1200), name="visits", account=account, batch_size=50, concurrency=4, progress=False
+        )
     said = str(shown.value)
     assert said.startswith(
         "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
         "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
-        "For example:\n"
+        "Nothing was sent under this name yet. For example:\n"
     )
     assert "Hi Person 0" in said
     assert plan_of(1200).messages["number"].iloc[0] not in said

@@ -5,6 +5,8 @@ import re
 import shutil
 import subprocess
 import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -13,6 +15,7 @@ import pytest
 
 from campaign.errors import FolderError
 from campaign.sending.store import user_list
+from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.takeover import check_listed, check_place, check_unlisted
 from campaign.sending.store.user_list import ListedCampaign, ListEntry, listed_campaign, listed_campaigns
 from campaign.sending.store.user_state import machine_id, state_directory
@@ -92,18 +95,14 @@ def test_a_machine_has_one_id(state_directory):
     assert machine_id() != made
 
 
-def test_processes_that_race_for_the_id_get_the_same():
-    asked = "from campaign.sending.store.user_state import machine_id; input(); print(machine_id())"
-    racers = [
-        subprocess.Popen(
-            [sys.executable, "-c", asked], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
-        )
-        for _ in range(3)
-    ]
-    for racer in racers:
-        racer.stdin.write("\n")
-        racer.stdin.flush()
-    assert len({racer.communicate(timeout=60)[0] for racer in racers} | {f"{machine_id()}\n"}) == 1
+def test_a_process_that_was_slower_takes_the_id_that_the_other_made(state_directory):
+    state_directory.mkdir()
+    with ThreadPoolExecutor() as pool:
+        with hold_lock(state_directory / "machine.lock"):
+            slower = pool.submit(machine_id)
+            time.sleep(0.5)  # it has seen that there is no id, and waits
+            (state_directory / "machine").write_text("0" * 32)
+        assert slower.result(timeout=60) == "0" * 32
 
 
 @pytest.mark.parametrize("content", [b"", b"0" * 31, b"0" * 33, b"\xff" * 32])

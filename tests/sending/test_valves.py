@@ -7,7 +7,6 @@ from typing import NamedTuple
 import pytest
 
 from campaign.errors import UsageError
-from campaign.sending.ledger.views import Count
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.engine.valves import (
     Breaker,
@@ -37,7 +36,7 @@ ONE, TEN = Load(1, 1), Load(10, 10)
 
 def tally_after(*outcomes, messages=1000, batch=TEN):
     """A campaign of `messages` in which batches like `batch` came back with these outcomes."""
-    tally = Tally.of({"pending": Count(messages // batch.messages, messages)})
+    tally = Tally(messages)
     for outcome in outcomes:
         tally.start(batch)
         tally.settle(batch, outcome)
@@ -226,11 +225,12 @@ def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
     tally.forgive()  # a person has looked
     assert Budget(cost=Decimal(1050)).look(tally, TEN, NOON) is None
     assert Budget(cost=Decimal(1049)).look(tally, TEN, NOON) is not None
-    kept = {"accepted": Count(2, 20, unpriced=10), "pending": Count(98, 980)}
     spending = Spending()
     spending.add(10, 10, Decimal(350))
     spending.add(10, 10, None)
-    assert Tally.of(kept, spending).cost_with(10) == tally.cost_with(10) == 1050
+    assert (
+        Tally(1000, accepted=20, unpriced=10, spending=spending).cost_with(10) == tally.cost_with(10) == 1050
+    )
 
 
 def test_a_budget_pauses_at_a_cost_that_cannot_be_read_although_a_price_is_known():

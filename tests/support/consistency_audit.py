@@ -1,4 +1,4 @@
-"""The one question of every proof: do plan, ledger and the service's own record tell the same story?"""
+"""The one question of every proof: do plans, ledger and the service's own record tell the same story?"""
 
 from __future__ import annotations
 
@@ -6,40 +6,77 @@ from pathlib import Path
 
 import pandas as pd
 
-from campaign.sending.ledger.views import journal_frame, result_frame
-from campaign.sending.store.frozen_messages import read_messages
+from campaign.sending.ledger.views import journal_frame
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.frozen_messages import read_part
 
 STATUSES = {"accepted", "refused", "unknown", "not_sent"}
+NEVER_SENT = ["pending", "withdrawn", "refused"]
 
 
-def audit(messages: pd.DataFrame, batches: pd.DataFrame, received: pd.DataFrame) -> list[str]:
+def audit(batched: pd.DataFrame, received: pd.DataFrame) -> list[str]:
     """Every broken promise, in words; empty when all are kept.
 
-    `messages` are those of the plan in sending order (number, message), `batches` what the ledger knows
-    (messages, status), `received` the service's own record of what it accepted (number, text).
+    `batched` has each message of each batch (number, message, state), over all rounds: the same text may be
+    there again after a batch that was refused, withdrawn, or ordered to go out again. `received` is the
+    service's own record of what it accepted (number, text).
     """
-    if batches["messages"].sum() != len(messages) or not set(batches["status"]) <= STATUSES:
-        return [f"the states of the ledger do not sum to the plan of {len(messages)} messages"]
-    planned = pd.MultiIndex.from_frame(messages[["number", "message"]])
-    took = pd.MultiIndex.from_frame(received[["number", "text"]], names=planned.names)
-    status = batches["status"].repeat(batches["messages"]).to_numpy()
+    state = batched["state"]
+    messages = pd.MultiIndex.from_frame(batched[["number", "message"]])
+    took = pd.MultiIndex.from_frame(received[["number", "text"]], names=messages.names)
+    current = messages[~state.isin(["withdrawn", "refused", "again"])]
+    ordered_again = messages[state == "again"]
+    possible = messages[~state.isin(NEVER_SENT)]
     wrong = {
-        "are planned twice": planned[planned.duplicated()],
-        "were received twice": took[took.duplicated()],
-        "were received and never planned": took.difference(planned),
-        "are accepted and were never received": planned[status == "accepted"].difference(took),
-        "are not_sent and were received": planned[status == "not_sent"].intersection(took),
-        "are refused and were received": planned[status == "refused"].intersection(took),
+        "are to go out twice": current[current.duplicated()],
+        "were received twice": took[took.duplicated()].difference(ordered_again),
+        "were received and never planned": took.difference(messages),
+        "are accepted and were never received": messages[state == "accepted"].difference(took),
+        "were received and are in no batch that left": took.intersection(messages).difference(possible),
     }
     return [f"{len(found)} messages {what}" for what, found in wrong.items() if len(found)]
 
 
 def audit_folder(folder: Path, received: pd.DataFrame) -> list[str]:
-    """The same for a campaign folder, read anew from disk; each batch may have been begun once."""
+    """The same for a campaign folder, read anew from disk; each batch may have been begun once.
+
+    In a folder in which no round was registered nothing may have been received.
+    """
     place = open_folder(folder)
+    ledger = place.snapshot()
     moves = journal_frame(place.ledger_path)
     intents = moves.loc[moves["now"] == "sending", "batch"]
-    batches = result_frame(place.ledger_path)
-    found = audit(read_messages(place.plan_path, place.manifest.parts), batches, received)
-    return found + [f"batch {batch} was begun twice" for batch in intents[intents.duplicated()].unique()]
+    found = [f"batch {batch} was begun twice" for batch in intents[intents.duplicated()].unique()]
+    if not ledger.rounds:
+        return found + ([f"{len(received)} messages of no round were received"] if len(received) else [])
+    result = place.load_result()
+    statuses = result.messages["status"]
+    if not set(statuses) <= STATUSES or sum(result.totals.values()) != len(result.contacts):
+        found.append("the statuses do not add up to the table")
+    return found + audit(batched_messages(folder), received) + _audit_result(result.messages, received)
+
+
+def batched_messages(folder: Path) -> pd.DataFrame:
+    """Each message of each batch of a campaign folder, over all rounds: number, message, batch and state."""
+    place = open_folder(folder)
+    ledger = place.snapshot()
+    frames = []
+    for one_round in place.rounds(ledger):
+        own = [batch for batch in ledger.batches if batch.round == one_round.number]
+        for part in range(one_round.manifest.parts):
+            frame = read_part(one_round.plan_path, part, ["number", "message"]).to_pandas()
+            batches = pd.DataFrame([batch for batch in own if batch.part == part])
+            repeated = batches.loc[batches.index.repeat(batches["messages"])].reset_index(drop=True)
+            frames.append(frame.join(repeated[["batch", "state"]], how="outer"))
+    columns = ["number", "message", "batch", "state"]
+    return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame(columns=columns)
+
+
+def _audit_result(messages: pd.DataFrame, received: pd.DataFrame) -> list[str]:
+    """What the table of today says of people, beside what the service received."""
+    texts = pd.MultiIndex.from_frame(messages[["number", "message"]])
+    took = pd.MultiIndex.from_frame(received[["number", "text"]], names=texts.names)
+    never = texts[messages["status"].isin(["not_sent", "refused"])].intersection(took)
+    accepted = texts[messages["status"] == "accepted"].difference(took)
+    wrong = {"are shown as not sent and were received": never, "are shown as accepted and were not": accepted}
+    return [f"{len(found)} messages {what}" for what, found in wrong.items() if len(found)]

@@ -16,11 +16,11 @@ import pandas as pd
 from aiohttp.http_writer import StreamWriter
 
 import campaign
-from campaign.sending import run
+from campaign.sending import opening
 from campaign.sending.ledger import ledger
 from campaign.sending.ledger.rollback_guard import RollbackGuard
-from campaign.sending.store import creation
-from campaign.sending.store.folder import folder_exists
+from campaign.sending.store import creation, freezing
+from campaign.sending.store.folder import folder_exists, open_folder
 from campaign.service import transport
 from support.wrong_designs import adopt
 
@@ -32,10 +32,18 @@ ALWAYS = (
     "after the ledger is folded",
 )
 CREATING = (
-    "before the batches are registered",
-    "after the batches are registered",
+    "before the ledger is made",
+    "after the ledger is made",
     "before the folder has its name",
     "after the folder has its name",
+)
+REGISTERING = (
+    "before the messages are frozen",
+    "after the messages are frozen",
+    "before the round is whole",
+    "before the round is registered",
+    "inside the registration",
+    "after the round is registered",
 )
 SENDING = (
     "before an intent is kept",
@@ -52,10 +60,11 @@ SENDING = (
 Passed = Callable[[str], None]
 
 
-def plan_of(people: int, message: str = "Hi {name}") -> campaign.Plan:
-    """One message for each of so many people."""
+def plan_of(people: int, message: str = "Hi {name}", *, reverse: bool = False) -> campaign.Plan:
+    """One message for each of so many people, the last of them first with `reverse`."""
     numbers = "2567720" + pd.Series(range(people)).astype(str).str.zfill(5)
     table = pd.DataFrame({"name": [f"Person {n}" for n in range(people)], "phone": numbers})
+    table = table.iloc[::-1] if reverse else table
     return campaign.prepare(table, message=message, sender="CLINIC", region="UG")
 
 
@@ -77,7 +86,10 @@ def send(
     design: str = "",
     **options: Any,
 ) -> None:
-    """Send a campaign or go on with it; if told to, die at the n-th passing of a place."""
+    """Send a campaign or go on with it; if told to, die at the n-th passing of a place.
+
+    A campaign that died before its first round was registered is sent again.
+    """
     if die is not None:
         arm(Countdown(*die))
     if design:
@@ -85,7 +97,7 @@ def send(
     account = campaign.Account("local", url, "sandbox", "sesame")
     options = {"concurrency": 4, "max_unknown": 10**6, "progress": False} | options
     size = options.pop("batch_size", 5)
-    if folder_exists(folder):
+    if folder_exists(folder) and open_folder(folder).snapshot().rounds:
         campaign.resume(folder, account=account, **options)
     else:
         campaign.send(plan_of(people), account=account, folder=folder, batch_size=size, **options)
@@ -106,15 +118,21 @@ class Countdown:
 
 def arm(passed: Passed) -> None:
     """Wrap every place, so that `passed` is called with its name."""
+    _around(creation, "create_ledger", passed, "before the ledger is made", "after the ledger is made")
     _around(
-        creation,
-        "create_ledger",
-        passed,
-        "before the batches are registered",
-        "after the batches are registered",
+        freezing, "_write_messages", passed, "before the messages are frozen", "after the messages are frozen"
     )
+    _around(freezing, "_manifest", passed, "", "before the round is whole")
+    _around(
+        ledger.Ledger,
+        "register_round",
+        passed,
+        "before the round is registered",
+        "after the round is registered",
+    )
+    _inside_registrations(passed)
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
-    _around(run, "open_ledger", passed, "", "after what was under way is unknown")
+    _around(opening, "open_ledger", passed, "", "after what was under way is unknown")
     _around(ledger, "check_ledger", passed, "", "before what was under way is unknown")
     _around(ledger.Ledger, "_apply_all", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
@@ -134,6 +152,20 @@ def _around(owner: Any, name: str, passed: Passed, before: str, after: str) -> N
         return answer
 
     setattr(owner, name, wrapped)
+
+
+def _inside_registrations(passed: Passed) -> None:
+    real = ledger.Ledger._change
+
+    def change(self: ledger.Ledger, made: Callable[[Any], int]) -> int:
+        def make_and_pass(connection: Any) -> int:
+            outcome = made(connection)
+            passed("inside the registration")  # everything is written and nothing committed
+            return outcome
+
+        return real(self, make_and_pass)
+
+    ledger.Ledger._change = change  # type: ignore[method-assign]
 
 
 def _around_commits(passed: Passed) -> None:

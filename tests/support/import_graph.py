@@ -3,20 +3,28 @@
 import ast
 import sys
 from collections.abc import Iterable, Iterator
+from functools import cache
 from pathlib import Path
 
 PACKAGE = Path(__file__).parents[2] / "campaign"
 
 
-def modules() -> Iterator[tuple[str, ast.Module]]:
+@cache
+def modules() -> tuple[tuple[str, ast.Module], ...]:
     """Every module by its name below the package, with its syntax tree."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        name = ".".join(path.relative_to(PACKAGE).with_suffix("").parts)
-        yield name.removesuffix(".__init__"), ast.parse(path.read_text("utf-8"))
+    paths = sorted(PACKAGE.rglob("*.py"))
+    names = (".".join(path.relative_to(PACKAGE).with_suffix("").parts) for path in paths)
+    trees = (ast.parse(path.read_text("utf-8")) for path in paths)
+    return tuple(zip((name.removesuffix(".__init__") for name in names), trees, strict=True))
 
 
-def imports_of(tree: ast.Module) -> Iterator[str]:
+@cache
+def imports_of(tree: ast.Module) -> tuple[str, ...]:
     """Every name that a module imports, with where it comes from."""
+    return tuple(_imported(tree))
+
+
+def _imported(tree: ast.Module) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)

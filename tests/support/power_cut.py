@@ -19,9 +19,10 @@ from typing import Any, NamedTuple
 import apsw
 
 from campaign.sending.ledger import connections
-from campaign.sending.ledger.ledger import Entry, Ledger, Move, create_ledger, open_ledger
+from campaign.sending.ledger.ledger import Entry, Ledger, Move, open_ledger
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.views import journal_frame
+from support.ledgers import IDENTITY, make_ledger
 
 SECTOR = 512  # bytes that a disk writes whole or not at all
 
@@ -116,23 +117,28 @@ class Recording(NamedTuple):
 
 
 def record(folder: Path, monkeypatch: Any, batches: int, seed: int) -> Recording:
-    """Two sessions of a made-up campaign, committed in groups as a run commits them."""
+    """Two sessions of a made-up campaign, committed in groups as a run commits them.
+
+    The last ten batches are withdrawn by a second round.
+    """
     disk, path, chance = Disk(), folder / "ledger.sqlite", random.Random(seed)
     with monkeypatch.context() as patch:
         patch.setattr(connections, "sqlite3", disk.stand_in())
         _keep(patch, disk)
         entries = [Entry(batch, 0, 100 * batch, 100, b"d" * 32) for batch in range(1, batches + 1)]
-        create_ledger(path, IDENTITY, entries)
+        make_ledger(path, entries)
         registered = len(disk.events)
-        for numbers in (range(1, batches // 2), range(batches // 2, batches + 1)):
+        for numbers in (range(1, batches // 2), range(batches // 2, batches - 9)):
             opened = open_ledger(path, IDENTITY)
             for group in groups(numbers, chance):
                 assert set(opened.commit(group)) == {None}
             opened.close()
+        opened = open_ledger(path, IDENTITY)
+        opened.register_round("digest of round 2", [Entry(batches + 1, 0, 0, 100, b"d" * 32)])
+        withdrawn = [(batch, "withdrawn") for batch in range(batches - 9, batches + 1)]
+        disk.events.append(Event("kept", "", data=withdrawn))
+        opened.close()
     return Recording(disk.events, registered)
-
-
-IDENTITY = {"fingerprint": "f1", "environment": "local", "account": "a1"}
 
 
 def _keep(patch: Any, disk: Disk) -> None:

@@ -11,10 +11,11 @@ from typing import Any
 
 import aiohttp
 
+from campaign.sending import opening
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.ledger import connections, ledger
-from campaign.sending.store.folder import Folder
+from campaign.sending.rounds.difference import find_difference
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
 
@@ -98,15 +99,20 @@ def synchronous_normal(patch: Patch) -> None:
     patch(ledger, "connect", hurried)
 
 
-def no_fingerprint(patch: Patch) -> None:
-    """A campaign goes on with whatever plan it is given."""
-    patch(Folder, "check_plan", lambda self, plan: None)
+def compare_by_fingerprint(patch: Patch) -> None:
+    """A plan that is not to the last message the one that was sent is another campaign."""
+
+    def compare(plan: Any, record: Any) -> Any:
+        same = record is not None and any(one.manifest.given == plan.fingerprint for one in record.rounds)
+        return find_difference(plan, record if same else None)
+
+    patch(opening, "find_difference", compare)
 
 
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
         record_after_the_answer, retry_on_error, no_commit_in_the_gate, keep_alive, redirects_on,
-        synchronous_normal, no_fingerprint,
+        synchronous_normal, compare_by_fingerprint,
     )
 }  # fmt: skip

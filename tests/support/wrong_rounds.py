@@ -18,6 +18,7 @@ from campaign.sending import opening
 from campaign.sending.ledger import ledger
 from campaign.sending.rounds import difference, distinct_texts, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
+from campaign.sending.store import identity
 
 Patch = Callable[[Any, str, Any], None]
 
@@ -90,7 +91,7 @@ def withdraw_and_register_in_two_transactions(patch: Patch) -> None:
     register = ledger.Ledger.register_round
 
     def in_two(self: ledger.Ledger, digest: str, entries: Any) -> int:
-        self.withdraw_pending()
+        self.withdraw_pending("a later round")
         return register(self, digest, entries)
 
     patch(ledger.Ledger, "register_round", in_two)
@@ -103,7 +104,7 @@ def refused_counts_as_reached(patch: Patch) -> None:
 
 def a_rehearsal_counts_as_reached(patch: Patch) -> None:
     """A campaign is a name, wherever it is sent."""
-    patch(opening, "folder_name", lambda name, environment: name)
+    patch(identity, "folder_name", lambda name, environment: name)
     patch(opening.Claim, "check", lambda self, folder, **_: "")
 
 

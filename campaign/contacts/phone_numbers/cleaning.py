@@ -13,7 +13,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.argument_checks import check_choice, wrong
+from campaign.argument_checks import check_choice, described, wrong
 from campaign.arrow_text import (
     TEXT,
     TextArray,
@@ -42,7 +42,7 @@ from campaign.contacts.phone_numbers.problems_and_repairs import (
     REPAIRS,
     repair_names,
 )
-from campaign.contacts.phone_numbers.regions import check_region, described, is_region
+from campaign.contacts.phone_numbers.regions import check_region, is_region
 from campaign.errors import UsageError
 from campaign.text import agreeing, clean, counted
 

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints
-from campaign.contacts.phone_numbers.digit_patterns import END, Symbols, UInt64s
+from campaign.contacts.phone_numbers.digit_patterns import Symbols, UInt64s
+from campaign.contacts.phone_numbers.pattern_syntax import END
 
 _UINT64_DIGITS = 19  # an unsigned 64-bit integer holds any number of this many digits
 MARGIN = 32  # end symbols after the last number, so that looking ahead never leaves the stream

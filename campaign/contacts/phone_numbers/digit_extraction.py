@@ -19,7 +19,8 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.phone_numbers.digit_columns import MARGIN, Digits
-from campaign.contacts.phone_numbers.digit_patterns import END, Int16s, Symbols
+from campaign.contacts.phone_numbers.digit_patterns import Int16s, Symbols
+from campaign.contacts.phone_numbers.pattern_syntax import END
 from campaign.contacts.phone_numbers.problems_and_repairs import REPAIR_BITS
 from campaign.contacts.phone_numbers.unusual_texts import (
     MAX_TEXT,

@@ -1,15 +1,13 @@
 """Regular expressions over digits, run over whole columns of numbers at once.
 
-The patterns of `phonenumbers` use little of what regular expressions can do: digits, sets of digits, groups,
-alternatives and counted repeats. They are compiled together into one deterministic finite automaton (DFA), so
-a column needs two table look-ups per digit (5 ns), however many patterns there are. RE2 takes 50 to 80 ns a
-row for each pattern, and a dozen patterns decide about one number.
+The patterns of `phonenumbers` are compiled together into one deterministic finite automaton (DFA), so a
+column needs two table look-ups per digit (5 ns), however many patterns there are. RE2 takes 50 to 80 ns a row
+for each pattern, and a dozen patterns decide about one number.
 
 States are built when a number first reaches them: a list with numbers of all 25 countries behind +1 reaches
 only a part of them.
 """
 
-import re
 import threading
 from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterable
@@ -19,12 +17,12 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.phone_numbers.pattern_syntax import END, UnknownPatternError, parse_pattern
 
-END = 10  # the symbol after the last digit of a number
 STATE_WIDTH = 16  # table cells per state: ten digits, the end, and padding
 DEAD = 0  # the state from which nothing can match any more
 _NOT_BUILT = -1
-_ANY_DIGIT, _ANY_SYMBOL = (1 << 10) - 1, (1 << 11) - 1
+_ANY_SYMBOL = (1 << 11) - 1
 _MATCHED, _MATCHED_WITH_GROUP = 1, 2
 _USUAL_DIGITS = 11  # few national numbers are longer; from here on only the long ones are followed
 
@@ -33,64 +31,6 @@ Int32s = npt.NDArray[np.int32]
 Int16s = npt.NDArray[np.int16]
 Int8s = npt.NDArray[np.int8]
 Symbols = npt.NDArray[np.uint8]
-
-_ELEMENT = re.compile(r"\\d|\[[\d-]+\]|\(\?:|[()|?$]|\{\d+(?:,\d+)?\}|\d")
-
-
-class UnknownPatternError(ValueError):
-    """A pattern with syntax that this module does not support."""
-
-
-def parse_pattern(pattern: str) -> Any:
-    """A pattern as nested tuples: ("any", branches), ("all", parts), ("repeat", node, low, high), …"""
-    elements = _ELEMENT.findall(pattern)
-    if "".join(elements) != pattern:
-        raise UnknownPatternError(pattern)
-    group_numbers = iter(range(1, len(elements) + 1))
-
-    def parse_alternatives() -> Any:
-        branches: list[list[Any]] = [[]]
-        while elements and elements[0] != ")":
-            element = elements.pop(0)
-            if element == "|":
-                branches.append([])
-            elif element[0] in "?{":
-                branches[-1].append(("repeat", branches[-1].pop(), *_repeat_bounds(element)))
-            elif element[0] == "(":
-                number = next(group_numbers) if element == "(" else 0
-                branches[-1].append(("group", number, parse_alternatives()))
-                elements.pop(0)
-            else:
-                branches[-1].append(("read", _symbol_bits(element)))
-        return ("any", tuple(("all", tuple(branch)) for branch in branches))
-
-    try:
-        tree = parse_alternatives()
-    except IndexError:
-        raise UnknownPatternError(pattern) from None
-    if elements:
-        raise UnknownPatternError(pattern)
-    return tree
-
-
-def _repeat_bounds(element: str) -> tuple[int, int]:
-    if element == "?":
-        return 0, 1
-    low, _, high = element[1:-1].partition(",")
-    return int(low), int(high or low)
-
-
-def _symbol_bits(element: str) -> int:
-    """The symbols that an element matches, one bit each."""
-    if element == "$":
-        return 1 << END
-    if element == r"\d":
-        return _ANY_DIGIT
-    bits = 0
-    for first, last in re.findall(r"(\d)(?:-(\d))?", element):
-        for digit in range(int(first), int(last or first) + 1):
-            bits |= 1 << digit
-    return bits
 
 
 class _Nfa:

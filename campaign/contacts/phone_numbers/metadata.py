@@ -23,9 +23,9 @@ from campaign.contacts.phone_numbers.digit_patterns import (
     Int32s,
     PatternSet,
     PrefixPatterns,
-    UnknownPatternError,
 )
 from campaign.contacts.phone_numbers.libphonenumber import KINDS_BY_DESCRIPTION
+from campaign.contacts.phone_numbers.pattern_syntax import UnknownPatternError
 
 MAX_NATIONAL_DIGITS = 17  # what `phonenumbers` accepts
 NO_REGION = -1

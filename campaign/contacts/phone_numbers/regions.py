@@ -4,6 +4,7 @@ import difflib
 import functools
 import unicodedata
 
+from campaign.argument_checks import described
 from campaign.contacts.phone_numbers.libphonenumber import (
     WORLD,
     code_by_region,
@@ -88,10 +89,3 @@ def _normalised(name: str) -> str:
     return " ".join(
         "".join(c if c.isalnum() else " " * (not unicodedata.combining(c)) for c in letters).split()
     )
-
-
-def described(value: object) -> str:
-    """What kind of argument came, in words: "a list", "None", "an integer"."""
-    name = type(value).__name__
-    words = {"NoneType": "None", "str": "one text", "int": "an integer", "NAType": "a missing value"}
-    return words.get(name, f"{'an' if name[0] in 'aeiouAEIO' else 'a'} {name}")

@@ -17,7 +17,6 @@ from campaign.contacts.workbooks.readers import read_sheet
 from campaign.errors import CampaignError
 
 READY = b"ready\n"
-GRACE = 5.0  # seconds
 
 
 def main() -> None:
@@ -57,11 +56,8 @@ def _end_with_parent() -> None:
 
 
 def _limit_time(seconds: float) -> None:
-    """A timer outside Python, which ends the process even while a library does not return.
-
-    A living parent ends it earlier, and can say why.
-    """
-    faulthandler.dump_traceback_later(seconds + GRACE, exit=True, file=1)  # which is os.devnull by now
+    """A timer outside Python, which ends the process even while a library does not return."""
+    faulthandler.dump_traceback_later(seconds, exit=True, file=1)  # which is os.devnull by now
 
 
 def _limit_memory(size: int) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
@@ -11,9 +10,10 @@ import pandas as pd
 from campaign.argument_checks import check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
 from campaign.results.tables import Result
-from campaign.sending.ledger.views import result_frame
+from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.user_state import user_name
 from campaign.text import counted
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -46,15 +46,16 @@ def resolve(
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     with place.opened_ledger() as ledger:
-        batches = result_frame(place.ledger_path)
-        unknown = batches[batches["status"] == "unknown"].set_index("batch")
+        contents = snapshot(place.ledger_path)
+        settleable = [one.batch for one in contents.batches if one.state == "unknown"]
+        unknown = contents.outcomes.set_index("batch").loc[settleable]
         if batch not in unknown.index:
             raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
         evidence = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
             raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
-        decision = f"{getpass.getuser()}: {outcome}"
+        decision = f"{user_name()}: {outcome}"
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],
             note=f"{decision}, {note}" if note else decision,

@@ -9,9 +9,9 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
+from campaign.sending.engine.tally import Load
 from campaign.sending.engine.valves import Hold
 from campaign.sending.ledger.group_commit import Listener
-from campaign.sending.store.frozen_messages import Batch
 from campaign.service.gated_body import Gate, GateClosed
 from campaign.service.transport import Outcome
 
@@ -37,7 +37,7 @@ class Delivery:
     """
 
     def __init__(
-        self, batch: Batch, record: Record, post: Post, reason_to_hold: ReasonToHold, may_retry: MayRetry
+        self, batch: Load, record: Record, post: Post, reason_to_hold: ReasonToHold, may_retry: MayRetry
     ) -> None:
         self._batch, self._record, self._post = batch, record, post
         self._reason_to_hold, self._may_retry = reason_to_hold, may_retry

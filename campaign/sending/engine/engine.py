@@ -21,9 +21,8 @@ from functools import partial
 
 from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
-from campaign.sending.engine.tally import RunStatus, Snapshot, Tally
+from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
 from campaign.sending.engine.valves import Hold, Pace, Valve
-from campaign.sending.store.frozen_messages import Batch
 from campaign.service.transport import Outcome
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave
@@ -51,7 +50,7 @@ class Engine:
 
     def __init__(
         self,
-        batches: Iterator[Batch],
+        batches: Iterator[Load],
         record: Record,
         post: Post,
         *,
@@ -70,12 +69,12 @@ class Engine:
         self._ended = False
         self._started = time.monotonic()
         self._last_snapshot = 0.0
-        self._next: Batch | None = None  # taken from `batches`, not yet issued
-        self._returned: list[Batch] = []  # issued, but provably did not leave
+        self._next: Load | None = None  # taken from `batches`, not yet issued
+        self._returned: list[Load] = []  # issued, but provably did not leave
         # Both are readings of the monotonic clock.
         self._due: float | None = None  # when the pace lets the next batch go
         self._not_before = 0.0  # until when the service asked us to wait (Retry-After)
-        self._under_way: dict[asyncio.Task[None], Batch] = {}
+        self._under_way: dict[asyncio.Task[None], Load] = {}
         self._failure: Exception | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._change = asyncio.Event()  # something happened that the loop has to look at
@@ -191,7 +190,7 @@ class Engine:
         else:
             await _within(self._change, max(self._due, self._not_before) - time.monotonic())
 
-    def _peek(self) -> Batch | None:
+    def _peek(self) -> Load | None:
         if self._next is None and self._returned:
             self._next = self._returned.pop(0)
         if self._next is None and self._failure is None:
@@ -201,7 +200,7 @@ class Engine:
                 self._fail(error)
         return self._next
 
-    def _issue(self, batch: Batch) -> None:
+    def _issue(self, batch: Load) -> None:
         self._next = self._due = None
         self._tally.start(batch)
         task = asyncio.create_task(self._deliver(batch))
@@ -231,7 +230,7 @@ class Engine:
 
     # one batch
 
-    async def _deliver(self, batch: Batch) -> None:
+    async def _deliver(self, batch: Load) -> None:
         """Bring one batch to the service and settle it, or give it back when it provably did not leave."""
         delivery = Delivery(batch, self._record, self._post, self._reason_to_hold, self._may_retry)
         outcome = await delivery.outcome()
@@ -253,7 +252,7 @@ class Engine:
         backoff = random.uniform(0, BACKOFF * 2**tries)  # noqa: S311 - spreads load
         return not await _within(self._held, max(backoff, self._not_before - time.monotonic()))
 
-    def _settle(self, batch: Batch, outcome: Outcome, seconds: float) -> None:
+    def _settle(self, batch: Load, outcome: Outcome, seconds: float) -> None:
         """Queue the outcome for the ledger, with no `await` since it became known.
 
         Nothing waits for this commit: if the machine dies before it, the ledger says `sending`, so unknown.
@@ -266,18 +265,18 @@ class Engine:
             cost=outcome.cost, code=outcome.code, error=outcome.error, seconds=seconds,
         )  # fmt: skip
 
-    def _on_recorded(self, batch: Batch, outcome: Outcome, refusal: LedgerError | None) -> None:
+    def _on_recorded(self, batch: Load, outcome: Outcome, refusal: LedgerError | None) -> None:
         if refusal is not None:
             self._tally.doubt(batch, outcome)
             self._fail(refusal)
 
-    def _give_back(self, batch: Batch, outcome: Outcome) -> None:
+    def _give_back(self, batch: Load, outcome: Outcome) -> None:
         self._tally.settle(batch, outcome)
         insort(self._returned, batch, key=lambda returned: returned.number)
 
     # holding
 
-    def _reason_to_hold(self, batch: Batch | None = None) -> Hold | None:
+    def _reason_to_hold(self, batch: Load | None = None) -> Hold | None:
         """Why `batch` must not be issued, or without one why those under way must not leave."""
         if self.hold is not None:
             return self.hold

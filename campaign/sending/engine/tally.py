@@ -38,7 +38,7 @@ class Snapshot:
 
 
 class Load(Protocol):
-    """A batch as it is counted."""
+    """A batch that is ready to leave: its number, how many messages and SMS parts it has, and its entries."""
 
     @property
     def number(self) -> int: ...
@@ -48,6 +48,9 @@ class Load(Protocol):
 
     @property
     def parts(self) -> int: ...
+
+    @property
+    def entries(self) -> memoryview: ...
 
 
 @dataclass(slots=True)
@@ -81,8 +84,9 @@ class Spending:
 class Tally:
     """Counts of the messages of a plan, kept by the engine.
 
-    What came before this run is taken from the ledger (see `store.standing`). The fields from `unknown_batches` on count since the
-    start or the last `resume()`: a person who resumes has seen what happened before it.
+    What came before this run is taken from the ledger (see `rounds.standing`). The fields from
+    `unpriced_batches` on count since the start or the last `resume()`: a person who resumes has seen what
+    happened before it.
     """
 
     messages: int

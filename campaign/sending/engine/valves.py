@@ -54,8 +54,8 @@ class Funds:
         if "funds" not in tally.causes:
             return None
         return Hold(
-            "The account has not enough money for the next batch. Top it up, then resume to send what has "
-            "not been tried yet.",
+            "The account has not enough money for the next batch. Top it up, then resume to send what was "
+            "refused or has not been tried yet.",
             final=True,
         )
 
@@ -69,7 +69,8 @@ class Credentials:
             return None
         return Hold(
             f"The service refused the account ({tally.last_refusal}). Check the username, the password and "
-            "the environment. With the right password, resume to send what has not been tried yet."
+            "the environment. With the right password, resume to send what was refused or has not been tried "
+            "yet."
             f"{_elsewhere('account', tally)}",
             final=True,
         )
@@ -122,8 +123,7 @@ class Breaker:
             return None
         return Hold(
             f"{sum(tally.refusals)} of the last {len(tally.refusals)} batches were refused "
-            f"({tally.last_refusal}). Correct the cause, then resume to send what has not been tried "
-            "yet."
+            f"({tally.last_refusal}). Correct the cause, then resume to send the rest."
         )
 
 
@@ -143,7 +143,7 @@ class Canary:
         if not tally.accepted_batches and tally.came_back:
             return Hold(
                 f"The first batch was refused ({tally.last_refusal}). Correct the cause, then resume to send "
-                "what has not been tried yet."
+                "the rest."
             )
         if tally.accepted_batches != 1 or not tally.unpriced_batches:
             return None

@@ -18,17 +18,20 @@ SELECT 1 FROM batches WHERE round > (SELECT coalesce(max(round), 0) FROM rounds)
 """
 
 
-def check_ledger(path: Path, identity: Mapping[str, str]) -> None:
-    """Raise `LedgerError` unless the file is a sound ledger of this campaign."""
+def check_ledger(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) -> None:
+    """Raise `LedgerError` unless the file is a sound ledger of this campaign.
+
+    `schema` is the SQL of its tables; that of an earlier format knows no rounds.
+    """
     # Before SQLite opens the file, because it leaves traces in any database.
     if _application_id(path) != APPLICATION_ID:
         raise LedgerError(f"{path} is not a ledger of this program. Restore the file that belongs here.")
     with opened(path) as connection:
-        if _schema_of(connection) != _expected_schema():
+        if _schema_of(connection) != _expected_schema(schema):
             raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
-        if connection.execute(_UNREGISTERED).fetchone() is not None:
+        if schema == SCHEMA and connection.execute(_UNREGISTERED).fetchone() is not None:
             raise LedgerError(
                 f"The ledger at {path} has batches that belong to no round: another program added them. "
                 "Restore it from a copy."
@@ -64,7 +67,7 @@ def _schema_of(connection: Connection) -> list[str]:
     return sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
 
 
-def _expected_schema() -> list[str]:
+def _expected_schema(schema: str) -> list[str]:
     with closing(connect_to_memory()) as connection:
-        connection.executescript(SCHEMA)
+        connection.executescript(schema)
         return _schema_of(connection)

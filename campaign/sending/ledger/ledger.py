@@ -56,7 +56,7 @@ class Move(NamedTuple):
     facts: Mapping[str, Any]
 
 
-class Witness(Protocol):
+class MovesWitness(Protocol):
     """Something beside the ledger that remembers how many moves it had, and so gives an older copy away."""
 
     def write(self, count_moves: Callable[[], int], *, at_once: bool = False) -> None: ...
@@ -69,7 +69,7 @@ class Ledger:
     commit costs about the same for one move and for a hundred.
     """
 
-    def __init__(self, path: Path, witnesses: Sequence[Witness] = ()) -> None:
+    def __init__(self, path: Path, witnesses: Sequence[MovesWitness] = ()) -> None:
         self.path = path
         self._process = os.getpid()
         self._witnesses = (RollbackGuard(path), *witnesses)
@@ -142,9 +142,10 @@ class Ledger:
 
         return self._change(register)
 
-    def withdraw_pending(self) -> int:
-        """Withdraw every batch that waits, for good, and return how many there were."""
-        return self._change(lambda connection: connection.execute(_WITHDRAW).rowcount)
+    def withdraw_pending(self, note: str) -> int:
+        """Withdraw every batch that waits, for good, and return how many there were; the journal keeps why."""
+        withdraw = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
+        return self._change(lambda connection: connection.execute(withdraw, (note,)).rowcount)
 
     def waiting_messages(self) -> int:
         """How many messages wait to be sent."""
@@ -287,7 +288,7 @@ def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
         raise
 
 
-def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[Witness] = ()) -> Ledger:
+def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> Ledger:
     """Open the ledger of this very campaign, and turn what was under way into `unknown`.
 
     The caller holds the campaign's lock. Never creates a ledger. Raises `LedgerError` when the file is

@@ -86,6 +86,9 @@ WHEN EXISTS (SELECT 1 FROM campaign WHERE key = new.key)
 BEGIN SELECT RAISE(ABORT, 'whose ledger this is never changes'); END;
 CREATE TRIGGER identity_stays BEFORE DELETE ON campaign
 BEGIN SELECT RAISE(ABORT, 'whose ledger this is never changes'); END;
+CREATE TRIGGER journal_is_never_replaced BEFORE INSERT ON journal
+WHEN EXISTS (SELECT 1 FROM journal WHERE id = new.id)
+BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_stays BEFORE UPDATE ON journal
 BEGIN SELECT RAISE(ABORT, 'the journal only grows'); END;
 CREATE TRIGGER journal_stays_whole BEFORE DELETE ON journal

@@ -5,20 +5,24 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.contract import BATCH_COLUMNS
+from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN
 from campaign.sending.ledger.connections import Connection, opened
 
+# Batches of the last round are withdrawn because a person has closed the campaign.
 _OUTCOMES = """
 SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
-       cost, code, error, attempts, submitted_at, seconds, round
+       cost, code,
+       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN ?
+            WHEN state = 'again' THEN ? ELSE error END,
+       attempts, submitted_at, seconds, round
 FROM batches ORDER BY batch
 """
 _ATTEMPTS = """
@@ -92,7 +96,11 @@ def result_frame(path: Path) -> pd.DataFrame:
 
 def _outcomes(connection: Connection) -> pd.DataFrame:
     """The frame `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    rows = connection.execute(_OUTCOMES).fetchall()
+    return batches_frame(connection.execute(_OUTCOMES, (CLOSED, ORDERED_AGAIN)).fetchall())
+
+
+def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
+    """The frame `Result.batches` of rows with its columns."""
     frame = pd.DataFrame(rows, columns=list(BATCH_COLUMNS))
     costs = [None if row[3] is None else Decimal(row[3]) for row in rows]
     frame["cost"] = pd.Series(costs, index=frame.index, dtype=object)

@@ -11,36 +11,33 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.plan import Plan, fingerprint, with_fields
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import planned_texts
-from campaign.text import clean, shorten
 
 _KEPT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
 
 
-def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan:
+def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: Bools) -> Plan:
     """The plan in which some rows keep the messages that they got.
 
     `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`: all pieces of
-    what each row got.
+    what each row got. `moved` says which of the rows were reached under another number.
     """
     messages = plan.messages
     taken = earlier.assign(row=rows[earlier["entry"].to_numpy(dtype=np.int64)])
     kept = pd.concat([messages[~messages["row"].isin(rows)], taken[messages.columns]], ignore_index=True)
     order = np.argsort(plan.contacts.index.get_indexer(pd.Index(kept["row"])), kind="stable")
     kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
-    first_texts = taken.drop_duplicates("row").set_index("row")["message"].reindex(rows)
-    details = [
-        f"This person was reached with another text and keeps that one: “{shorten(clean(text), _SHOWN)}”"
-        for text in first_texts
-    ]
-    amended = _with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    return with_issue(amended, rows, _KEPT, "warning", details)
+    texts = taken.drop_duplicates("row").set_index("row")["message"].astype("str").reindex(rows)
+    amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
+    detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
+    detail = detail.mask(moved, "The cell was read as another number before, and reached under that one.")
+    return with_issue(amended, rows, _KEPT, "warning", detail)
 
 
 def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
@@ -50,11 +47,11 @@ def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
-    """The plan with an issue for each excluded row whose number was reached; `batches` says by which batch."""
+    """The plan with an issue for each excluded row whose number was reached, by the batch in `batches`."""
     places = np.flatnonzero(batches)
     if not len(places):
         return plan
-    details = [f"This number was reached before, by batch {batch}." for batch in batches[places].tolist()]
+    details = "This number was reached before, by batch " + pd.Series(batches[places]).astype("str") + "."
     return with_issue(plan, plan.contacts.index.to_numpy()[places], "reached_before", "warning", details)
 
 
@@ -65,7 +62,7 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     leaving = np.isin(plan.addressing.numbers, suppressed.opted_out)
     leaving &= (plan.contacts["status"] == "not_sent").to_numpy()
     detail = "The number is on the opt-out list."
-    amended = _without_rows(plan, leaving, "opted_out", "opted_out", "info", detail)
+    amended = without_rows(plan, leaving, "opted_out", "opted_out", "info", detail)
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
 
 
@@ -82,10 +79,10 @@ def without_repeats(plan: Plan) -> Plan:
     repeated = plan.messages["row"].to_numpy()[starts[repeated_texts(planned)]]
     leaving = plan.contacts.index.isin(repeated)
     detail = "The same number and the same text as an earlier row, which is kept."
-    return _without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
+    return without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
 
 
-def _without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
+def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
     """The plan in which some rows of the contacts get nothing, with a status, a reason and an issue."""
     rows = plan.contacts.index.to_numpy()[leaving]
     if not len(rows):
@@ -95,12 +92,16 @@ def _without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: 
     contacts["reason"] = contacts["reason"].mask(leaving, reason)
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
-    amended = _with_messages(plan.replaced(contacts=contacts), remaining)
-    return with_issue(amended, rows, code, severity, [reason] * len(rows))
+    amended = with_messages(with_fields(plan, contacts=contacts), remaining)
+    return with_issue(amended, rows, code, severity, reason)
 
 
-def with_issue(plan: Plan, rows: Ints, code: str, severity: str, details: list[str]) -> Plan:
-    """The plan with one more issue for each of some rows, about the cell of their number."""
+def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | pd.Series[str]) -> Plan:
+    """The plan with one more issue for each of some rows, about the cell of their number.
+
+    `detail` is one sentence, or one for each row.
+    """
+    details = detail if isinstance(detail, str) else detail.array
     column = plan.addressing.columns[0]
     issues = pd.DataFrame(
         {"row": pd.array(rows, "Int64"), "column": column, "value": plan.contacts[column].reindex(rows).array,
@@ -115,10 +116,10 @@ def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
         joined = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
         return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 
-    return plan.replaced(issues=issues) if len(more) else plan
+    return with_fields(plan, issues=issues) if len(more) else plan
 
 
-def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
+def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
     lengths = measure(series_to_array(messages["message"]))
     parts = messages["parts"].to_numpy()
     ucs2 = int(parts[lengths.ucs2].sum())
@@ -131,7 +132,7 @@ def _with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
         longest=int(lengths.units.max(initial=0)),
         countries=_counts(countries),
     )
-    return plan.replaced(messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
+    return with_fields(plan, messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
 
 
 def _counts(texts: pd.Series[str]) -> dict[str, int]:

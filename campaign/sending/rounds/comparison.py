@@ -113,8 +113,7 @@ def compare_texts(
 
 def repeated_texts(planned: RowTexts) -> Bools:
     """Which rows have the same number and the same text as an earlier row: these go out once."""
-    first_rows = DistinctTexts(planned.numbers, planned.texts).first_rows
-    return np.not_equal(first_rows, np.arange(len(planned)))
+    return ~DistinctTexts(planned.numbers, planned.texts).is_first
 
 
 def missing_numbers(record: Record, batches: Bools, plan_numbers: Ints) -> Ints:

@@ -15,9 +15,10 @@ from campaign.text import agreeing, counted
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Departure:
-    """What would leave now: `messages` of a plan, in requests of at most `batch_size`, `concurrency` at a time.
+    """What would leave now: messages of a plan, `batch_size` in a request, `concurrency` requests at a time.
 
-    `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
+    `comparison` is a sentence that says what the campaign has sent before. `reached_today` counts the people
+    whom another campaign of the account reached in the last 24 hours.
     `remarks` are sentences that a person has to read before deciding.
     """
 
@@ -25,6 +26,7 @@ class Departure:
     messages: pd.DataFrame
     batch_size: int
     concurrency: int
+    comparison: str = ""
     reached_today: int = 0
     remarks: tuple[str, ...] = ()
 
@@ -58,11 +60,12 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         if today
         else ""
     )
+    comparison = f"{departure.comparison} " if departure.comparison else ""
     remarks = "".join(f"{remark} " for remark in departure.remarks)
     raise ConfirmationError(
         f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
         f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
-        f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. {again}{remarks}"
-        f"For example:\n{example}\n"
+        f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. "
+        f"{comparison}{again}{remarks}For example:\n{example}\n"
         f'Look at the plan once more; to send it, give confirm="{departure.phrase}".'
     )

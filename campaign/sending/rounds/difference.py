@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
+from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
@@ -29,7 +30,9 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
     reached_alternatives,
 )
+from campaign.sending.rounds.continuation_plan import continues, merge
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
+from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
 # What is known of a message, in a word, for people.
@@ -102,6 +105,7 @@ class Difference:
 
     def outgoing(self, *, changed: bool = False) -> Ints:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
+        check_switch(changed, subject="changed", write="outgoing(changed=True)")
         chosen = (*_GOES_OUT, CHANGED, MOVED) if changed else _GOES_OUT
         return np.flatnonzero(np.isin(self.knowledge, chosen))
 
@@ -110,7 +114,24 @@ class Difference:
         """What would be sent, and what not and why, in plain words."""
         count = len(self.outgoing())
         leading = f"{counted(count, 'message')} would be sent" if count else "Nothing would be sent"
-        parts = [
+        return f"{leading}: {self._by_kind}.{self._gone}" if self._by_kind else f"{leading}.{self._gone}"
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing was sent under the campaign's name yet."""
+        return self.record is None or not self.record.rounds
+
+    @property
+    def overview(self) -> str:
+        """What the campaign has to do with the rows of the plan, before anything is decided."""
+        if self.is_first:
+            return NOTHING_SENT_YET
+        by_kind = f": {self._by_kind}" if self._by_kind else ""
+        return f"Compared with what this campaign has sent{by_kind}.{self._gone}"
+
+    @property
+    def _by_kind(self) -> str:
+        return ", ".join(
             f"{number:,} {words}"
             for number, words in (
                 (self.new, "new"),
@@ -121,15 +142,17 @@ class Difference:
                 (self.moved, "reached under another number"),
             )
             if number
-        ]
+        )
+
+    @property
+    def _gone(self) -> str:
         gone = self.gone
-        more = (
+        if not gone:
+            return ""
+        return (
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} reached "
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
-            if gone
-            else ""
         )
-        return f"{leading}: {', '.join(parts)}.{more}" if parts else f"{leading}.{more}"
 
     def __repr__(self) -> str:
         return f"<Difference: {self.sentence}>"
@@ -147,11 +170,15 @@ class Difference:
 def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     """Compare a plan with what its campaign has recorded.
 
-    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same number
-    and the same text, only the first gets something.
+    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
+    number and the same text, only the first gets something.
     """
     given = plan.fingerprint
     if record is not None and record.rounds:
+        if continues(plan, record.name):
+            whole = record.rounds[-1].load(record.ledger.batches).plan
+            plan = merge(whole, plan)
+            given = plan.fingerprint
         plan = without_repeats(_keep_reached(plan, record))
         starts, planned = planned_texts(plan, plan.messages)
         comparison = compare_texts(planned, numbers_of_excluded(plan), record.texts, record.knowledge)

@@ -62,7 +62,7 @@ def _numbers_since(listed: ListedCampaign, account: Account, since: datetime) ->
     is_recent = outcomes["status"].isin(["accepted", "unknown"]) & (
         outcomes["submitted_at"].isna() | (outcomes["submitted_at"] >= pd.Timestamp(since))
     )
-    record = CampaignRecord(folder.rounds(contents), contents)
+    record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
     batches = np.zeros(len(record.knowledge), bool)
     batches[outcomes.loc[is_recent, "batch"]] = True
     return missing_numbers(record.texts, batches, np.empty(0, np.int64))

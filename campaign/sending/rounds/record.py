@@ -46,8 +46,9 @@ _BETWEEN_CELLS = "\x1f"
 
 @dataclass(frozen=True, eq=False)
 class CampaignRecord:
-    """The rounds of a campaign as columns, one part file in memory at a time."""
+    """The rounds of the campaign called `name` as columns, one part file in memory at a time."""
 
+    name: str
     rounds: Sequence[Round]
     ledger: LedgerSnapshot
 
@@ -61,9 +62,16 @@ class CampaignRecord:
         """Which batches wait to be sent, by their numbers."""
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
+    @cached_property
+    def _sound_rounds(self) -> Sequence[Round]:
+        """The rounds; raises `FolderError` when a frozen file was changed, because it would be believed."""
+        for one_round in self.rounds:
+            one_round.check_files()
+        return self.rounds
+
     def texts(self) -> Iterator[RecordedTexts]:
         """The rows that were to get something, part by part, with the batch of each."""
-        for one_round in self.rounds:
+        for one_round in self._sound_rounds:
             contacts = read_frame(one_round.path / CONTACTS)
             columns = one_round.manifest.number_columns
             for part, batches in self._parts(one_round):
@@ -96,6 +104,24 @@ class CampaignRecord:
         if not frames:
             return pd.DataFrame(columns=columns)
         return pd.concat(frames)[columns].sort_values("entry", kind="stable").reset_index(drop=True)
+
+    def messages_that_left(self) -> pd.DataFrame:
+        """Every message that was accepted or may have been: row, number, message and batch.
+
+        Those of all rounds, also for people who are no longer in the table. Raises `FolderError` when a file
+        is not what it was when it was frozen.
+        """
+        frames = [pd.DataFrame({"row": [], "number": [], "message": [], "batch": []})]
+        for one_round in self.rounds:
+            one_round.check_files()
+            for part, registered in self._parts(one_round):
+                batches = _batch_of_rows(registered)
+                left = self.knowledge[batches] >= AGAIN
+                if left.any():
+                    table = read_part(one_round.plan_path, part, ["row", "number", "message"])
+                    frames.append(table.to_pandas().assign(batch=batches)[left])
+        types = {"row": "int64", "number": "str", "message": "str", "batch": "int64"}
+        return pd.concat([frame.astype(types) for frame in frames], ignore_index=True)
 
     def _parts(self, one_round: Round) -> Iterator[tuple[int, list[RegisteredBatch]]]:
         """The part files of a round, each with its batches in order."""

@@ -26,8 +26,6 @@ from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_cam
 from campaign.sending.store.rounds import FrozenPlan, Round, open_round
 from campaign.text import clean
 
-CAMPAIGNS = Path("campaigns")
-
 
 @dataclass(frozen=True, slots=True)
 class Folder:
@@ -90,10 +88,11 @@ class Folder:
     def opened_ledger(self) -> Iterator[Ledger]:
         """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
         with self.lock(), closing(open_ledger(self.ledger_path, self.manifest.identity)) as ledger:
+            self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
             yield ledger
 
     def check_name(self, name: ChosenName) -> None:
-        """Raise unless this is the campaign of that name, or a default name from another file may be meant."""
+        """Raise unless this is the campaign of that name; a default name must be that of the same file."""
         manifest = self.manifest
         if name.from_folder:
             return

@@ -24,6 +24,7 @@ from campaign.errors import LedgerError
 from campaign.messages.batching import batch_bounds
 from campaign.private_files import new_private_file
 from campaign.sending.ledger.ledger import Entry
+from campaign.sending.store.frame_files import write_table
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
@@ -109,7 +110,7 @@ def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Tab
 
 def _write(table: pa.Table, path: Path) -> None:
     with new_private_file(path) as file:
-        pq.write_table(table, file, compression="zstd", compression_level=1)
+        write_table(table, file)
 
 
 def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:
@@ -121,7 +122,7 @@ def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: 
         waiting = ledger.pending(part)
         if not waiting:
             continue
-        table = read_part(folder, part)
+        table = read_part(folder, part, MESSAGE_SCHEMA.names)
         frozen, encoded = _Content(table), EncodedMessages(table, encoding)
         sizes = table.column("parts").to_numpy()
         for entry in waiting:
@@ -150,6 +151,13 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
         table, batches = table.take(pa.array(order, pa.int64())), batches[order]
     messages: pd.DataFrame = table.drop_columns("place").to_pandas()
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
+
+
+def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:
+    """All messages of a plan in a folder of the first format, in sending order."""
+    tables = [_read(part_path(folder, part), MESSAGE_SCHEMA) for part in range(parts)]
+    messages: pd.DataFrame = pa.concat_tables([MESSAGE_SCHEMA.empty_table(), *tables]).to_pandas()
+    return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
 
 
 def read_settled_batches(folder: Path) -> Ints:

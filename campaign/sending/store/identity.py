@@ -17,6 +17,8 @@ from campaign.service.account import Account
 from campaign.service.address import Environment
 from campaign.text import clean
 
+CAMPAIGNS = Path("campaigns")
+NOTHING_SENT_YET = "Nothing was sent under this name yet."
 _SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
 _SLUG_LENGTH = 40
 # "Naming Files, Paths, and Namespaces" in the documentation of Windows: with any ending, too.
@@ -40,7 +42,8 @@ class ChosenName(NamedTuple):
 def choose_name(
     plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, environment: Environment
 ) -> ChosenName:
-    """The name as given, else the last part of the folder, else the stem of the plan's file.
+    """The name as given, else the last part of the folder, else that of the campaign to which rows to correct
+    belong, else the stem of the plan's file.
 
     A plan of a DataFrame, of bytes or of several files is called "campaign" in the local environment.
     Raises `UsageError` for a blank name, and where a name is needed and none is given.
@@ -52,6 +55,8 @@ def choose_name(
         last = Path(os.path.abspath(folder)).name  # noqa: PTH100 - Path.absolute keeps ".."
         name = _checked(last.removesuffix(_SUFFIXES[environment]), "The folder's name")
         return ChosenName(name, from_folder=True)
+    if plan.reading is not None and plan.reading.continues is not None:
+        return ChosenName(_checked(plan.reading.continues.campaign, "The campaign's name"))
     file = "" if plan.reading is None else plan.reading.path
     if not file:
         if environment == "local":
@@ -60,10 +65,19 @@ def choose_name(
     return ChosenName(_checked(Path(file).stem, "The file's name"), file)
 
 
+def locate_campaign(
+    plan: Plan, name: str | None, folder: str | os.PathLike[str] | None, environment: Environment
+) -> tuple[Path, ChosenName]:
+    """The folder of the campaign that a plan belongs to, whether it exists or not, and its name."""
+    chosen = choose_name(plan, name, folder, environment)
+    if folder is not None:
+        return Path(folder).absolute(), chosen
+    return (CAMPAIGNS / folder_name(chosen.name, environment)).absolute(), chosen
+
+
 def folded_name(name: str) -> str:
     """The name as names are compared: without case, and with single spaces between its words only."""
-    # Decomposed first, so that every spelling of a letter loses its case in the same way (Unicode, 3.13).
-    folded = unicodedata.normalize("NFD", name).casefold()
+    folded = unicodedata.normalize("NFC", name).casefold()  # which can leave letters decomposed
     return " ".join(unicodedata.normalize("NFC", folded).split())
 
 

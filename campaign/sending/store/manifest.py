@@ -20,6 +20,7 @@ from campaign.service.account import Account
 from campaign.text import clean, shorten
 
 FORMAT = 2
+FIRST_FORMAT = 1
 MANIFEST = "manifest.json"
 
 
@@ -71,6 +72,9 @@ class RoundManifest(Manifest):
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
     says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
     round's folder. `totals` and `reading` are records of the plan's.
+
+    For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
+    `options` what `send` was given, and `who` the name of the user on the machine.
     """
 
     given: str
@@ -82,6 +86,10 @@ class RoundManifest(Manifest):
     canary: bool
     pilot: dict[str, Any] | None
     number_columns: list[str]
+    template: str
+    senders: list[str]
+    options: dict[str, Any]
+    who: str
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
@@ -98,8 +106,13 @@ AnyManifest = TypeVar("AnyManifest", bound=Manifest)
 
 def read_campaign_manifest(folder: Path) -> CampaignManifest:
     """The manifest of a campaign folder; raises `FolderError` when there is none or it cannot be one."""
+    return read_folder_manifest(folder, CampaignManifest)
+
+
+def read_folder_manifest(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
+    """The same for the manifest of a folder of any format."""
     try:
-        return _read(folder, CampaignManifest)
+        return _read(folder, kind)
     except FileNotFoundError:
         raise FolderError(
             f"There is no campaign in {clean(folder)}: it has no {MANIFEST}. Give the folder of a campaign."
@@ -112,6 +125,15 @@ def read_round_manifest(folder: Path) -> RoundManifest:
         return _read(folder, RoundManifest)
     except FileNotFoundError:
         raise FolderError(f"{folder / MANIFEST} is missing. Restore it from a copy.") from None
+
+
+def is_first_format(folder: Path) -> bool:
+    """Whether a folder says that it is of the first format, which no release wrote."""
+    try:
+        record = json.loads((folder / MANIFEST).read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return False
+    return isinstance(record, dict) and record.get("format") == FIRST_FORMAT
 
 
 def account_hash(account: Account, salt: str) -> str:
@@ -139,12 +161,8 @@ def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManif
     """The manifest of a parsed record; raises `ValueError` when the record cannot be one."""
     if not isinstance(record, dict):
         raise ValueError("not an object")
-    if record.get("format") != FORMAT:
-        version = shorten(clean(record.get("version", "unknown")), 40)
-        raise FolderError(
-            f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "
-            "read. Use that version."
-        )
+    if record.get("format") != kind.__dataclass_fields__["format"].default:
+        raise FolderError(_other_format(folder, record))
     types = {field.name: str(field.type).split(" | ") for field in fields(kind)}
     if record.keys() != types.keys():
         raise ValueError("other fields")
@@ -156,6 +174,22 @@ def _manifest_of(record: Any, kind: type[AnyManifest], folder: Path) -> AnyManif
     if "environment" in record and record["environment"] not in ENVIRONMENTS:
         raise ValueError("an unknown environment")
     return kind(**record)
+
+
+def _other_format(folder: Path, record: dict[str, Any]) -> str:
+    """Why a folder of another format is not opened, and what to do instead."""
+    version = shorten(clean(record.get("version", "unknown")), 40)
+    if record.get("format") == FIRST_FORMAT:
+        return (
+            f"{folder} was made by an earlier version of campaign ({version}). Its result can be read and "
+            "reported, but nothing is sent from it and nothing in it is settled. Finish it with that "
+            "version, or prepare the rest as a new campaign with not_again= and this folder: it leaves out "
+            "everybody whom it reached."
+        )
+    return (
+        f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "
+        "read. Use that version."
+    )
 
 
 def _type_name(value: object) -> str:

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -49,11 +49,7 @@ class Round:
 
     def check_files(self) -> None:
         """Raise `FolderError` when a file is not what it was when it was frozen."""
-        for name, digest in self.manifest.digests.items():
-            if file_digest(self.path / name) != digest:
-                raise FolderError(
-                    f"{self.path / name} was changed after it was frozen. Restore it from a copy."
-                )
+        check_digests(self.path, self.manifest.digests)
 
     def load(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
         """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
@@ -113,7 +109,7 @@ def round_path(folder: Path, number: int) -> Path:
 
 
 def open_round(folder: Path, registered: RegisteredRound) -> Round:
-    """A round of a campaign folder; raises `FolderError` unless its manifest is the one that was registered."""
+    """A round of a campaign folder; raises `FolderError` unless its manifest is what was registered."""
     path = round_path(folder, registered.round)
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
@@ -124,10 +120,17 @@ def open_round(folder: Path, registered: RegisteredRound) -> Round:
 
 
 def sweep_rounds(folder: Path, last: int) -> None:
-    """Clear away what was frozen after the last registered round: the program was killed before it was one."""
+    """Clear away what was frozen after the last registered round, by a program that was killed meanwhile."""
     for path in sorted((folder / ROUNDS).glob("[0-9]*")):
         if path.name.isdecimal() and int(path.name) > last:
             shutil.rmtree(path)
+
+
+def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
+    """Raise `FolderError` when a file is not what it was when it was frozen, by its path from the folder."""
+    for name, digest in digests.items():
+        if file_digest(folder / name) != digest:
+            raise FolderError(f"{folder / name} was changed after it was frozen. Restore it from a copy.")
 
 
 def file_digest(path: Path) -> str:

@@ -149,7 +149,7 @@ class Behaviour:
         if not 0 < len(self._decode(message["senderid"])) <= SENDER_LIMIT:
             return f"has a sender that is not 1 to {SENDER_LIMIT} characters"
         if message.get("priority", "0") not in PRIORITIES:
-            return "has a priority that is not 0 to 4"
+            return f"has a priority that is not {PRIORITIES[0]} to {PRIORITIES[-1]}"
         return ""
 
     def _accept(self, messages: list[dict[str, str]]) -> dict[str, str]:

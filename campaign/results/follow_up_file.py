@@ -1,0 +1,94 @@
+"""The rows to correct as a file: a person corrects the marked cells, and the file is read and sent again."""
+
+import os
+from collections.abc import Callable, Collection
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.argument_checks import check_path
+from campaign.arrow_text import Bools
+from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
+from campaign.errors import ReportError, UsageError
+from campaign.formulas import keep_apostrophes
+from campaign.results.csv_file import write_csv
+from campaign.results.ods_file import write_ods
+from campaign.results.replaced_file import replace_file
+from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
+from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
+
+_SHEET = "To correct"
+
+
+def write_follow_up(
+    result: Result, path: str | os.PathLike[str], *, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN
+) -> Path:
+    """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
+
+    The file has the columns of the original file, then "last reason", "last status", "row in the file" and
+    "campaign", by which `read_contacts` knows it. Correct the cells and leave these columns as they are; rows
+    can be sorted, deleted and added. Refused and invalid rows by default; `statuses` as in
+    `Result.follow_up`.
+
+    - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
+      .xlsx opens at the first of them
+    - `.csv`: what could run as a formula gets a ' in front, which `read_contacts` takes away. Some programs
+      drop leading zeros when they open and save a .csv: prefer the others
+
+    Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
+    file is replaced in one step. Raises `UsageError` for any other extension, and `ReportError` for a place
+    that cannot be written to and for more than a sheet holds.
+    """
+    check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
+    check_path(path, subject="path", write='campaign.write_follow_up(result, "to_correct.xlsx")')
+    path = Path(path)
+    writers: dict[str, Callable[[Path, pd.DataFrame, Bools], None]] = {
+        ".xlsx": _write_xlsx,
+        ".ods": _write_ods,
+        ".csv": lambda new_path, rows, _: write_csv(new_path, rows, index=False),
+    }
+    if path.suffix.lower() not in writers:
+        raise UsageError(
+            f"The name of a follow-up file must end in .xlsx, .ods or .csv, and {path.name!r} does not."
+        )
+    rows = result.follow_up(statuses)
+    to_correct = cells_to_correct(rows, result.issues)
+    replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))
+    return path
+
+
+def cells_to_correct(rows: pd.DataFrame, issues: pd.DataFrame) -> Bools:
+    """For each cell of `Result.follow_up` whether it is why its row was left out: rows by columns."""
+    errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
+    lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
+    places = rows.columns.get_indexer(pd.Index(errors["column"]))
+    is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - len(FOLLOW_UP_COLUMNS))
+    marked = np.zeros(rows.shape, dtype=bool)
+    marked[lines[is_cell], places[is_cell]] = True
+    return marked
+
+
+def _write_xlsx(path: Path, rows: pd.DataFrame, to_correct: Bools) -> None:
+    write_rows(path, _SHEET, _for_sheet(rows), to_correct)
+
+
+def _write_ods(path: Path, rows: pd.DataFrame, to_correct: Bools) -> None:
+    write_ods(path, _SHEET, _for_sheet(rows), to_correct)
+
+
+def _for_sheet(rows: pd.DataFrame) -> pd.DataFrame:
+    """The rows as the cells of a sheet. Raises `ReportError` for more than a sheet holds: nothing is cut."""
+    if len(rows) > MOST_ROWS:
+        raise ReportError(
+            f"There are {len(rows):,} rows, and a sheet holds {MOST_ROWS:,}. Write a .csv file."
+        )
+    for _, column in rows.items():
+        too_long = column.str.len() > LONGEST_CELL
+        if too_long.any():
+            raise ReportError(
+                f"A cell of row {too_long.idxmax()} has more than {LONGEST_CELL:,} characters, "
+                "the most that a sheet holds. Write a .csv file."
+            )
+    sheet = rows.apply(keep_apostrophes)
+    return sheet.set_axis(keep_apostrophes(pd.Series(rows.columns, dtype="str")), axis=1)

@@ -1,0 +1,195 @@
+"""The provider's own list of what it took, as a table that can be compared with a campaign."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow.compute as pc
+
+from campaign.argument_checks import check
+from campaign.arrow_text import array_to_series, series_to_array, strip_texts, substitute
+from campaign.contacts.columns import find_column, fold, listed, number_columns
+from campaign.contacts.reading import read_contacts
+from campaign.errors import ColumnError, FileError
+from campaign.messages.recipients import choose_columns
+from campaign.sending.afterwards.times import parse_times
+from campaign.text import agreeing, counted
+
+# Headers in order of preference, compared without case, spaces and punctuation.
+TEXT_HEADERS = (
+    "message", "message text", "text", "sms", "sms text", "content", "message content", "body", "msg",
+)  # fmt: skip
+CODE_HEADERS = (
+    "MsgFollowUpUniqueCode", "follow-up code", "unique code", "submission code", "batch code", "code",
+    "reference", "ref",
+)  # fmt: skip
+TIME_HEADERS = (
+    "submitted at", "submitted", "sent at", "sent", "sent time", "time sent", "date sent", "sent date",
+    "timestamp", "date time", "created at", "created", "time", "date",
+)  # fmt: skip
+COST_HEADERS = ("cost", "price", "charge", "amount", "credits")
+SHORTEST_LOCAL = 7  # digits of a number without its country code
+LONGEST_COUNTRY = 4  # digits of a country code, with one to spare
+_NEEDED = "The provider's list needs a column of phone numbers, and one of texts or of follow-up codes"
+
+
+def read_provider_list(
+    source: Any,
+    messages: pd.DataFrame,
+    *,
+    number: str | None = None,
+    text: str | None = None,
+    code: str | None = None,
+    time: str | None = None,
+    cost: str | None = None,
+) -> pd.DataFrame:
+    """The provider's own list of what it took from this account, one row for each message.
+
+    `source` is anything that `read_contacts` reads. `messages` is `Result.messages`: numbers that the list
+    has without a country code are those of the campaign that end in them. The columns are found by their
+    headers, or given by name; `cost` is what each message cost.
+
+    Columns: number, text (white space folded, "" if the list has none), code, time (UTC, NaT if it cannot be
+    read), zoned (whether the time names its zone; else it was taken as UTC) and cost (Decimal or None). The
+    index is the row in the list. A number that cannot be read is "". `.attrs["notices"]` says what was
+    taken as what.
+
+    Raises ColumnError where there is no column of numbers, or neither texts nor codes.
+    """
+    check(
+        messages, pd.DataFrame, subject="messages", needs="the messages of a result", write="result.messages"
+    )
+    table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
+    columns = list(table.columns)
+    places = {
+        "text": _column(columns, text, TEXT_HEADERS),
+        "code": _column(columns, code, CODE_HEADERS),
+        "cost": _column(columns, cost, COST_HEADERS),
+    }
+    numbers = table[_number_column(columns, number)]
+    if places["text"] is None and places["code"] is None:
+        raise ColumnError(
+            f"{_NEEDED}; no header looks like texts or codes. Name the column: text= or code=. "
+            f"The columns are: {listed(columns)}."
+        )
+    blank = pd.Series("", table.index, dtype="str")
+    cells = {name: blank if column is None else table[column] for name, column in places.items()}
+    return _entries(cells, numbers, _full_numbers(numbers, messages["number"]), _time_cells(table, time))
+
+
+def _entries(
+    cells: dict[str, pd.Series[str]],
+    written_numbers: pd.Series[str],
+    numbers: pd.Series[str],
+    times: pd.Series[str],
+) -> pd.DataFrame:
+    moments, time_notices = parse_times(times)
+    columns = {
+        "number": numbers,
+        "text": fold_texts(cells["text"]),
+        "code": cells["code"].str.strip(),
+        "time": moments["time"],
+        "zoned": moments["zoned"],
+        "cost": _costs(cells["cost"]),
+    }
+    has_digits = written_numbers.str.contains("[0-9]")
+    entries = pd.DataFrame(columns)[has_digits]
+    entries.attrs = {"notices": (*_notices(entries, int((~has_digits).sum())), *time_notices)}
+    return entries
+
+
+def fold_texts(texts: pd.Series[Any]) -> pd.Series[str]:
+    """Texts as they are compared: in NFC, each stretch of white space as one space, none at the ends."""
+    normalise: Any = getattr(pc, "utf8_normalize")  # noqa: B009 - the stubs do not have it
+    normalised = normalise(series_to_array(texts), form="NFC")
+    folded = strip_texts(substitute(normalised, r"[\s\p{Z}\x{200b}\x{feff}]+", " "))
+    return array_to_series(folded, texts.index)
+
+
+def _with_zones(frame: pd.DataFrame) -> pd.DataFrame:
+    """The frame with its zoned times as text in UTC; reading it would keep the time of their own clocks."""
+    zoned = [name for name in frame.columns if isinstance(frame[name].dtype, pd.DatetimeTZDtype)]
+    texts = {name: frame[name].dt.tz_convert("UTC").dt.strftime("%Y-%m-%d %H:%M:%SZ") for name in zoned}
+    return frame.assign(**texts)
+
+
+def _number_column(columns: list[str], number: str | None) -> str:
+    if number is None and not number_columns(columns):
+        raise ColumnError(
+            f"{_NEEDED}; no header looks like phone numbers. Name the column: number=. "
+            f"The columns are: {listed(columns)}."
+        )
+    return choose_columns(columns, number)[0]
+
+
+def _column(columns: Sequence[str], given: str | None, headers: Sequence[str]) -> str | None:
+    """The column that was given, or the first that has one of these headers."""
+    if given is not None:
+        return find_column(columns, given)
+    by_header = {fold(name): name for name in columns}
+    return next((by_header[fold(header)] for header in headers if fold(header) in by_header), None)
+
+
+def _time_cells(table: pd.DataFrame, given: str | None) -> pd.Series[str]:
+    """The cells of the time column; a date and a time in two columns are put together."""
+    by_header = {fold(name): name for name in table.columns}
+    if given is None and {"date", "time"} <= by_header.keys():
+        day = table[by_header["date"]].str.strip()
+        clock = table[by_header["time"]].str.strip()
+        return clock.where(clock.str.contains(r"\d[-/.]\d", regex=True), day + " " + clock)
+    column = _column(list(table.columns), given, TIME_HEADERS)
+    return pd.Series("", table.index, dtype="str") if column is None else table[column]
+
+
+def _full_numbers(cells: pd.Series[str], known: pd.Series[str]) -> pd.Series[str]:
+    """Digits with the country code; "" for cells that hold digits and no number."""
+    written = cells.str.strip()
+    digits = written.str.replace("[^0-9]", "", regex=True).str.replace("^00", "", regex=True)
+    is_number = written.str.fullmatch(r"[+0-9\s().\-/']*") & (digits.str.len() >= SHORTEST_LOCAL)
+    digits = digits.where(is_number, "")
+    ours = known.drop_duplicates()
+    local = digits.str.replace("^0+", "", regex=True)
+    is_local = (digits != "") & ~digits.isin(ours)
+    for length in sorted(set(local[is_local].str.len().tolist())):
+        if length < SHORTEST_LOCAL:
+            continue
+        fitting = ours[(ours.str.len() > length) & (ours.str.len() <= length + LONGEST_COUNTRY)]
+        tails = fitting.str[-length:]
+        here = is_local & (local.str.len() == length) & local.isin(tails)
+        if local[here].isin(tails[tails.duplicated()]).any():
+            raise FileError(
+                "The provider's list has numbers without a country code, and some of them could be any of "
+                "several numbers of the campaign. Ask for a list with the country codes."
+            )
+        digits = digits.where(~here, local.map(dict(zip(tails, fitting, strict=True))))
+    return digits.astype("str")
+
+
+def _costs(cells: pd.Series[str]) -> pd.Series[Any]:
+    """Costs as Decimal, None where a cell holds none; thousands have commas, decimals a point."""
+    unique = cells.drop_duplicates()
+    amounts = unique.str.replace(",", "").str.extract(r"^\D*?(\d+(?:\.\d+)?)\D*$", expand=False)
+    known = {
+        cell: Decimal(amount) for cell, amount in zip(unique, amounts, strict=True) if isinstance(amount, str)
+    }
+    costs = np.empty(len(cells), dtype=object)
+    costs[:] = [known.get(cell) for cell in cells]
+    return pd.Series(costs, cells.index)
+
+
+def _notices(entries: pd.DataFrame, other_rows: int) -> list[str]:
+    unread = int((entries["number"] == "").sum())
+    notices = []
+    if other_rows:
+        notices.append(f"{counted(other_rows, 'row')} of the list without a number did not count.")
+    if unread:
+        have = agreeing(unread, "has a number", "have numbers")
+        notices.append(
+            f"{counted(unread, 'row')} of the list {have} that cannot be read, so no batch counts as missing "
+            "from it. Correct them."
+        )
+    return notices

@@ -1,0 +1,127 @@
+"""`Reconciliation`: what the provider's own list says of the batches of a campaign."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import Any
+
+import pandas as pd
+
+from campaign import markup
+from campaign.masking import mask_numbers, mask_text, mask_texts
+from campaign.text import agreeing, capitalised, counted
+
+ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"
+_SETTLED = {ALL: "accepted", NONE: "refused"}
+_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class Reconciliation:
+    """What the provider's own list says of the unknown batches. Immutable; nothing is settled yet.
+
+    - `batches`: one row for each unknown batch: batch, messages, in_list (how many of them are in the list),
+      verdict ("all", "none", "some" or "not certain"), left_at (UTC) and why ("" if it is certain)
+    - `people`: the messages of the batches that stay unknown, where the list has some or is not clear:
+      batch, row, number, message and found
+    - `accepted_missing`: accepted batches that the list lacks, wholly or in part: batch, messages, in_list,
+      left_at
+    - `priced_otherwise`: accepted batches whose messages cost something else in the list: batch, messages,
+      cost, cost_in_list
+    - `notices`: what was taken as what, and what speaks against the list
+    """
+
+    batches: pd.DataFrame
+    people: pd.DataFrame
+    accepted_missing: pd.DataFrame
+    priced_otherwise: pd.DataFrame
+    notices: tuple[str, ...] = ()
+
+    @property
+    def certain(self) -> dict[int, str]:
+        """The batches that can be settled, each with "accepted" or "refused"."""
+        verdicts = self.batches.set_index("batch")["verdict"].map(_SETTLED).dropna()
+        return dict(zip(verdicts.index.astype(int).tolist(), verdicts.tolist(), strict=True))
+
+    @property
+    def phrase(self) -> str:
+        """What a person types to settle what is certain, with a mark of which batches; "" if nothing is."""
+        outcomes = list(self.certain.values())
+        if not outcomes:
+            return ""
+        counts = {outcome: outcomes.count(outcome) for outcome in _SETTLED.values()}
+        parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
+        mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
+        return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts} {mark}"
+
+    def without(self, batches: Collection[int]) -> Reconciliation:
+        """The same without some of the unknown batches and their people."""
+        return replace(
+            self,
+            batches=self.batches[~self.batches["batch"].isin(batches)].reset_index(drop=True),
+            people=self.people[~self.people["batch"].isin(batches)].reset_index(drop=True),
+        )
+
+    @property
+    def sentence(self) -> str:
+        """What the list says, in plain words."""
+        return " ".join([self._of_unknown(), *self._of_accepted(), *self.notices])
+
+    def _of_unknown(self) -> str:
+        count = len(self.batches)
+        if not count:
+            return "No batch is unknown, so there is nothing to settle."
+        outcomes = list(self.certain.values())
+        accepted, refused = outcomes.count("accepted"), outcomes.count("refused")
+        parts = [
+            f"{accepted:,} {agreeing(accepted, 'is', 'are')} in the list with all of "
+            f"{agreeing(accepted, 'its', 'their')} messages",
+            f"{refused:,} with none",
+            f"{count - len(outcomes):,} cannot be settled from it",
+        ]
+        kept = [part for part, number in zip(parts, (accepted, refused, 1), strict=True) if number]
+        kept = kept if count > len(outcomes) else kept[:-1]
+        verb = agreeing(count, "is", "are")
+        return f"{capitalised(counted(count, 'batch', 'batches'))} {verb} unknown: {', '.join(kept)}."
+
+    def _of_accepted(self) -> list[str]:
+        missing, priced = len(self.accepted_missing), len(self.priced_otherwise)
+        sentences = []
+        if missing:
+            lack = agreeing(
+                missing, "is not in the list with all of its", "are not in the list with all of their"
+            )
+            sentences.append(f"{counted(missing, 'accepted batch', 'accepted batches')} {lack} messages.")
+        if priced:
+            have = agreeing(priced, "has", "have")
+            batches = counted(priced, "accepted batch", "accepted batches")
+            sentences.append(f"{batches} {have} another cost in the list.")
+        return sentences
+
+    def __repr__(self) -> str:
+        return f"<Reconciliation: {mask_text(self.sentence)}>"
+
+    def _repr_html_(self) -> str:
+        tables = {
+            "Unknown batches": self.batches,
+            "People to look at": _masked(self.people),
+            "Accepted batches that are missing in the list": self.accepted_missing,
+            "Accepted batches with another cost": self.priced_otherwise,
+        }
+        pieces = [markup.paragraph(mask_text(self.sentence))]
+        for title, table in tables.items():
+            if len(table):
+                words = {name: name.replace("_", " ") for name in table.columns} | {"left_at": "left (UTC)"}
+                pieces += [markup.paragraph(title), markup.table(table.rename(columns=words), limit=_SHOWN)]
+        if self.phrase:
+            pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))
+        return markup.card("Reconciliation", pieces)
+
+
+def _masked(people: pd.DataFrame) -> pd.DataFrame:
+    texts: pd.Series[Any] = people["message"]
+    return people.assign(
+        number=mask_numbers(people["number"]), message=mask_texts(texts, own_numbers=[people["number"]])
+    )

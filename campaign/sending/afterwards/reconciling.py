@@ -1,0 +1,233 @@
+"""Unknown batches compared with the provider's own list of what it took. Frames in, frames out.
+
+Two mistakes are possible. A batch that was taken and is said not to be would be sent twice, so "none" needs a
+list that shows it would have had the batch: one that begins before it and goes on for more than an hour after
+it, that has messages of this campaign, and whose times can be trusted. A batch that was not taken and is said
+to be would never reach its people, so "all" needs every message, after those that explain accepted batches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.argument_checks import check
+from campaign.sending.afterwards.provider_list import fold_texts
+from campaign.sending.afterwards.reconciliation import ALL, NONE, NOT_CERTAIN, SOME, Reconciliation
+
+HOUR = pd.Timedelta(hours=1)  # within which a list has what was taken
+CLOCKS = pd.Timedelta(minutes=15)  # by which two clocks may differ
+FARTHEST_ZONE = pd.Timedelta(hours=14)  # of any place from UTC
+_LATEST = pd.Timestamp.max.tz_localize("UTC").floor("us")
+
+IN_LIST, NOT_IN_LIST = "in the list", "not in the list"
+NUMBER_ONLY = "only the number is in the list"
+TOO_EARLY = "in the list, but before the batch left"
+SHARED = "in the list, but fewer times than it may have been sent"
+_UNCLEAR = (NUMBER_ONLY, TOO_EARLY, SHARED)
+
+
+def match_provider_list(
+    entries: pd.DataFrame, messages: pd.DataFrame, batches: pd.DataFrame
+) -> Reconciliation:
+    """What a list (`read_provider_list`) says of the unknown batches of a campaign.
+
+    `messages` and `batches` are those of a `Result`. Entries that explain accepted batches are taken away
+    first: by number and code where the list has codes of this campaign, else by number and text. Nothing is
+    changed.
+    """
+    for name, frame in (("entries", entries), ("messages", messages), ("batches", batches)):
+        check(frame, pd.DataFrame, subject=name, needs="a DataFrame", write=f"result.{name}")
+    sent = _sent(messages, batches)
+    offset = _clock_offset(entries, sent)
+    slack = _slack(entries, offset)
+    # What came long before the first batch belongs to other campaigns.
+    candidates = entries[~(entries["time"] < sent["left_at"].min() - slack - CLOCKS)]
+    candidates = candidates.sort_values("time", kind="stable", na_position="last")
+    sent = _found(_paired(sent, candidates), candidates, slack + CLOCKS)
+    counts = _counts(sent, batches)
+    unknown = _verdicts(counts[counts["status"] == "unknown"], entries, sent, slack)
+    accepted = counts[counts["status"] == "accepted"]
+    open_batches = unknown.loc[unknown["verdict"].isin([SOME, NOT_CERTAIN]), "batch"]
+    is_open = sent["batch"].isin(open_batches) & sent["batch"].isin(_with_doubt(sent))
+    return Reconciliation(
+        batches=unknown,
+        people=sent.loc[is_open, ["batch", "row", "number", "message", "found"]].reset_index(drop=True),
+        accepted_missing=accepted.loc[
+            accepted["in_list"] < accepted["messages"], ["batch", "messages", "in_list", "left_at"]
+        ].reset_index(drop=True),
+        priced_otherwise=_priced_otherwise(accepted, sent, candidates),
+        notices=(*entries.attrs.get("notices", ()), *_clock_notices(offset)),
+    )
+
+
+def _sent(messages: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
+    """The messages that the provider may have, those of accepted batches first, in the order they left."""
+    left_at = batches.set_index("batch")["submitted_at"]
+    sent = messages[messages["status"].isin(["accepted", "unknown"])]
+    sent = sent[["row", "number", "message", "status", "batch", "code"]]
+    sent = sent.assign(text=fold_texts(sent["message"]), left_at=sent["batch"].map(left_at))
+    sent["left_at"] = pd.to_datetime(sent["left_at"], utc=True).astype("datetime64[us, UTC]")
+    return sent.sort_values(["status", "left_at"], kind="stable").reset_index(drop=True)
+
+
+# --- the clock of the list ----------------------------------------------------------------------------
+
+
+def _clock_offset(entries: pd.DataFrame, sent: pd.DataFrame) -> pd.Timedelta | None:
+    """How far the list's clock is ahead, by accepted messages that it has once; None if it has none."""
+    timed = entries[entries["time"].notna()]
+    accepted = sent[sent["status"] == "accepted"]
+    differences = []
+    for key in ("code", "text"):
+        by = ["number", key]
+        once = [
+            frame[frame[key] != ""].drop_duplicates(by, keep=False)[[*by, moment]]
+            for frame, moment in ((accepted, "left_at"), (timed, "time"))
+        ]
+        pairs = once[0].merge(once[1], on=by)
+        differences.append(pairs["time"] - pairs["left_at"])
+    median = pd.concat(differences).median()
+    return None if pd.isna(median) else pd.Timedelta(median)
+
+
+def _slack(entries: pd.DataFrame, offset: pd.Timedelta | None) -> pd.Timedelta:
+    """How far the list's times may be off: nothing if accepted messages confirm them, or they name a zone."""
+    timed = entries[entries["time"].notna()]
+    is_sure = bool(timed["zoned"].all()) if offset is None else abs(offset) <= CLOCKS
+    return pd.Timedelta(0) if is_sure else FARTHEST_ZONE
+
+
+def _clock_notices(offset: pd.Timedelta | None) -> list[str]:
+    if offset is None or abs(offset) <= CLOCKS:
+        return []
+    hours = offset / HOUR
+    return [
+        f"The times in the list are {abs(hours):.1f} hours {'later' if hours > 0 else 'earlier'} than the "
+        "accepted batches left: give the list with its time zone."
+    ]
+
+
+# --- who is in the list -------------------------------------------------------------------------------
+
+
+def _paired(sent: pd.DataFrame, entries: pd.DataFrame) -> pd.DataFrame:
+    """The messages with `entry`, the row of the list that is theirs (Int64), each row used once."""
+    has_code = sent["code"] != ""
+    codes = sent.loc[has_code, "code"].unique()
+    is_ours = entries["code"].isin(codes)
+    by_code = _pairs(sent[has_code], entries[is_ours], "code")
+    # An entry with the code of one batch belongs to no other batch.
+    rest = sent[~sent.index.isin(by_code.index) & (sent["text"] != "")]
+    by_text = _pairs(rest, entries[~is_ours & (entries["text"] != "")], "text")
+    entry = pd.concat([by_code, by_text]).reindex(sent.index).astype("Int64")
+    return sent.assign(entry=entry, ours=sent["code"].isin(codes))
+
+
+def _pairs(sent: pd.DataFrame, entries: pd.DataFrame, key: str) -> pd.Series[Any]:
+    """Messages and entries of one number and one text (or code): the first with the first, and so on."""
+    by = ["number", key]
+    left = sent[by].assign(rank=sent.groupby(by).cumcount(), message=sent.index)
+    right = entries[by].assign(rank=entries.groupby(by).cumcount(), entry=entries.index)
+    pairs = left.merge(right, on=[*by, "rank"])
+    return pd.Series(pairs["entry"].to_numpy(), index=pairs["message"].to_numpy(), dtype="Int64")
+
+
+def _found(sent: pd.DataFrame, entries: pd.DataFrame, slack: pd.Timedelta) -> pd.DataFrame:
+    """The messages with `found`: what the list says of each, in words."""
+    is_unknown = (sent["status"] == "unknown").to_numpy()
+    is_paired = sent["entry"].notna().to_numpy()
+    times = entries["time"].reindex(sent["entry"]).set_axis(sent.index)
+    too_early = is_unknown & is_paired & (times < sent["left_at"] - slack).to_numpy()
+    groups = sent[is_unknown].assign(paired=is_paired[is_unknown]).groupby(["number", "text"])
+    shared = np.zeros(len(sent), dtype=bool)
+    shared[is_unknown] = (
+        (groups["batch"].transform("nunique") > 1)
+        & groups["paired"].transform("any")
+        & ~groups["paired"].transform("all")
+    ).to_numpy()
+    unused = entries[~entries.index.isin(sent["entry"].dropna())]
+    unused = unused[~unused["code"].isin(sent.loc[sent["code"] != "", "code"].unique())]
+    latest = unused["time"].fillna(_LATEST).groupby(unused["number"]).max()
+    last_seen = latest.reindex(sent["number"]).set_axis(sent.index)
+    number_only = is_unknown & ~is_paired & (last_seen >= sent["left_at"] - slack).to_numpy()
+    found = np.select(
+        [shared, too_early, is_paired, number_only], [SHARED, TOO_EARLY, IN_LIST, NUMBER_ONLY], NOT_IN_LIST
+    )
+    return sent.assign(found=pd.Series(found, sent.index, dtype="str"))
+
+
+def _with_doubt(sent: pd.DataFrame) -> pd.Series[int]:
+    """The batches of which the list has something, but not clearly all or none."""
+    return sent.loc[sent["found"] != NOT_IN_LIST, "batch"]
+
+
+def _counts(sent: pd.DataFrame, batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches with how many of their messages are in the list, and of how many that is unclear."""
+    in_list = (sent["found"] == IN_LIST).groupby(sent["batch"]).sum()
+    unclear = sent["found"].isin(_UNCLEAR).groupby(sent["batch"]).sum()
+    counts = batches[["batch", "messages", "status", "cost"]].assign(left_at=batches["submitted_at"])
+    for name, column in (("in_list", in_list), ("unclear", unclear)):
+        counts[name] = counts["batch"].map(column).fillna(0).astype("int64")
+    return counts
+
+
+# --- what follows -------------------------------------------------------------------------------------
+
+
+def _verdicts(
+    unknown: pd.DataFrame, entries: pd.DataFrame, sent: pd.DataFrame, slack: pd.Timedelta
+) -> pd.DataFrame:
+    """The unknown batches with verdict and why."""
+    nobody = (unknown["in_list"] == 0) & (unknown["unclear"] == 0)
+    objections = _objections(unknown, entries, sent, slack).where(nobody, "")
+    conditions = [
+        unknown["in_list"] == unknown["messages"],
+        unknown["in_list"] > 0,
+        ~nobody,
+        objections != "",
+    ]
+    verdict = np.select(conditions, [ALL, SOME, NOT_CERTAIN, NOT_CERTAIN], NONE)
+    some = "The list has some of its messages."
+    doubt = "The list has some of its people, but not clearly these messages."
+    why = np.select(conditions, ["", some, doubt, objections], "")
+    columns = unknown[["batch", "messages", "in_list"]].assign(
+        verdict=verdict, left_at=unknown["left_at"], why=why
+    )
+    return columns.astype({"verdict": "str", "why": "str"}).reset_index(drop=True)
+
+
+def _objections(
+    unknown: pd.DataFrame, entries: pd.DataFrame, sent: pd.DataFrame, slack: pd.Timedelta
+) -> pd.Series[str]:
+    """Why a batch may have been taken although the list has nobody of it; "" if it was not taken."""
+    accepted = sent[sent["status"] == "accepted"]
+    begins, ends = entries["time"].min() + slack, entries["time"].max() - slack
+    left_at = unknown["left_at"]
+    if (entries["number"] == "").any():
+        return pd.Series("Some numbers in the list cannot be read.", unknown.index, dtype="str")
+    if len(accepted) and not (accepted["found"] == IN_LIST).any():
+        other = "The list has no message of the accepted batches: is it the list of this account?"
+        return pd.Series(other, unknown.index, dtype="str")
+    objections = np.select(
+        [~(left_at + HOUR < ends), ~(begins <= left_at)],
+        [
+            "The list has no entry that is certainly later than an hour after the batch left.",
+            "The list has no entry that is certainly from before the batch left.",
+        ],
+        "",
+    )
+    return pd.Series(objections, unknown.index, dtype="str")
+
+
+def _priced_otherwise(accepted: pd.DataFrame, sent: pd.DataFrame, entries: pd.DataFrame) -> pd.DataFrame:
+    """Accepted batches that are in the list with a cost for every message, and in sum another one."""
+    costs = entries["cost"].reindex(sent["entry"]).set_axis(sent.index)
+    by_batch = costs[costs.notna()].groupby(sent["batch"])
+    counted, sums = by_batch.size(), by_batch.sum()
+    priced = accepted.assign(cost_in_list=accepted["batch"].map(sums).astype(object))
+    is_whole = accepted["batch"].map(counted).fillna(0) == accepted["messages"]
+    differs = is_whole & accepted["cost"].notna() & (priced["cost"] != priced["cost_in_list"])
+    return priced.loc[differs, ["batch", "messages", "cost", "cost_in_list"]].reset_index(drop=True)

@@ -1,0 +1,119 @@
+"""A follow-up file that comes back: its rows take the place of theirs in the plan of the campaign."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.contacts.continuation import Continuation
+from campaign.errors import FolderError
+from campaign.messages.plan import Plan, with_fields
+from campaign.messages.recipients import Addressing
+from campaign.sending.rounds.amended_plan import with_messages, without_rows
+from campaign.sending.store.identity import ChosenName, folded_name
+from campaign.text import clean
+
+
+def continues(plan: Plan, name: str) -> bool:
+    """Whether a plan is of rows to correct of the campaign with this name."""
+    continuation = continuation_of(plan)
+    return continuation is not None and folded_name(continuation.campaign) == folded_name(name)
+
+
+def continuation_of(plan: Plan) -> Continuation | None:
+    """The campaign whose rows to correct a plan has, if it is one of a follow-up file."""
+    return None if plan.reading is None else plan.reading.continues
+
+
+def check_is_no_continuation(plan: Plan, name: ChosenName, folder: Path) -> None:
+    """Raise `FolderError` if a new campaign would be made of the rows to correct of one that is not there."""
+    continuation = continuation_of(plan)
+    if continuation is not None and (name.from_folder or continues(plan, name.name)):
+        raise FolderError(
+            f"These are rows to correct from the campaign {clean(continuation.campaign)!r}, which is not in "
+            f"{clean(folder)}. Give folder= with its place, or another name= to make a new campaign of them."
+        )
+
+
+def merge(whole: Plan, part: Plan) -> Plan:
+    """The plan of a campaign in which the rows of a follow-up file take the place of their originals.
+
+    `whole` is the plan of its last round. Rows that were added by hand come last. A row whose number another
+    row of the campaign has is a duplicate of that row.
+    """
+    rows = _rows_in_whole(whole, part)
+    part = _without_known_numbers(whole, part, rows)
+    part_rows = pd.Series(rows, index=part.contacts.index)
+    contacts, numbers = _merged_contacts(whole, part, rows)
+    messages = _merged_rows(whole.messages, part.messages, part_rows, rows)
+    order = np.argsort(contacts.index.get_indexer(pd.Index(messages["row"])), kind="stable")
+    merged = with_fields(
+        whole,
+        contacts=contacts,
+        issues=lambda: _merged_issues(whole, part, part_rows, rows),
+        template=part.template,
+        not_again=part.not_again,
+        addressing=Addressing(
+            numbers,
+            whole.addressing.columns,
+            _merged_rows(whole.addressing.alternatives, part.addressing.alternatives, part_rows, rows),
+        ),
+    )
+    return with_messages(merged, messages.iloc[order].reset_index(drop=True))
+
+
+def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
+    """For each row of the follow-up file the row that it has in the campaign's table."""
+    continuation = continuation_of(part)
+    origins = {} if continuation is None else continuation.rows
+    known = pd.Series(part.contacts.index).map(origins)
+    known = known.where(known.isin(whole.contacts.index))
+    added = known.isna()
+    after = int(whole.contacts.index.max()) + 1 if len(whole.contacts) else 2
+    known[added] = after + np.arange(int(added.sum()))
+    return np.asarray(known, dtype=np.int64)
+
+
+def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
+    """The follow-up file without the rows whose number another row of the campaign has."""
+    others = whole.contacts.index[~whole.contacts.index.isin(rows)]
+    remaining = whole.messages["number"][whole.messages["row"].isin(others)]
+    is_planned = (part.contacts["status"] == "not_sent").to_numpy()
+    leaving = is_planned & np.isin(part.addressing.numbers, remaining.unique().astype(np.int64))
+    detail = "Another row of the campaign has the same number, and is kept."
+    return without_rows(part, leaving, "duplicate", "duplicate", "warning", detail)
+
+
+def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame, Ints]:
+    """The contacts of the campaign with the corrected rows, and the number of each."""
+    before, after = whole.contacts, part.contacts.set_axis(pd.Index(rows, name="row"))
+    added = [name for name in after.columns if name not in before.columns]
+    columns = [*(name for name in before.columns if name not in ("status", "reason")), *added]
+    joined = pd.concat([before[~before.index.isin(rows)], after])
+    index = before.index.append(pd.Index(rows[~np.isin(rows, before.index)], name="row"))
+    numbers = pd.concat(
+        [
+            pd.Series(whole.addressing.numbers, index=before.index)[~before.index.isin(rows)],
+            pd.Series(part.addressing.numbers, index=after.index),
+        ]
+    )
+    contacts = joined.reindex(index=index, columns=[*columns, "status", "reason"]).fillna("").astype("str")
+    return contacts, numbers.reindex(index).to_numpy(dtype=np.int64)
+
+
+def _merged_rows(
+    whole: pd.DataFrame, part: pd.DataFrame, part_rows: pd.Series[int], rows: Ints
+) -> pd.DataFrame:
+    """Messages of both, those of the follow-up file under the rows that they have in the campaign's table."""
+    moved = part.assign(row=part["row"].map(part_rows).astype("int64"))
+    return pd.concat([whole[~whole["row"].isin(rows)], moved], ignore_index=True)
+
+
+def _merged_issues(whole: Plan, part: Plan, part_rows: pd.Series[int], rows: Ints) -> pd.DataFrame:
+    before, after = whole.issues, part.issues
+    moved = after.assign(row=after["row"].map(part_rows).astype("Int64"))
+    joined = pd.concat([before[~before["row"].isin(rows)], moved.astype(before.dtypes)], ignore_index=True)
+    return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)

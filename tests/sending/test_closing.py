@@ -1,0 +1,97 @@
+"""A person gives up what waits in a campaign."""
+
+import pytest
+from support.small_campaigns import people, plan_for
+
+import campaign
+
+CLOSE = "close with 20 messages not sent"
+
+
+@pytest.fixture
+def sandbox():
+    """Out of funds after the first of three batches."""
+    with campaign.Sandbox(price=35, balance=35 * 11) as service:
+        yield service
+
+
+@pytest.fixture
+def options(sandbox):
+    return {"account": sandbox, "batch_size": 10, "concurrency": 1, "progress": False}
+
+
+@pytest.fixture
+def waiting(tmp_path, options):
+    """41 people: the first message and ten more accepted, ten refused, twenty waiting."""
+    result = campaign.send(plan_for(people(41)), folder=tmp_path / "visits", **options)
+    assert result.batches["status"].tolist() == ["accepted", "accepted", "refused", "not_sent", "not_sent"]
+    return result.folder
+
+
+def test_closing_shows_how_many_would_never_be_sent_and_asks_for_a_phrase(waiting):
+    for phrase in (None, "close with 21 messages not sent"):
+        with pytest.raises(campaign.ConfirmationError) as shown:
+            campaign.close(waiting, confirm=phrase)
+        assert "20 messages of this campaign wait to be sent, and would never go out" in str(shown.value)
+        assert f'confirm="{CLOSE}"' in str(shown.value)
+    assert campaign.load_result(waiting).totals["not_sent"] == 20
+
+
+def test_nothing_leaves_a_closed_campaign_however_it_is_resumed(waiting, sandbox, options):
+    closed = campaign.close(waiting, confirm=CLOSE)
+    assert (closed.totals["accepted"], closed.totals["refused"], closed.totals["not_sent"]) == (11, 10, 20)
+    sandbox.top_up(10**6)
+    for opt_outs in (None, ["+256772000040"]):
+        resumed = campaign.resume(waiting, opt_outs=opt_outs, account=sandbox, progress=False)
+        assert "Nothing was sent" in resumed.sentence
+        assert "20 were withdrawn" in resumed.sentence
+    assert len(sandbox.inbox) == 11
+
+
+def test_a_closed_campaign_says_that_only_its_plan_can_be_sent_again(waiting):
+    closed = campaign.close(waiting, confirm=CLOSE)
+    assert "Resume the campaign" not in closed.sentence
+    assert (
+        "The campaign was closed: to send to these people after all, send the plan again." in closed.sentence
+    )
+    waited = closed.contacts[closed.contacts["status"] == "not_sent"]
+    assert set(waited["reason"]) == {"Not sent: the campaign was closed before."}
+
+
+def test_the_plan_of_a_closed_campaign_reaches_everybody_once(waiting, sandbox, options):
+    campaign.close(waiting, confirm=CLOSE)
+    sandbox.top_up(10**6)
+    result = campaign.send(plan_for(people(41)), folder=waiting, **options)
+    assert result.totals["accepted"] == 41
+    assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 41
+
+
+def test_where_nothing_waits_there_is_nothing_to_confirm(tmp_path, options):
+    folder = campaign.send(plan_for(people(5)), folder=tmp_path / "visits", **options).folder
+    assert campaign.close(folder).totals["accepted"] == 5
+
+
+def test_a_campaign_that_is_being_sent_is_not_closed(tmp_path):
+    with campaign.Sandbox(latency=0.2) as sandbox:
+        run = campaign.start(
+            plan_for(people(30)), account=sandbox, folder=tmp_path / "visits", batch_size=5, progress=False
+        )
+        with pytest.raises(campaign.LockedError, match="open in another run"):
+            campaign.close(run.folder, confirm="close with 30 messages not sent")
+        assert run.wait().totals["accepted"] == 30
+
+
+def test_whom_a_closed_campaign_reached_is_left_out_elsewhere(waiting):
+    with pytest.raises(campaign.FolderError, match="not finished: 20 messages wait in it"):
+        plan_for(people(41), not_again=waiting)
+    campaign.close(waiting, confirm=CLOSE)
+    assert plan_for(people(41), not_again=waiting).totals["duplicate"] == 11
+
+
+def test_whom_an_earlier_round_reached_is_left_out_elsewhere_although_no_row_names_them(tmp_path):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "visits", "progress": False}
+        campaign.send(plan_for(people(5)), **options)
+        campaign.send(plan_for(people(2)), **options)
+    plan = plan_for(people(6), "Dear {name}", not_again=tmp_path / "visits")
+    assert (plan.totals["duplicate"], len(plan.messages)) == (5, 1)

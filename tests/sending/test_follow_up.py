@@ -1,0 +1,145 @@
+"""A follow-up file is a part of its campaign: corrected and sent, it reaches those who had nothing, once."""
+
+import csv
+from pathlib import Path
+
+import pytest
+
+import campaign
+
+TEXT = "Hi {name}, your visit is on Monday."
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def write_visits(wrong=(), people=20):
+    rows = "".join(
+        f"Person {n},{'call her' if n in wrong else f'0772 000 0{n:02d}'},Ward {n % 3}\n"
+        for n in range(people)
+    )
+    Path("visits.csv").write_text(f"name,phone,ward\n{rows}")
+
+
+def plan_of(source="visits.csv", **options):
+    return campaign.prepare(
+        campaign.read_contacts(source), message=TEXT, sender="CLINIC", region="UG", **options
+    )
+
+
+def send(plan, sandbox, **options):
+    return campaign.send(plan, account=sandbox.account, batch_size=5, progress=False, **options)
+
+
+@pytest.fixture
+def sent(desk):
+    """Twenty people, of whom three had no number, and the file to correct."""
+    write_visits(wrong=(3, 8, 15))
+    with campaign.Sandbox() as sandbox:
+        result = send(plan_of(), sandbox)
+        assert result.totals["accepted"] == 17
+        yield sandbox, campaign.write_follow_up(result, "correct.csv")
+
+
+def correct(path, numbers):
+    text = path.read_text("utf-8-sig")
+    for number in numbers:
+        text = text.replace("call her", number, 1)
+    path.write_text(text, "utf-8")
+
+
+def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    result = send(plan_of(path), sandbox)
+    assert sorted(sandbox.inbox["number"]) == [f"2567720000{n:02d}" for n in range(20)]
+    assert (result.totals.rows, result.totals["accepted"]) == (20, 20)
+    assert result.folder.name == "visits.local"
+    assert result.contacts["name"].tolist() == [f"Person {n}" for n in range(20)]
+    assert result.contacts.loc[5, "phone"] == "0772 000 003"
+    assert campaign.load_result(result.folder).contacts.equals(result.contacts)
+    assert send(plan_of(path), sandbox).sentence.startswith("Nothing was sent: all 20 were reached")
+    write_visits()  # the whole table, corrected in the same cells
+    assert send(plan_of(), sandbox).sentence.startswith("Nothing was sent: all 20 were reached")
+    assert len(sandbox.inbox) == 20
+
+
+def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 003"])
+    result = send(plan_of(path), sandbox)
+    assert (result.totals["accepted"], result.totals["invalid"]) == (18, 2)
+    again = campaign.write_follow_up(result, "again.csv")
+    assert list(campaign.read_contacts(again)["name"]) == ["Person 8", "Person 15"]
+    correct(again, ["0772 000 008", "0772 000 015"])
+    assert send(plan_of(again), sandbox).totals["accepted"] == 20
+    assert len(sandbox.inbox) == len(set(sandbox.inbox["number"])) == 20
+
+
+def test_rows_that_a_clerk_removed_stay_as_they_were(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    header, first, *_ = path.read_text().splitlines()
+    path.write_text(f"{header}\n{first}\n")
+    result = send(plan_of(path), sandbox)
+    assert (result.totals.rows, result.totals["accepted"], result.totals["invalid"]) == (20, 18, 2)
+
+
+def test_a_row_added_by_hand_comes_last(sent):
+    sandbox, path = sent
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        columns = next(csv.reader(file))
+    cells = {"name": "Ruth", "phone": "0772 000 099", "ward": "Ward 9", "campaign": "visits"}
+    with path.open("a") as file:
+        file.write(",".join(cells.get(column, "") for column in columns) + "\n")
+    result = send(plan_of(path), sandbox)
+    assert result.totals.rows == 21
+    assert result.contacts.iloc[-1][["name", "status"]].tolist() == ["Ruth", "accepted"]
+
+
+def test_a_number_that_another_row_has_is_a_duplicate(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 001", "0772 000 008", "0772 000 015"])
+    result = send(plan_of(path), sandbox)
+    assert (result.totals["accepted"], result.totals["duplicate"]) == (19, 1)
+    assert sandbox.inbox["number"].is_unique
+
+
+def test_nobody_who_waits_counts_as_gone(desk):
+    """The rows of a follow-up file are a part of the campaign: those that still wait go out as well."""
+    write_visits(wrong=(3,))
+    with campaign.Sandbox() as sandbox:
+        result = send(plan_of(), sandbox, pilot=5)
+        assert result.totals["not_sent"] == 14
+        path = campaign.write_follow_up(result, "correct.csv")
+        correct(path, ["0772 000 003"])
+        assert campaign.compare(plan_of(path)).new == 15
+        assert send(plan_of(path), sandbox).totals["accepted"] == 20
+        assert sandbox.inbox["number"].is_unique
+
+
+def test_refused_people_are_in_the_file_and_get_their_message_once(desk):
+    write_visits(wrong=(3,))
+    with campaign.Sandbox(balance=35 * 8) as sandbox:
+        result = send(plan_of(), sandbox)
+        assert result.totals["refused"]
+        path = campaign.write_follow_up(result, "correct.csv")
+        correct(path, ["0772 000 003"])
+        sandbox.top_up(10_000)
+        assert send(plan_of(path), sandbox).totals["accepted"] == 20
+        assert sorted(sandbox.inbox["number"]) == [f"2567720000{n:02d}" for n in range(20)]
+
+
+def test_without_its_campaign_it_is_refused(sent, tmp_path, monkeypatch):
+    sandbox, path = sent
+    path = path.resolve()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    for options in ({}, {"folder": "other"}):
+        with pytest.raises(campaign.FolderError, match="rows to correct from the campaign 'visits'"):
+            send(plan_of(path), sandbox, **options)
+    assert not list(Path().iterdir())
+    assert send(plan_of(path), sandbox, folder=tmp_path / "campaigns" / "visits.local").totals.rows == 20

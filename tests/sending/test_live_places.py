@@ -1,0 +1,251 @@
+"""A live campaign lives in one place: moved, copied, restored or forgotten, nobody gets a message twice."""
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+from support.live_service import LiveService, start_live
+
+import campaign
+from campaign.sending.ledger.views import journal_frame
+
+TEXT = "Hi {name}, your visit is on Monday."
+
+
+@pytest.fixture
+def service(resolves_here, monkeypatch):
+    with start_live(resolves_here, monkeypatch) as sandbox:
+        yield LiveService(sandbox)
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    """A person's working directory with a spreadsheet of ten people."""
+    path = tmp_path / "desk"
+    path.mkdir()
+    monkeypatch.chdir(path)
+    write_visits(range(10))
+    return path
+
+
+def write_visits(people):
+    rows = "".join(f"Person {n},0772 000 0{n:02d}\n" for n in people)
+    Path("visits.csv").write_text(f"name,phone\n{rows}")
+
+
+def plan_of(file="visits.csv", message=TEXT, **options):
+    return campaign.prepare(
+        campaign.read_contacts(file), message=message, sender="CLINIC", region="UG", **options
+    )
+
+
+def phrase_in(error, option="confirm"):
+    return json.loads(re.search(option + r'=("(?:[^"\\]|\\.)*")', str(error.value))[1])
+
+
+def send(plan, account, **options):
+    """Send as a person does who types the phrase that is asked for."""
+    options = {"batch_size": 4, "progress": False, **options}
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.send(plan, account=account, **options)
+    return campaign.send(plan, account=account, confirm=phrase_in(asked), **options)
+
+
+def test_from_another_directory_it_is_refused_with_where_it_lives(service, desk, tmp_path, monkeypatch):
+    send(plan_of(), service.account)
+    plan = plan_of()
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    with pytest.raises(campaign.FolderError, match=r"10 messages were sent") as refused:
+        campaign.send(plan, account=service.account, progress=False)
+    assert str(desk / "campaigns" / "visits") in str(refused.value)
+    assert "another name" not in str(refused.value)
+    assert len(service.numbers) == 10
+
+
+def test_another_folder_is_refused_too(service, desk):
+    send(plan_of(), service.account)
+    with pytest.raises(campaign.FolderError, match="10 messages were sent"):
+        campaign.send(plan_of(), name="visits", folder="new", account=service.account, progress=False)
+    assert len(service.numbers) == 10
+
+
+@pytest.mark.parametrize("fate", ["renamed", "deleted"])
+def test_a_folder_that_is_gone_is_not_begun_anew(service, desk, fate):
+    send(plan_of(), service.account)
+    folder = desk / "campaigns" / "visits"
+    if fate == "renamed":
+        folder.rename(folder.with_name("done"))
+    else:
+        shutil.rmtree(folder)
+    with pytest.raises(campaign.FolderError, match="no longer there"):
+        campaign.send(plan_of(), account=service.account, progress=False)
+    assert len(service.numbers) == 10
+
+
+def test_a_renamed_folder_goes_on_once_a_person_has_taken_it_over(service, desk):
+    send(plan_of(), service.account)
+    (desk / "campaigns" / "visits").rename(desk / "campaigns" / "done")
+    write_visits(range(12))
+    with pytest.raises(campaign.FolderError) as refused:
+        campaign.send(
+            plan_of(), name="visits", folder="campaigns/done", account=service.account, progress=False
+        )
+    phrase = phrase_in(refused, "takeover")
+    result = send(plan_of(), service.account, name="visits", folder="campaigns/done", takeover=phrase)
+    assert result.totals["accepted"] == 12
+    assert sorted(service.numbers) == [f"2567720000{n:02d}" for n in range(12)]
+    journal = journal_frame(desk / "campaigns" / "done" / "ledger.sqlite")
+    assert journal["note"].str.contains("take over").any()
+    # At home now: no phrase is needed, and the old one opens nothing any more.
+    assert (
+        campaign.send(plan_of(), folder="campaigns/done", account=service.account, progress=False).totals[
+            "accepted"
+        ]
+        == 12
+    )
+    shutil.copytree(desk / "campaigns" / "done", desk / "campaigns" / "visits")
+    with pytest.raises(campaign.FolderError):
+        campaign.send(plan_of(), account=service.account, takeover=phrase, progress=False)
+    assert len(service.numbers) == 12
+
+
+@pytest.mark.parametrize("username", ["CLINIC", "Clinic"])
+def test_a_user_name_in_capitals_is_the_same_account(service, desk, username):
+    send(plan_of(), service.account)
+    account = service.account_as(username, host="WWW.sms.example.com")
+    result = campaign.send(plan_of(), account=account, progress=False)
+    assert result.sentence.startswith("Nothing was sent: all 10 were reached with this text on ")
+    assert len(service.numbers) == 10
+
+
+def test_another_user_for_the_same_folder_is_asked_about(service, desk):
+    send(plan_of(), service.account)
+    with pytest.raises(campaign.FolderError, match="takeover=") as refused:
+        campaign.send(plan_of(), account=service.account_as("hospital"), progress=False)
+    assert "another name" not in str(refused.value)
+    assert len(service.numbers) == 10
+
+
+def test_yesterdays_backup_does_not_send_again(service, desk, tmp_path):
+    send(plan_of(), service.account, pilot=4)
+    folder = desk / "campaigns" / "visits"
+    shutil.copytree(folder, tmp_path / "backup")
+    send(plan_of(), service.account)
+    shutil.rmtree(folder)
+    shutil.copytree(tmp_path / "backup", folder)
+    for again in (
+        lambda: campaign.send(plan_of(), account=service.account, progress=False),
+        lambda: campaign.resume(folder, account=service.account, progress=False),
+    ):
+        with pytest.raises(campaign.FolderError, match="older copy"):
+            again()
+    assert len(service.numbers) == len(set(service.numbers)) == 10
+
+
+def test_of_a_copied_folder_only_the_first_can_go_on(service, desk):
+    send(plan_of(), service.account, pilot=4)
+    folder = desk / "campaigns" / "visits"
+    shutil.copytree(folder, folder.with_name("copy"))
+    with pytest.raises(campaign.FolderError, match="takeover="):
+        campaign.resume(folder.with_name("copy"), account=service.account, progress=False)
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.resume(folder, account=service.account, progress=False)
+    campaign.resume(folder, account=service.account, confirm=phrase_in(asked), progress=False)
+    assert len(service.numbers) == len(set(service.numbers)) == 10
+
+
+def test_an_old_phrase_does_not_fit_a_corrected_table(service, desk):
+    plan = plan_of()
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.send(plan, account=service.account, progress=False)
+    phrase = phrase_in(asked)
+    assert re.fullmatch("send 10 messages live [0-9a-f]{4}", phrase)
+    with pytest.raises(campaign.ConfirmationError):
+        campaign.send(
+            plan_of(message="Hello {name}."), account=service.account, confirm=phrase, progress=False
+        )
+    write_visits(range(1, 11))
+    with pytest.raises(campaign.ConfirmationError):
+        campaign.send(plan_of(), account=service.account, confirm=phrase, progress=False)
+    assert service.numbers == []
+
+
+def test_a_corrected_text_asks_before_anybody_gets_both(service, desk):
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.send(plan_of(), account=service.account, progress=False)
+    campaign.send(plan_of(), account=service.account, confirm=phrase_in(asked), progress=False)
+    with pytest.raises(campaign.ConfirmationError, match="10 people were reached"):
+        campaign.send(
+            plan_of(message="Hello {name}."),
+            account=service.account,
+            confirm=phrase_in(asked),
+            progress=False,
+        )
+    assert len(service.numbers) == 10
+
+
+def test_the_phrase_says_how_many_were_reached_today_by_another_campaign(service, desk):
+    send(plan_of(), service.account)
+    write_visits(range(7, 20))
+    with pytest.raises(campaign.ConfirmationError, match="3 people of these were reached") as asked:
+        campaign.send(plan_of(), name="reminder", account=service.account, progress=False)
+    phrase = phrase_in(asked)
+    assert phrase.endswith(", 3 people for the second time in 24 hours")
+    campaign.send(plan_of(), name="reminder", account=service.account, confirm=phrase, progress=False)
+    assert len(service.numbers) == 23
+
+
+def test_a_campaign_that_cannot_be_read_is_named(service, desk):
+    send(plan_of(), service.account)
+    (desk / "campaigns" / "visits" / "manifest.json").write_text("{")
+    with pytest.raises(campaign.ConfirmationError, match="visits cannot be read"):
+        campaign.send(plan_of(), name="reminder", account=service.account, progress=False)
+
+
+def test_live_is_refused_where_the_list_cannot_be_written(service, desk, tmp_path, monkeypatch):
+    (tmp_path / "file").write_text("")
+    monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(tmp_path / "file" / "state"))
+    with pytest.raises(campaign.FolderError, match="CAMPAIGN_STATE_DIR"):
+        campaign.send(plan_of(), account=service.account, confirm="yes", progress=False)
+    assert service.sandbox.requests == 0
+
+
+def test_a_rehearsal_reaches_nobody(service, desk):
+    assert campaign.send(plan_of(), progress=False).totals["accepted"] == 10
+    result = send(plan_of(), service.account)
+    assert result.totals["accepted"] == 10
+    assert len(service.numbers) == 10
+    assert sorted(path.name for path in (desk / "campaigns").iterdir()) == ["visits", "visits.local"]
+
+
+def test_a_rehearsal_named_in_not_again_leaves_nobody_out_live(service, desk):
+    """Another rehearsal leaves them out: there they were reached."""
+    campaign.send(plan_of(), progress=False)
+    plan = plan_of(not_again="campaigns/visits.local")
+    assert plan.totals["duplicate"] == 10
+    assert campaign.compare(plan, name="second").new == 0
+    assert campaign.compare(plan, name="second", account=service.account).new == 10
+    assert send(plan, service.account, name="second").totals["accepted"] == 10
+    assert len(service.numbers) == 10
+
+
+def test_a_campaign_that_waits_cannot_be_left_out(service, desk):
+    send(plan_of(), service.account, pilot=4)
+    for source in ("campaigns/visits", campaign.load_result("campaigns/visits")):
+        with pytest.raises(campaign.FolderError, match="6 messages wait in it"):
+            plan_of(not_again=source)
+
+
+def test_people_whom_the_other_campaign_reached_since_are_not_written_to(service, desk):
+    send(plan_of(), service.account)
+    later = plan_of(message="Thank you, {name}.", not_again="campaigns/visits")
+    write_visits(range(15))
+    reminder = plan_of(message="Thank you, {name}.", not_again="campaigns/visits")
+    assert (later.totals["duplicate"], reminder.totals["not_sent"]) == (10, 5)
+    send(plan_of(), service.account)
+    with pytest.raises(campaign.UsageError, match="has reached 5 people of this plan since"):
+        campaign.send(reminder, name="thanks", account=service.account, progress=False)
+    assert len(service.numbers) == 15

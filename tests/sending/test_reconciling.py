@@ -1,0 +1,394 @@
+"""Unknown batches and the provider's own list: what it settles, and what stays unknown."""
+
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+
+from campaign.contract import BATCH_COLUMNS
+from campaign.errors import CampaignError, ColumnError, FileError
+from campaign.sending.afterwards.provider_list import read_provider_list
+from campaign.sending.afterwards.reconciliation import Reconciliation
+from campaign.sending.afterwards.reconciling import match_provider_list
+
+# Batch 1 was accepted at 14:00 UTC; of the batches after it no readable answer came.
+CAMPAIGN = """\
+batch  status    left   number        message
+1      accepted  14:00  256772000001  Hi Grace
+1      accepted  14:00  256772000002  Hi Moses
+2      unknown   14:05  256772000003  Hi Zoé
+2      unknown   14:05  256772000004  Hi Ruth
+"""
+TOOK_1 = """\
+To,Message,Sent at,Cost
+256772000001,Hi Grace,2026-11-22 14:00:02Z,35
+256772000002,Hi Moses,2026-11-22 14:00:02Z,35
+"""
+TOOK_2 = """\
+256772000003,Hi Zoé,2026-11-22 14:05:01Z,35
+256772000004,Hi Ruth,2026-11-22 14:05:01Z,35
+"""
+BEFORE = "256772000900,Another campaign,2026-11-22 09:00Z,35\n"
+LATER = "256772000901,Another campaign,2026-11-22 15:30Z,35\n"
+
+
+def campaign_of(text, *, codes=None, costs=None):
+    """The frames of a result: `messages` and `batches`."""
+    lines = [line.split(maxsplit=4) for line in text.splitlines()[1:]]
+    messages = pd.DataFrame(lines, columns=["batch", "status", "left", "number", "message"], dtype="str")
+    messages = messages.astype({"batch": "int64"})
+    messages["row"] = range(2, len(messages) + 2)
+    messages["code"] = messages["batch"].map(lambda batch: (codes or {}).get(batch, "")).astype("str")
+    groups = messages.groupby("batch")
+    batches = groups.agg(messages=("row", "size"), status=("status", "first"), code=("code", "first"))
+    batches["submitted_at"] = pd.to_datetime("2026-11-22 " + groups["left"].first(), utc=True)
+    batches["cost"] = pd.Series(costs or {}, dtype=object).reindex(batches.index)
+    batches = batches.reset_index().assign(error="", attempts=1, seconds=30.0, round=1)[list(BATCH_COLUMNS)]
+    return messages.drop(columns="left"), batches
+
+
+def reconciled(provider_list, campaign=CAMPAIGN, *, codes=None, costs=None, **columns) -> Reconciliation:
+    messages, batches = campaign_of(campaign, codes=codes, costs=costs)
+    entries = read_provider_list(provider_list.encode(), messages, **columns)
+    return match_provider_list(entries, messages, batches)
+
+
+def verdicts(reconciliation):
+    return dict(zip(reconciliation.batches["batch"], reconciliation.batches["verdict"], strict=True))
+
+
+def people(reconciliation):
+    return dict(zip(reconciliation.people["number"].str[-1], reconciliation.people["found"], strict=True))
+
+
+def test_the_list_has_the_whole_batch():
+    told = reconciled(TOOK_1 + TOOK_2)
+    assert told.certain == {2: "accepted"}
+    assert told.phrase.startswith("settle 1 batch: 1 accepted ")
+    assert told.sentence == "1 batch is unknown: 1 is in the list with all of its messages."
+    assert told.batches.to_dict("records") == [
+        {
+            "batch": 2,
+            "messages": 2,
+            "in_list": 2,
+            "verdict": "all",
+            "left_at": pd.Timestamp("2026-11-22 14:05Z"),
+            "why": "",
+        }
+    ]
+    assert told.people.empty
+    assert told.accepted_missing.empty
+
+
+def test_the_list_has_none_of_the_batch_and_goes_on_for_more_than_an_hour():
+    told = reconciled(TOOK_1 + BEFORE + LATER)
+    assert told.certain == {2: "refused"}
+    assert told.phrase.startswith("settle 1 batch: 1 refused ")
+    assert told.people.empty
+
+
+def test_the_list_has_half_of_the_batch():
+    """It stays unknown, and each of its people is listed."""
+    told = reconciled(TOOK_1 + TOOK_2.splitlines()[0] + "\n" + BEFORE + LATER)
+    assert verdicts(told) == {2: "some"}
+    assert told.certain == {}
+    assert told.phrase == ""
+    assert people(told) == {"3": "in the list", "4": "not in the list"}
+    assert "1 cannot be settled from it" in told.sentence
+
+
+@pytest.mark.parametrize(
+    ("last", "verdict"), [("15:04", "not certain"), ("15:05", "not certain"), ("15:06", "none")]
+)
+def test_a_list_that_ends_before_the_hour_is_over_cannot_say_none(last, verdict):
+    told = reconciled(TOOK_1 + BEFORE + f"256772000901,Other,2026-11-22 {last}Z,35\n")
+    assert verdicts(told) == {2: verdict}
+
+
+def test_a_list_that_begins_after_the_batch_left_cannot_say_none():
+    later = "256772000001,Hi Grace,2026-11-22 14:06Z,35\n"
+    told = reconciled(TOOK_1.splitlines()[0] + "\n" + later + LATER)
+    assert verdicts(told) == {2: "not certain"}
+    assert "from before the batch left" in told.batches.loc[0, "why"]
+
+
+def test_a_list_of_another_account_cannot_say_none():
+    told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + LATER)
+    assert verdicts(told) == {2: "not certain"}
+    assert "is it the list of this account?" in told.batches.loc[0, "why"]
+    assert told.accepted_missing[["batch", "messages", "in_list"]].values.tolist() == [[1, 2, 0]]
+    assert "1 accepted batch is not in the list with all of its messages." in told.sentence
+
+
+def test_a_list_without_times_can_say_all_and_never_none():
+    whole = "Number,Text\n256772000001,Hi Grace\n256772000002,Hi Moses\n"
+    assert reconciled(whole + "256772000003,Hi Zoé\n256772000004,Hi Ruth\n").certain == {2: "accepted"}
+    assert verdicts(reconciled(whole)) == {2: "not certain"}
+
+
+TWICE = """\
+batch  status    left   number        message
+1      accepted  14:00  256772000003  Come on Monday
+2      unknown   14:05  256772000003  Come on Monday
+"""
+TOOK_MONDAY = "256772000003,Come on Monday,2026-11-22 14:{}Z,35\n"
+
+
+def test_the_same_text_to_one_number_in_an_accepted_batch_is_taken_away_first():
+    head = TOOK_1.splitlines()[0] + "\n"
+    once = reconciled(head + BEFORE + TOOK_MONDAY.format("00") + LATER, TWICE)
+    twice = reconciled(head + TOOK_MONDAY.format("00") + TOOK_MONDAY.format("05"), TWICE)
+    assert once.certain == {2: "refused"}
+    assert twice.certain == {2: "accepted"}
+
+
+def test_an_accepted_batch_comes_first_even_if_it_left_later():
+    campaign = TWICE.replace("unknown   14:05", "unknown   13:50")
+    told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + TOOK_MONDAY.format("00") + LATER, campaign)
+    assert told.certain == {2: "refused"}
+
+
+def test_the_same_text_in_two_unknown_batches_and_once_in_the_list_settles_neither():
+    campaign = TWICE.replace("accepted", "unknown ")
+    told = reconciled(TOOK_1.splitlines()[0] + "\n" + BEFORE + TOOK_MONDAY.format("05") + LATER, campaign)
+    assert verdicts(told) == {1: "not certain", 2: "not certain"}
+    assert set(told.people["found"]) == {"in the list, but fewer times than it may have been sent"}
+
+
+def test_last_months_reminder_is_no_proof_that_todays_was_taken():
+    last_month = TOOK_2.replace("2026-11-22", "2026-10-22")
+    assert reconciled(TOOK_1 + last_month + LATER).certain == {2: "refused"}
+
+
+def test_an_earlier_message_of_the_same_day_is_no_proof_either():
+    campaign = CAMPAIGN.replace("14:05", "18:05")
+    told = reconciled(TOOK_1 + TOOK_2 + LATER.replace("15:30", "23:30"), campaign)
+    assert verdicts(told) == {2: "not certain"}
+    assert set(people(told).values()) == {"in the list, but before the batch left"}
+
+
+def test_who_is_in_the_list_with_another_text_is_looked_at_by_a_person():
+    changed = TOOK_2.replace("Hi Zoé", "Hi Zo?").replace("Hi Ruth", "Hi R")
+    told = reconciled(TOOK_1 + changed + BEFORE + LATER)
+    assert verdicts(told) == {2: "not certain"}
+    assert set(people(told).values()) == {"only the number is in the list"}
+
+
+def test_texts_are_compared_without_regard_to_accents_form_and_white_space():
+    spaced = "256772000003,  Hi\u00a0 Zoe\u0301 ,2026-11-22 14:05Z,35\n256772000004,Hi   Ruth,,35\n"
+    assert reconciled(TOOK_1 + spaced).certain == {2: "accepted"}
+
+
+CODES = """\
+MSISDN,Reference,Time
+256772000001,Api1,2026-11-22 14:00Z
+256772000002,Api1,2026-11-22 14:00Z
+256772000900,Api0,2026-11-22 09:00Z
+256772000901,Api9,2026-11-22 15:30Z
+"""
+
+
+def test_codes_instead_of_texts_explain_accepted_batches_and_settle_none():
+    told = reconciled(CODES, codes={1: "Api1"})
+    assert told.certain == {2: "refused"}
+    assert told.accepted_missing.empty
+
+
+def test_with_codes_an_unknown_batch_is_known_by_its_numbers_only_and_stays_unknown():
+    more = "256772000003,Api2,2026-11-22 14:05Z\n256772000004,Api2,2026-11-22 14:05Z\n"
+    told = reconciled(CODES + more, codes={1: "Api1"})
+    assert verdicts(told) == {2: "not certain"}
+    assert set(people(told).values()) == {"only the number is in the list"}
+    assert reconciled(CODES + more, codes={1: "Api1", 2: "Api2"}).certain == {2: "accepted"}
+
+
+def test_an_entry_with_the_code_of_an_accepted_batch_is_no_proof_for_another():
+    both = (
+        "To,Message,Code,Sent at\n"
+        "256772000003,Come on Monday,Api1,2026-11-22 14:00Z\n"
+        "256772000003,Come on Monday,Api1,2026-11-22 14:05Z\n"
+        "256772000900,Other,Api0,2026-11-22 09:00Z\n256772000901,Other,Api9,2026-11-22 15:30Z\n"
+    )
+    assert reconciled(both, TWICE, codes={1: "Api1"}).certain == {2: "refused"}
+
+
+def test_accepted_batches_with_another_cost_are_listed():
+    dearer = (TOOK_1 + TOOK_2).replace(
+        "Hi Moses,2026-11-22 14:00:02Z,35", "Hi Moses,2026-11-22 14:00:02Z,70.50"
+    )
+    told = reconciled(dearer, costs={1: Decimal(70)})
+    assert told.priced_otherwise.values.tolist() == [[1, 2, Decimal(70), Decimal("105.50")]]
+    assert "1 accepted batch has another cost in the list." in told.sentence
+    assert reconciled(TOOK_1 + TOOK_2, costs={1: Decimal("70.0")}).priced_otherwise.empty
+
+
+# --- times --------------------------------------------------------------------------------------------
+
+
+def without_zone(text):
+    return text.replace("Z,", ",")
+
+
+def test_times_without_a_zone_are_utc_where_accepted_messages_confirm_it_and_that_is_said():
+    told = reconciled(without_zone(TOOK_1 + BEFORE + LATER))
+    assert told.certain == {2: "refused"}
+    assert "4 times in the list without a time zone: taken as UTC." in told.sentence
+
+
+def test_times_of_another_zone_settle_none_and_are_noticed():
+    """14:00 UTC is 17:00 in Kampala: what stands there as 15:30 was before the batch left."""
+    took = TOOK_1.replace(" 14:", " 17:")
+    told = reconciled(without_zone(took + BEFORE + LATER))
+    assert verdicts(told) == {2: "not certain"}
+    assert "3.0 hours later than the accepted batches left" in told.sentence
+    assert reconciled((took + BEFORE + LATER.replace("15:30", "18:30")).replace("Z,", "+03:00,")).certain == {
+        2: "refused"
+    }
+
+
+def test_times_without_a_zone_that_nothing_confirms_need_a_day_more():
+    alone = "\n".join(CAMPAIGN.splitlines()[:1] + CAMPAIGN.splitlines()[3:])
+    head = TOOK_1.splitlines()[0] + "\n256772000900,Other,2026-11-21 09:00,35\n"
+    near, far = LATER.replace("Z", ""), "256772000901,Other,2026-11-23 09:00,35\n"
+    assert verdicts(reconciled(head + near, alone)) == {2: "not certain"}
+    assert verdicts(reconciled(head + far, alone)) == {2: "none"}
+
+
+@pytest.mark.parametrize(
+    ("written", "read"),
+    [
+        ("2026-11-22 14:05", "14:05"),
+        ("2026-11-22T14:05:30.25Z", "14:05:30"),
+        ("2026/11/22 17:05 +03:00", "14:05"),
+        ("2026-11-22 17:05 UTC+3", "14:05"),
+        ("2026-11-22 09:05-0500", "14:05"),
+        ("22/11/2026 14:05", "14:05"),
+        ("11/22/2026 2:05 PM", "14:05"),
+        ("22.11.2026, 14:05 GMT", "14:05"),
+        ("2026-11-22 12:05 am", "00:05"),
+        ("11/10/2026 14:05", None),
+        ("2026-11-22", None),
+        ("2026-11-31 14:05", None),
+        ("yesterday", None),
+    ],
+)
+def test_times_as_people_and_programs_write_them(written, read):
+    entries = read_provider_list(
+        f'To,Text,Time\n256772000001,Hi,"{written}"\n'.encode(), campaign_of(CAMPAIGN)[0]
+    )
+    expected = pd.NaT if read is None else pd.Timestamp(f"2026-11-22 {read}", tz="UTC")
+    assert entries["time"].tolist() == [expected]
+    assert any("could not be read" in notice for notice in entries.attrs["notices"]) is (read is None)
+
+
+def test_one_date_says_whether_the_day_comes_first_in_all_of_them():
+    text = "To,Text,Date,Time\n256772000001,Hi,03/04/2026,08:00\n256772000002,Hi,22/04/2026,09:00\n"
+    entries = read_provider_list(text.encode(), campaign_of(CAMPAIGN)[0])
+    assert entries["time"].dt.strftime("%m-%d %H").tolist() == ["04-03 08", "04-22 09"]
+
+
+def test_a_frame_keeps_its_zone():
+    moments = pd.to_datetime(["2026-11-22 17:05"]).tz_localize("Africa/Kampala")
+    frame = pd.DataFrame({"phone": ["256772000001"], "text": ["Hi"], "time": moments})
+    entries = read_provider_list(frame, campaign_of(CAMPAIGN)[0])
+    assert entries["time"].tolist() == [pd.Timestamp("2026-11-22 14:05Z")]
+    assert entries["zoned"].tolist() == [True]
+
+
+# --- columns and numbers ------------------------------------------------------------------------------
+
+
+def test_numbers_are_found_however_the_provider_writes_them():
+    text = "Recipient,Text\n+256 772-000 001,a\n00256772000002,b\n0772000003,c\n772000004,d\n"
+    entries = read_provider_list(text.encode(), campaign_of(CAMPAIGN)[0])
+    assert entries["number"].tolist() == [f"25677200000{n}" for n in (1, 2, 3, 4)]
+
+
+def test_numbers_that_could_be_several_people_are_refused():
+    messages = campaign_of(CAMPAIGN)[0]
+    messages.loc[0, "number"] = "254772000003"
+    with pytest.raises(FileError, match="Ask for a list with the country codes"):
+        read_provider_list(b"To,Text\n0772000003,Hi\n", messages)
+
+
+def test_a_number_that_cannot_be_read_forbids_none():
+    told = reconciled(TOOK_1 + BEFORE + LATER + "2.56772E+11,Hi Zoé,2026-11-22 14:05Z,35\nTotal,,,105\n")
+    assert verdicts(told) == {2: "not certain"}
+    assert told.batches.loc[0, "why"] == "Some numbers in the list cannot be read."
+    assert "1 row of the list without a number did not count." in told.sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "missing"),
+    [
+        ("Who,Message\n256772000001,Hi\n", "no header looks like phone numbers. Name the column: number="),
+        ("Phone,Greeting\n256772000001,Hi\n", "no header looks like texts or codes. Name the column: text="),
+    ],
+)
+def test_without_usable_columns_the_columns_are_listed(text, missing):
+    with pytest.raises(ColumnError) as caught:
+        read_provider_list(text.encode(), campaign_of(CAMPAIGN)[0])
+    assert missing in str(caught.value)
+    assert "needs a column of phone numbers, and one of texts or of follow-up codes" in str(caught.value)
+    assert f'The columns are: "{text.split(",")[0]}", ' in str(caught.value)
+
+
+def test_columns_can_be_named():
+    told = reconciled(
+        "Who,Greeting\n256772000003,Hi Zoé\n256772000004,Hi Ruth\n", number="who", text="greeting"
+    )
+    assert told.certain == {2: "accepted"}
+
+
+def test_what_is_no_frame_is_refused_in_a_sentence():
+    with pytest.raises(CampaignError, match=r"Write result\.messages"):
+        match_provider_list(pd.DataFrame(), None, pd.DataFrame())
+
+
+# --- how it is shown ----------------------------------------------------------------------------------
+
+MANY = (
+    CAMPAIGN
+    + """\
+3      unknown   14:06  256772000005  Hi Ivan
+4      unknown   14:07  256772000006  Hi Amina
+4      unknown   14:07  256772000007  Hi Sarah
+"""
+)
+
+
+def test_several_batches_and_the_phrase_that_settles_what_is_certain():
+    third = "256772000006,Hi Amina,2026-11-22 14:07Z,35\n"
+    told = reconciled(TOOK_1 + TOOK_2 + third + BEFORE + LATER, MANY)
+    assert told.certain == {2: "accepted", 3: "refused"}
+    assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
+    assert told.sentence == (
+        "3 batches are unknown: 1 is in the list with all of its messages, 1 with none, "
+        "1 cannot be settled from it."
+    )
+
+
+def test_nothing_unknown_is_nothing_to_settle():
+    told = reconciled(TOOK_1 + TOOK_2, CAMPAIGN.replace("unknown ", "accepted"))
+    assert told.sentence == "No batch is unknown, so there is nothing to settle."
+    assert told.phrase == ""
+    assert told.batches.empty
+
+
+def test_the_card_masks_numbers_and_escapes_texts():
+    campaign = MANY.replace("Hi Sarah", "<b>0772 000 007</b>")
+    told = reconciled(TOOK_1 + "256772000006,Hi Amina,2026-11-22 14:07Z,35\n" + BEFORE + LATER, campaign)
+    shown = told._repr_html_()
+    assert "25677*****07" in shown
+    assert not [text for text in ("256772000007", "0772 000 007", "<b>") if text in shown]
+    assert "settle 2 batches: 2 refused" in shown
+    assert "256772" not in repr(told)
+
+
+def test_the_frames_are_left_as_they_were():
+    messages, batches = campaign_of(CAMPAIGN)
+    entries = read_provider_list((TOOK_1 + TOOK_2).encode(), messages)
+    before = [frame.copy() for frame in (entries, messages, batches)]
+    match_provider_list(entries, messages, batches)
+    for frame, copy in zip((entries, messages, batches), before, strict=True):
+        pd.testing.assert_frame_equal(frame, copy)

@@ -1,0 +1,36 @@
+"""Ledgers without a campaign folder around them: one round of batches, and what became of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing
+from pathlib import Path
+from typing import NamedTuple
+
+from campaign.sending.ledger.ledger import Entry, create_ledger, open_ledger
+from campaign.sending.ledger.views import snapshot
+
+IDENTITY = {"manifest": "m1", "environment": "local"}
+
+
+class Count(NamedTuple):
+    """How many batches are in a state, and how many messages they have."""
+
+    batches: int
+    messages: int
+
+
+def make_ledger(path: Path, entries: Sequence[Entry], identity: Mapping[str, str] = IDENTITY) -> None:
+    """A new ledger in which one round with these batches is registered."""
+    create_ledger(path, identity)
+    with closing(open_ledger(path, identity)) as ledger:
+        ledger.register_round("digest of round 1", entries)
+
+
+def count_by_state(path: Path) -> dict[str, Count]:
+    """The batches and messages in each state, over all rounds."""
+    counts: dict[str, Count] = {}
+    for batch in snapshot(path).batches:
+        batches, messages = counts.get(batch.state, Count(0, 0))
+        counts[batch.state] = Count(batches + 1, messages + batch.messages)
+    return counts
