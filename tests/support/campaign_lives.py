@@ -42,6 +42,7 @@ class Life(Sender):
         balance = chance.choice((10**6, 10**6, 35 * chance.randrange(1, 20)))
         service = WitnessedService(chance.choice(environments), link, balance=balance)
         super().__init__(chance, folder, service, self.editor.first_sheet(), design)
+        self.has_ledger_outside = chance.random() < 0.1
         self.days, self.kills, self.places = days, kills, places
         self.tell(f"seed {seed}, environment {service.environment}, {len(self.sheet.lines)} rows")
 
@@ -121,7 +122,7 @@ class Life(Sender):
             self.tell("top up")
 
     def _change_campaign(self) -> None:
-        self.name = self.chance.choice(("Visits", "visits 2", "Клиника"))
+        self.name = self.chance.choice(("Visits", "visits 2", "visits-2", "Клиника"))
         self.tell(f"the campaign {self.name!r} from now on")
 
     @property
@@ -150,8 +151,8 @@ class Life(Sender):
             return
         waits = any(batch.state == "pending" for batch in self.batches)
         self.tell("close while some wait" if waits else "close while nobody waits")
-        self._confirmed(lambda **confirm: campaign.close(self.place, **confirm))
         self.truth.is_closed = self.truth.is_closed or waits
+        self._confirmed(lambda **confirm: campaign.close(self.place, **confirm))
 
     def _confirmed(self, decide: Callable[..., campaign.Result]) -> None:
         """Decide something that has to be confirmed; nothing leaves, and the record stays true."""
@@ -204,6 +205,7 @@ class Life(Sender):
     def _converge(self) -> None:
         """Everything works and the doubts are settled: everybody in the table is reached, and then nobody."""
         self.tell("everything works from here on")
+        self.service.coming, self.has_trouble = [], False
         self.service.top_up(10**7)
         if self.sheet.duplicates == "error":
             self.sheet = replace(self.sheet, duplicates="keep")

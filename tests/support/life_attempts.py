@@ -5,9 +5,8 @@ from __future__ import annotations
 import os
 import random
 import re
-import sqlite3
 from collections.abc import Iterator
-from contextlib import closing, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from campaign.errors import ConfirmationError, ContactsError
 from support.crash_sender import begin
 from support.living_sheets import Sheet
 from support.round_places import ASKED, PLACES, QUESTION, act
-from support.told_truth import Recorded, Truth, cost_of, recorded_batches
+from support.told_truth import Recorded, Truth, ask_ledger, cost_of, recorded_batches
 from support.witnessed_service import Request, WitnessedService, account_of, whole_texts
 
 BUSY = 0.15  # seconds after a kill in which the service may still accept what it has got
@@ -63,6 +62,7 @@ class Sender:
     name: str = "Visits"
     story: list[str] = field(default_factory=list)
     broken: list[str] = field(default_factory=list)
+    has_ledger_outside: bool = False
     truths: dict[str, Truth] = field(default_factory=dict)
     has_trouble: bool = False  # the service was told to fail
     held: campaign.Run | None = None
@@ -87,8 +87,7 @@ class Sender:
         """Whether there is a campaign with a round; a kill may leave one without."""
         if self.place is None:
             return False
-        with closing(sqlite3.connect(f"file:{self.place}/ledger.sqlite?mode=ro", uri=True)) as connection:
-            return bool(connection.execute("SELECT count(*) FROM rounds").fetchone()[0])
+        return bool(ask_ledger(self.place, "SELECT * FROM rounds"))
 
     @property
     def batches(self) -> list[Recorded]:
@@ -158,7 +157,7 @@ class Sender:
         options = {"account": account_of(self.service.login(intent.password)), **intent.options}
         if plan is None:
             return campaign.resume(self.place, **options)
-        options["name"] = self.name
+        options |= self._names
         if intent.verb == "send":
             return campaign.send(plan, **options)
         self.service.slow_down(0.01 if intent.verb in ("stop", "cancel") else 0)
@@ -171,6 +170,10 @@ class Sender:
         self.service.settle(0.02 if intent.verb == "cancel" else 0)
         return result
 
+    @property
+    def _names(self) -> dict[str, str]:
+        return {"name": self.name} | ({"ledger": f"{self.name}.sqlite"} if self.has_ledger_outside else {})
+
     def _kill(self, intent: Intent) -> None:
         """Let another program do it and die."""
         work: dict[str, Any] = {"options": intent.options}
@@ -178,7 +181,7 @@ class Sender:
             work["resume"] = str(self.place)
         else:
             work |= {"sheet": self.sheet.write(), "preparation": self.sheet.preparation}
-            work["options"] = {**intent.options, "name": self.name}
+            work["options"] = {**intent.options, **self._names}
         self.let_go()
         login, state = self.service.login(intent.password), os.environ["CAMPAIGN_STATE_DIR"]
         process = begin(act, self.folder, state, login, work, intent.die, self.design)
@@ -188,7 +191,7 @@ class Sender:
             kind, question = Path(QUESTION).read_text("utf-8").split("\n", 1)
             raise getattr(campaign, kind)(question)
         if process.exitcode not in (0, -9):
-            raise self.failed([f"the program ended with {process.exitcode}"])
+            raise RuntimeError(f"the program ended with {process.exitcode}: {self.story}")
 
     def let_go(self) -> None:
         """End a run that a valve holds, because it has the lock."""

@@ -6,13 +6,14 @@ the very end of a step the frozen batches, to hold each against the request that
 
 from __future__ import annotations
 
+import json
 import sqlite3
 from collections import Counter
 from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import pandas as pd
 import pyarrow.parquet as pq
@@ -29,6 +30,7 @@ class Recorded(NamedTuple):
     """A batch as the ledger and the frozen files of its round have it."""
 
     batch: int
+    round: int
     state: str
     cost: Decimal | None
     messages: tuple[Text, ...]
@@ -38,15 +40,18 @@ class Recorded(NamedTuple):
         return whole_texts(self.messages)
 
 
+def ask_ledger(folder: Path, query: str) -> list[Any]:
+    """What the ledger of a campaign answers, wherever the manifest says that it is."""
+    ledger = folder / json.loads((folder / "manifest.json").read_bytes())["ledger"]
+    with closing(sqlite3.connect(f"file:{ledger}?mode=ro", uri=True)) as connection:
+        return connection.execute(query).fetchall()
+
+
 def recorded_batches(folder: Path) -> list[Recorded]:
-    """Every batch of a campaign with what it says; none where there is no campaign."""
-    path = folder / "ledger.sqlite"
-    if not path.exists():
-        return []
-    with closing(sqlite3.connect(f"file:{path}?mode=ro", uri=True)) as connection:
-        rows = connection.execute(
-            "SELECT batch, round, part, first, messages, state, cost FROM batches ORDER BY batch"
-        ).fetchall()
+    """Every batch of a campaign with what it says."""
+    rows = ask_ledger(
+        folder, "SELECT batch, round, part, first, messages, state, cost FROM batches ORDER BY batch"
+    )
     parts: dict[tuple[int, int], list[Text]] = {}
     batches = []
     for batch, round_, part, first, count, state, cost in rows:
@@ -55,7 +60,7 @@ def recorded_batches(folder: Path) -> list[Recorded]:
             table = pq.read_table(file, columns=["number", "message"])
             parts[round_, part] = list(zip(*(table.column(n).to_pylist() for n in (0, 1)), strict=True))
         messages = tuple(parts[round_, part][first : first + count])
-        batches.append(Recorded(batch, state, None if cost is None else Decimal(cost), messages))
+        batches.append(Recorded(batch, round_, state, None if cost is None else Decimal(cost), messages))
     return batches
 
 
@@ -205,6 +210,10 @@ class Truth:
         for batch in batches:
             if batch.cost is not None and batch.cost != cost_of(batch.messages):
                 broken.append(f"batch {batch.batch} costs {batch.cost} instead of {cost_of(batch.messages)}")
+        last_round = ask_ledger(folder, "SELECT max(round) FROM rounds")[0][0]
+        given_up = [b.batch for b in batches if b.state == "withdrawn" and b.round == last_round]
+        if given_up and self.is_closed is False:
+            broken.append(f"batches {given_up} of the last table are withdrawn, and nobody has closed it")
         doubtful = sum(batch.state in ("unknown", "sending") for batch in batches)
         if doubtful > self.lost_answers:
             broken.append(f"{doubtful} batches are unknown, and {self.lost_answers} answers were lost")
