@@ -126,10 +126,10 @@ def test_a_rehearsal_reaches_nobody(live):
         rehearsal = send(plan_for(people(6)), sandbox)
     _, result = send_live(plan_for(people(6)), live)
     assert result.totals["accepted"] == len(live.inbox) == 6
-    with pytest.raises(campaign.UsageError, match="it has reached nobody"):
-        campaign.send(
-            plan_for(people(7), not_again=rehearsal.folder), account=account_of(live.login()), name="others"
-        )
+    others = plan_for(people(7), not_again=rehearsal.folder)
+    assert others.totals["duplicate"] == 6
+    with pytest.raises(campaign.ConfirmationError, match="This sends 7 messages"):
+        campaign.send(others, account=account_of(live.login()), name="others")
     assert len(live.inbox) == 6
 
 
@@ -209,3 +209,47 @@ def test_a_text_of_an_earlier_round_counts_with_its_batch_and_code(sandbox):
     assert (contacts["code"] != "").all()
     assert "reached_before" in set(result.issues["code"])
     pd.testing.assert_frame_equal(contacts, campaign.load_result(result.folder).contacts)
+
+
+@pytest.mark.parametrize(
+    ("outcome", "phrase", "status"),
+    [
+        ("refused", "batch 2 was refused", "refused"),
+        ("again", "send batch 2 again, 2 people may get it twice", "unknown"),
+    ],
+)
+def test_resume_sends_no_text_that_was_replaced(outcome, phrase, status):
+    """Two may have got the typing mistake and keep it; it turns out that they got nothing."""
+    with campaign.Sandbox(faults={2: "reset"}) as service:
+        send(plan_for(people(3), "Hi {name}, see yuo"), service)
+        corrected = plan_for(people(3), "Hi {name}, see you")
+        first = send(corrected, service, changed="skip")
+        campaign.resolve(first.folder, 2, outcome, confirm=phrase)
+        resumed = campaign.resume(first.folder, account=service.account, progress=False)
+        assert resumed.messages["status"].tolist() == ["accepted", status, status]
+        assert len(service.inbox) == 1
+        if outcome == "refused":
+            send(corrected, service, changed="skip")
+            assert service.inbox["text"].tolist()[1:] == ["Hi Person 1, see you", "Hi Person 2, see you"]
+
+
+def test_who_is_left_out_for_another_campaign_is_still_in_the_table(sandbox):
+    send(plan_for(people(4)), sandbox)
+    other = campaign.send(
+        plan_for(people(2), "Hello {name}"), account=sandbox.account, name="others", **QUIET
+    )
+    plan = plan_for(people(4), not_again=other.folder)
+    assert campaign.compare(plan, account=sandbox.account, name="visits").gone == 0
+    result = send(plan, sandbox)
+    assert result.contacts["status"].tolist() == ["duplicate", "duplicate", "accepted", "accepted"]
+    assert result.contacts["batch"].tolist() == [1, 2, 2, 2]
+    assert result.issues["code"].tolist().count("reached_before") == 2
+
+
+def test_a_campaign_that_has_reached_more_people_since_is_noticed(sandbox):
+    first = send(plan_for(people(3)), sandbox)
+    others = plan_for(people(6), "Hello {name}", not_again=first.folder)
+    send(plan_for(people(5)), sandbox)
+    with pytest.raises(campaign.UsageError, match="has reached 2 people of this plan since it was prepared"):
+        campaign.send(others, account=sandbox.account, name="others", **QUIET)
+    assert len(sandbox.inbox) == 5

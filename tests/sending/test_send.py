@@ -139,6 +139,20 @@ def test_whom_an_earlier_campaign_reached_gets_nothing_again():
         campaign.prepare(contacts_of(table), message="Hi", sender="CLINIC", region="UG", not_again="nowhere")
 
 
+def test_who_was_left_out_for_a_rehearsal_is_no_reason_to_begin_a_campaign():
+    rehearsal = campaign.send(plan_of(5), progress=False)
+    table = "name,phone\n" + "".join(f"Person {n},25677200{n:04d}\n" for n in range(8))
+    plan = campaign.prepare(
+        contacts_of(table), message="Hi {name}", sender="CLINIC", region="UG", not_again=rehearsal.folder
+    )
+    with campaign.Sandbox() as sandbox:
+        other = campaign.Account("sandbox", sandbox.account.url, "shop", "secret")
+        with pytest.raises(campaign.UsageError, match="in sandbox it has reached nobody"):
+            campaign.send(plan, account=other, folder="visits", progress=False)
+        assert sandbox.requests == 0
+    assert not Path("visits").exists()
+
+
 def test_without_an_account_everything_stays_on_this_machine():
     result = campaign.send(plan_of(5), progress=False)
     assert result.environment == "local"
@@ -407,7 +421,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
     assert said.startswith(
         "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
         "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
-        "For example:\n"
+        "Nothing was sent under this name yet. For example:\n"
     )
     assert "Hi Person 0" in said
     assert plan_of(1200).messages["number"].iloc[0] not in said

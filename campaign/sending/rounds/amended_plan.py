@@ -18,6 +18,7 @@ from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import planned_texts
 
+_KEPT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
 
 
@@ -36,7 +37,13 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
     detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
     detail = detail.mask(moved, "The cell was read as another number before, and reached under that one.")
-    return with_issue(amended, rows, "reached_with_another_text", "warning", detail)
+    return with_issue(amended, rows, _KEPT, "warning", detail)
+
+
+def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
+    """The rows of a frozen plan for which `keep_earlier_messages` was called."""
+    issues = plan.issues
+    return [int(row) for row in issues.loc[issues["code"] == _KEPT, "row"].dropna()]
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
@@ -20,8 +22,13 @@ from campaign.text import agreeing, clean, counted, shorten
 _SHOWN = 3  # rows whose old and new text an error shows
 
 
-def choose_content(difference: Difference, *, changed: Changed, gone: Gone) -> RoundContent:
+def choose_content(
+    difference: Difference, *, changed: Changed, gone: Gone, kept: Sequence[int] = ()
+) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
+
+    `kept` are rows that keep what they got in an earlier round. They get it no second time, whatever has
+    become of it since: the table that the person gave says something else.
 
     Raises `ConfirmationError` with the choices where a person has to decide first.
     """
@@ -32,6 +39,8 @@ def choose_content(difference: Difference, *, changed: Changed, gone: Gone) -> R
     if others.any() and changed == "ask":
         raise ConfirmationError(_ask_about_changed(difference, np.flatnonzero(others)))
     settled = difference.comparison.knowledge >= UNKNOWN
+    if len(kept):
+        settled |= np.isin(difference.plan.messages["row"].to_numpy()[difference.starts], kept)
     plan, batch_of_row, starts = difference.plan, difference.comparison.batches, difference.starts
     if others.any() and changed == "skip":
         plan, starts = _keep_earlier(difference, np.flatnonzero(others))

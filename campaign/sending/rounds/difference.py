@@ -203,10 +203,15 @@ def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
 def numbers_of_excluded(plan: Plan) -> Ints:
     """The number of each row of the contacts that gets no message, 0 for those that get one or have none.
 
-    A duplicate is answered by the row that is kept, so it counts as having none.
+    A duplicate is answered by the row that is kept, so it counts as having none, unless it was left out
+    because another campaign has reached its number.
     """
-    excluded = plan.contacts["status"].isin(["invalid", "opted_out"]).to_numpy()
-    return np.where(excluded, plan.addressing.numbers, 0)
+    status, numbers = plan.contacts["status"], plan.addressing.numbers
+    excluded = status.isin(["invalid", "opted_out"]).to_numpy()
+    duplicates = (status == "duplicate").to_numpy()
+    if duplicates.any():
+        excluded = excluded | duplicates & ~np.isin(numbers, numbers[(status == "not_sent").to_numpy()])
+    return np.where(excluded, numbers, 0)
 
 
 def _nothing_known(rows: int, plan: Plan) -> Comparison:
