@@ -129,6 +129,32 @@ def test_another_user_for_the_same_folder_is_asked_about(service, desk):
     assert len(service.numbers) == 10
 
 
+def test_what_a_person_has_closed_does_not_leave_from_a_backup(service, desk, tmp_path):
+    """The list learns that the campaign was closed, as it learns what was sent."""
+    send(plan_of(), service.account, pilot=4)
+    folder = desk / "campaigns" / "visits"
+    shutil.copytree(folder, tmp_path / "backup")
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.close(folder)
+    campaign.close(folder, confirm=phrase_in(asked))
+    shutil.rmtree(folder)
+    shutil.copytree(tmp_path / "backup", folder)
+    with pytest.raises(campaign.FolderError, match="older copy"):
+        campaign.resume(folder, account=service.account, progress=False)
+    assert len(service.numbers) == 4
+
+
+def test_closing_a_copy_does_not_move_the_campaign(service, desk, tmp_path):
+    send(plan_of(), service.account, pilot=4)
+    folder, copy = desk / "campaigns" / "visits", tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.close(copy)
+    campaign.close(copy, confirm=phrase_in(asked))
+    assert send(plan_of(), service.account).totals["accepted"] == 10
+    assert len(service.numbers) == len(set(service.numbers)) == 10
+
+
 def test_yesterdays_backup_does_not_send_again(service, desk, tmp_path):
     send(plan_of(), service.account, pilot=4)
     folder = desk / "campaigns" / "visits"

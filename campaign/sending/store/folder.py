@@ -12,6 +12,7 @@ import os
 from collections.abc import Iterator
 from contextlib import AbstractContextManager, closing, contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from campaign.errors import FolderError, UsageError
@@ -19,11 +20,12 @@ from campaign.paths import impossible
 from campaign.results.tables import Result
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Ledger, open_ledger
-from campaign.sending.ledger.views import LedgerSnapshot, snapshot
+from campaign.sending.ledger.views import LedgerSnapshot, identity_of, reached_messages, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
 from campaign.sending.store.rounds import FrozenPlan, Round, open_round
+from campaign.sending.store.user_list import entry_of_ledger
 from campaign.text import clean
 
 
@@ -87,9 +89,21 @@ class Folder:
     @contextmanager
     def opened_ledger(self) -> Iterator[Ledger]:
         """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
-        with self.lock(), closing(open_ledger(self.ledger_path, self.manifest.identity)) as ledger:
+        with self.lock(), closing(self._open_ledger()) as ledger:
             self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
             yield ledger
+
+    def _open_ledger(self) -> Ledger:
+        """The ledger, with the user's list as its witness where the campaign is live and listed here.
+
+        Without it, a backup from before the change would not be known to be one.
+        """
+        identity, path = self.manifest.identity, self.ledger_path
+        if self.manifest.environment != "live":
+            return open_ledger(path, identity)
+        check_ledger(path, identity)
+        entry = entry_of_ledger(identity_of(path)["ledger"], self.path, partial(reached_messages, path))
+        return open_ledger(path, identity, [entry] if entry else [])
 
     def check_name(self, name: ChosenName) -> None:
         """Raise unless this is the campaign of that name; a default name must be that of the same file."""

@@ -8,6 +8,7 @@ campaign's own. It is written after the ledger, so it never claims more than the
 from __future__ import annotations
 
 import json
+import os
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, fields
@@ -90,6 +91,18 @@ class ListEntry:
             first_sent_at=before.first_sent_at or (now if reached else ""),
             last_sent_at=now if reached > before.reached else before.last_sent_at,
         )
+
+
+def entry_of_ledger(ledger_id: str, folder: Path, count_reached: Callable[[], int]) -> ListEntry | None:
+    """The entry of the campaign that is listed in this very folder with this ledger; None if there is none.
+
+    For changes that need no account: settling and closing.
+    """
+    place = os.path.realpath(folder)
+    for listed in listed_campaigns()[0]:
+        if listed.ledger == ledger_id and os.path.realpath(listed.folder) == place:
+            return ListEntry(listed.key, folder, ledger_id, count_reached)
+    return None
 
 
 def listed_campaign(key: str) -> ListedCampaign | None:
