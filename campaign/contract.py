@@ -3,6 +3,8 @@
 Sections are those of "SMS Submission Service (JSON)".
 """
 
+from typing import Literal
+
 TEXT_LIMIT = 160  # characters of a message; sections 2.3 and 8
 SENDER_LIMIT = 11  # characters of a sender; sections 2.3 and 8
 PRIORITIES = ("0", "1", "2", "3", "4")  # 0 is the highest; section 2.3
@@ -11,6 +13,11 @@ BATCH_LIMIT = 1000
 
 # In the order in which they are decided. The last four are also the statuses of a message and of a batch.
 STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
+
+# What happens to people who were reached with another text, and to messages that wait for people who have
+# left the table.
+Changed = Literal["ask", "skip", "send"]
+Gone = Literal["ask", "withdraw"]
 
 # In place of an error, for what was withdrawn when its campaign was closed, and for what a person ordered to
 # be sent again.

@@ -130,23 +130,6 @@ class Plan:
         positions = self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64)
         return self._preparation.preferring(positions).plan()
 
-    def in_environment(self, environment: str) -> "Plan":
-        """The plan as it is in an environment, where campaigns of other environments have reached nobody."""
-        others = [
-            source
-            for source in self.not_again
-            if isinstance(source, EarlierCampaign) and source.environment not in ("", environment)
-        ]
-        if not others or self._preparation is None:
-            return self
-        return self._preparation.in_environment(environment).plan()
-
-    def replaced(self, **fields: Any) -> "Plan":
-        """The same plan with other values in some fields; what is made when first needed stays so."""
-        plan = Plan.__new__(Plan)
-        vars(plan).update(vars(self) | fields)
-        return plan
-
     @property
     def sentence(self) -> str:
         """How many messages are ready, and how many rows get none."""
@@ -164,6 +147,25 @@ class Plan:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
         pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
         return markup.card("Plan", pieces)
+
+
+def plan_in(environment: str, plan: Plan) -> Plan:
+    """The plan as it is in an environment, where campaigns of other environments have reached nobody."""
+    others = [
+        source
+        for source in plan.not_again
+        if isinstance(source, EarlierCampaign) and source.environment not in ("", environment)
+    ]
+    if not others or plan._preparation is None:
+        return plan
+    return plan._preparation.in_environment(environment).plan()
+
+
+def with_fields(plan: Plan, **fields: Any) -> Plan:
+    """The same plan with other values in some fields; what is made when first needed stays so."""
+    amended = Plan.__new__(Plan)
+    vars(amended).update(vars(plan) | fields)
+    return amended
 
 
 def _check_rows(rows: Any, possible: Ints) -> Ints:

@@ -34,7 +34,7 @@ REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
 
 @dataclass(frozen=True, eq=False)
 class EarlierCampaign:
-    """A campaign whose recipients get no more messages: its folder, whom it reached, and in which environment.
+    """A campaign whose recipients get no more messages: its folder, whom it reached, in which environment.
 
     With "" as its environment it counts in each.
     """

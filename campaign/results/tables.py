@@ -22,7 +22,7 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.totals import ResultTotals, outcome_sentence
-from campaign.text import clean, counted, figure, money
+from campaign.text import agreeing, clean, counted, figure, money
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
@@ -204,7 +204,22 @@ class Result:
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
         pieces = [outcome_sentence(self.totals), self._note]
-        return " ".join(piece for piece in (reversed(pieces) if self._nothing_sent else pieces) if piece)
+        if self._nothing_sent:
+            pieces.reverse()
+        return " ".join(piece for piece in (*pieces, self._about_earlier_rounds) if piece)
+
+    @cached_property
+    def _about_earlier_rounds(self) -> str:
+        """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
+        planned = np.bincount(self._places, minlength=len(self._batches))
+        sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
+        count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
+        if not count:
+            return ""
+        return (
+            f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row "
+            "of this table any more; the cost includes them."
+        )
 
     @property
     def left_to_do(self) -> tuple[str, ...]:

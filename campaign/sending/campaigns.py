@@ -8,12 +8,13 @@ from typing import Any
 import pandas as pd
 
 from campaign.argument_checks import check_path, described
+from campaign.contract import Changed, Gone
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.valves import Budget, Hours
 from campaign.sending.opening import compare_in, open_campaign
-from campaign.sending.options import Changed, Gone, Money, Place, Progress, SendOptions
+from campaign.sending.options import Money, Place, Progress, SendOptions
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import OpenCampaign, Run
 from campaign.sending.store.first_format import open_to_read

@@ -7,6 +7,7 @@ All of it happens under the campaign's lock, which the run then keeps.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from campaign.errors import AccountError, FolderError
-from campaign.messages.plan import Plan
+from campaign.messages.plan import Plan, plan_in
 from campaign.sending.ledger.ledger import Ledger, open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.options import SendOptions
-from campaign.sending.rounds.amended_plan import without_opted_out
+from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
@@ -65,7 +66,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
-            plan = plan.in_environment(account.environment)
+            plan = plan_in(account.environment, plan)
             path, name = locate_campaign(plan, options.name, options.folder, account.environment)
             claim = Claim(path, name.name, account, options.takeover)
             folder, claim, is_new = _existing_or_new(plan, name, claim, options)
@@ -111,7 +112,7 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
 def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Difference:
     """Compare a plan with what its campaign in an environment has recorded; of the options, name and folder
     matter."""
-    plan = plan.in_environment(environment)
+    plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
         return find_difference(plan, None)
@@ -188,20 +189,24 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
     ):
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
-    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign)
+    kept = rows_that_keep_earlier_messages(plan)
+    return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign, kept)
 
 
-def _converge(plan: Plan, campaign: _LockedCampaign) -> tuple[Round, FrozenPlan, str]:
+def _converge(
+    plan: Plan, campaign: _LockedCampaign, kept: Sequence[int] = ()
+) -> tuple[Round, FrozenPlan, str]:
     """The round with this plan: the last one if it says the same, or else a new one.
 
-    Returned are the round, its plan, and a sentence that compares the plan with what was sent before.
+    `kept` are rows of the plan that keep what they got in an earlier round. Returned are the round, its plan,
+    and a sentence that compares the plan with what was sent before.
     """
     folder, options = campaign.folder, campaign.options
     contents = snapshot(folder.ledger_path)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
     difference = find_difference(plan, record)
-    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    content = choose_content(difference, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None:
@@ -268,7 +273,7 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
-    manifest, entries = freeze_round(path, content, cutting)
+    manifest, entries = freeze_round(path, content, cutting, options.as_record())
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
     batches[content.outgoing] = np.repeat(

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 from campaign.argument_checks import (
     check_choice,
@@ -18,7 +18,7 @@ from campaign.argument_checks import (
     kind_of,
     wrong,
 )
-from campaign.contract import BATCH_LIMIT
+from campaign.contract import BATCH_LIMIT, Changed, Gone
 from campaign.errors import UsageError
 from campaign.sending.engine.valves import (
     Breaker,
@@ -38,8 +38,6 @@ from campaign.service.sandbox.server import Sandbox
 
 CONCURRENCY_LIMIT = 256  # requests at once; more than any service of this kind allows one customer
 
-Changed = Literal["ask", "skip", "send"]
-Gone = Literal["ask", "withdraw"]
 CHANGED_CHOICES, GONE_CHOICES = get_args(Changed), get_args(Gone)
 Money = Decimal | float | str
 Place = str | os.PathLike[str]
@@ -98,6 +96,24 @@ class SendOptions:
     @property
     def pace(self) -> Pace:
         return Pace(None if self.rate is None else float(self.rate))
+
+    def as_record(self) -> dict[str, Any]:
+        """What was chosen, as JSON can hold it: without the account, and without phrases."""
+        budget = Budget.of(self.budget)
+        hours = None if self.hours is None else Hours.of(self.hours)
+        return {
+            "batch_size": self.batch_size,
+            "concurrency": self.concurrency,
+            "rate": None if self.rate is None else float(self.rate),
+            "budget": None if budget.cost is None else str(budget.cost),
+            "budget_messages": budget.messages,
+            "hours": None if hours is None else f"{hours.opens:%H:%M}-{hours.closes:%H:%M} {hours.zone}",
+            "canary": bool(self.canary),
+            "max_unknown": self.max_unknown,
+            "changed": self.changed,
+            "gone": self.gone,
+            "pilot": None if self.pilot is None else int(self.pilot),
+        }
 
     def valves(self, canary: bool, pilot_end: int | None) -> list[Valve]:
         """What may hold the run.

@@ -29,7 +29,7 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import SendOptions, check_seconds
-from campaign.sending.rounds.amended_plan import keeps_another_text
+from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
@@ -117,7 +117,7 @@ class Run:
         tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
-            kept = opened.frozen is not None and keeps_another_text(opened.frozen.plan)
+            kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
             self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=kept)
         manifest = last_round.manifest
         is_pilot = opened.options.pilot is not None and manifest.pilot is not None

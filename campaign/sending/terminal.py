@@ -6,9 +6,9 @@ import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 from campaign.sending.engine.tally import Snapshot
-from campaign.sending.options import Progress
 
 _TITLES = {"local": "SANDBOX (nothing is sent)", "sandbox": "the provider's SANDBOX", "live": "LIVE"}
 
@@ -42,7 +42,7 @@ def interruption(noted: int) -> BaseException:
 
 @contextmanager
 def progress_bar(
-    progress: Progress, environment: str, look: Callable[[], Snapshot]
+    progress: bool | Literal["tqdm"], environment: str, look: Callable[[], Snapshot]
 ) -> Iterator[Callable[[], None]]:
     """A progress bar for as long as somebody waits; yields the function that redraws it."""
     if not progress:

@@ -31,7 +31,7 @@ class GatedBody(aiohttp.payload.Payload):
         self._content, self._gate, self._size = content, gate, content.nbytes
         self.asked = self.passed = self._over = False
         self.refusal = ""
-        self._witness: Witness | None = None
+        self._witness: WireWitness | None = None
 
     def __repr__(self) -> str:
         return f"<request body of {self._size} bytes>"
@@ -62,7 +62,7 @@ class GatedBody(aiohttp.payload.Payload):
         connection: asyncio.Transport | None = getattr(writer, "transport", None)
         if connection is None or connection.is_closing():
             raise ConnectionResetError("the connection was lost while the gate was at work")
-        self._witness = Witness(connection)
+        self._witness = WireWitness(connection)
         self.passed = True  # nothing is awaited between here and the moment the connection has the bytes
         await writer.write(self._content)
 
@@ -76,7 +76,7 @@ class GatedBody(aiohttp.payload.Payload):
             self._witness.abort()
 
 
-class Witness(asyncio.Protocol):
+class WireWitness(asyncio.Protocol):
     """Sits between a connection and its protocol, and checks at each arrival how much of the body waits.
 
     Only that moment is certain. Later the connection may be gone, because many servers close right after

@@ -21,6 +21,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import aiohttp
+import numpy as np
 from dirty_contacts import MESSAGE
 
 from campaign.contacts.reading import read_contacts
@@ -30,12 +31,11 @@ from campaign.sending.engine.engine import Engine
 from campaign.sending.engine.tally import Tally
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import create_ledger, open_ledger
-from campaign.sending.ledger.views import Count
-from campaign.sending.store.frozen_messages import freeze, pending_batches
+from campaign.sending.store.frozen_messages import Cutting, freeze, pending_batches
 from campaign.service.account import Account
 from campaign.service.transport import Transport
 
-SIZE, CONCURRENCY, IDENTITY = 100, 32, {"fingerprint": "benchmark"}
+SIZE, CONCURRENCY, IDENTITY = 100, 32, {"manifest": "benchmark"}
 
 
 def cpu():
@@ -74,8 +74,16 @@ class NoLedger:
 
 def register(entries, folder):
     path = folder / "ledger.sqlite"
-    create_ledger(path, IDENTITY, entries)
-    return open_ledger(path, IDENTITY)
+    create_ledger(path, IDENTITY)
+    opened = open_ledger(path, IDENTITY)
+    opened.register_round("benchmark", entries)
+    return opened
+
+
+def cut(messages, folder):
+    """The messages frozen in a folder, and the batches that they are cut into."""
+    cutting = Cutting(batch_size=SIZE, first_batch=1, canary=False)
+    return list(freeze(messages, np.arange(len(messages)), folder, cutting))
 
 
 async def loop(account, bodies):
@@ -97,7 +105,7 @@ async def engine(account, batches, record, count):
     async with Transport(account, connections=CONCURRENCY) as transport:
         made = Engine(
             batches, record, transport.post,
-            tally=Tally.of({"pending": Count(count // SIZE, count)}),
+            tally=Tally(count),
             valves=[valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(), valves.Breaker(),
                     valves.Budget(), valves.Canary()],
             pace=valves.Pace(None), concurrency=CONCURRENCY, listen=lambda counts: None, end_when_paused=True,
@@ -108,7 +116,7 @@ async def engine(account, batches, record, count):
 
 def run(account, messages, folder, open_ledger):
     """A campaign from its frozen plan on; the ledger it leaves behind."""
-    entries = list(freeze(messages, folder, batch_size=SIZE, first_batch=None))
+    entries = cut(messages, folder)
     kept = open_ledger(entries)
     batches = pending_batches(folder, entries[-1].part + 1, kept, "url")
     record = kept if isinstance(kept, NoLedger) else GroupCommit(kept)
@@ -129,7 +137,7 @@ def cost(way, account, csv, folder):
     folder.mkdir()
     if way in ("loop", "stage"):
         messages = make_messages(csv)
-        entries = list(freeze(messages, folder, batch_size=SIZE, first_batch=None))
+        entries = cut(messages, folder)
         opened = register(entries, folder)
         encoded = list(pending_batches(folder, entries[-1].part + 1, opened, "url"))
         bodies = [account.body(batch.entries) for batch in encoded]

@@ -10,14 +10,17 @@ import campaign
 
 NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
-    "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan", "ReportError",
+    "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
+    "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
-    "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start", "summary", "try_out",
+    "close", "compare", "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start",
+    "summary", "try_out",
     "write_follow_up", "write_report",
 }  # fmt: skip
 
 SENDING = (
-    "plan, account=None, folder=None, name=None, batch_size=100, concurrency=8, rate=None, budget=None, "
+    "plan, account=None, folder=None, name=None, changed='ask', gone='ask', pilot=None, takeover=None, "
+    "batch_size=100, concurrency=8, rate=None, budget=None, "
     "hours=None, canary=True, max_unknown=1, confirm=None, progress=True, ledger=None"
 )
 SIGNATURES = {
@@ -30,6 +33,8 @@ SIGNATURES = {
     "asend": SENDING,
     "load_result": "folder",
     "write_follow_up": "result, path",
+    "compare": "plan, name=None, account=None, folder=None",
+    "close": "folder, confirm=None",
     "write_report": "result, path, reveal=False",
     "summary": "result",
 }

@@ -144,10 +144,18 @@ tell(frozen=[frozen.fingerprint, dict(frozen.totals)], today=[plan().fingerprint
 def test_second_prepare__whom_a_campaign_reached_gets_nothing_from_the_next(program):
     told = program(
         """
-made = campaign.prepare(contacts(), message="Hello", sender="CLINIC", region="UG", not_again="visits")
-tell(totals=dict(made.totals))
+def prepare():
+    return campaign.prepare(contacts(), message="Hello", sender="CLINIC", region="UG", not_again="visits")
+
+try:
+    prepare()
+except campaign.FolderError as error:
+    refused = str(error)
+campaign.close("visits", confirm="close with 6 messages not sent")
+tell(refused=refused, totals=dict(prepare().totals))
 """
     )
+    assert "6 messages wait in it. Finish it with resume, or close it" in told["refused"]
     assert told["totals"]["duplicate"] == 6  # accepted and unknown
     assert told["totals"]["not_sent"] == 6
 
@@ -208,22 +216,39 @@ tell()
 
 
 @pytest.mark.parametrize(
-    ("outcome", "statuses", "times"),
-    [("accepted", (6, 0, 6), {1: 6}), ("refused", (3, 3, 6), {1: 6}), ("again", (3, 0, 9), {1: 9})],
+    ("outcome", "statuses", "received"),
+    [("accepted", (6, 0, 0, 6), 6), ("refused", (3, 3, 0, 6), 9), ("again", (3, 0, 3, 6), 9)],
 )
-def test_second_resolve__is_remembered_and_resumed(program, outcome, statuses, times):
+def test_second_resolve__is_remembered_and_resumed(program, outcome, statuses, received):
+    """Whom a person takes for refused, or wants to be sent to again, is sent to by the next run."""
     program(RESOLVE.format(outcome=outcome))
+    (counts, _, _) = program('tell(known=known(campaign.load_result("visits")))')["known"]
+    assert (counts["accepted"], counts["refused"], counts["unknown"], counts["not_sent"]) == statuses
+    (counts, _, _) = program(f"tell(known=known({AGAIN['resume']}))")["known"]
+    assert (counts["accepted"], counts["unknown"]) == (12, 0)
+    assert Counter(program.received.values()) == {1: received}
+
+
+def test_second_compare__says_what_is_left_and_sends_nothing(program):
     told = program(
-        f"""
-loaded = known(campaign.load_result("visits"))
-{AGAIN["resume"]}
-tell(loaded=loaded)
+        """
+difference = campaign.compare(plan(), folder="visits", account=account)
+tell(counts=[difference.new, difference.reached, difference.unknown], sentence=difference.sentence)
 """
     )
-    counts = told["loaded"][0]
-    assert (counts["accepted"], counts["refused"], counts["not_sent"]) == statuses
-    assert counts["unknown"] == 0
-    assert Counter(program.received.values()) == times
+    assert told["counts"] == [6, 3, 3]
+    assert told["sentence"] == "6 messages would be sent: 6 new, 3 reached before, 3 unknown."
+    assert not program.received
+
+
+def test_second_close__leaves_nothing_to_resume(program):
+    program('campaign.close("visits", confirm="close with 6 messages not sent"); tell()')
+    (counts, _, _) = program(f"tell(known=known({AGAIN['resume']}))")["known"]
+    assert (counts["accepted"], counts["unknown"], counts["not_sent"]) == (3, 3, 6)
+    assert not program.received
+    (counts, _, _) = program(f"tell(known=known({AGAIN['send']}))")["known"]
+    assert (counts["accepted"], counts["unknown"], counts["not_sent"]) == (9, 3, 0)
+    assert Counter(program.received.values()) == {1: 6}
 
 
 def test_second_try_out__leaves_the_campaign_alone(program):
@@ -268,21 +293,21 @@ tell(counts=dict(result.totals))
 
 @pytest.mark.parametrize("ending", ["xlsx", "ods", "csv"])
 def test_second_write_follow_up__is_corrected_and_sent_by_another_program(program, ending):
-    """The one row without a usable number is corrected; nobody else gets anything."""
-    before = program.received
+    """The one row without a usable number is corrected, and goes out with whatever else is missing."""
     program(f'tell(path=campaign.write_follow_up(campaign.load_result("visits"), "to_correct.{ending}"))')
     told = program(
         f"""
 rows = campaign.read_contacts("to_correct.{ending}")
 rows["phone"] = "0772 000 099"
 corrected = campaign.prepare(rows, message="Hi {{name}}", sender="CLINIC", region="UG")
-result = campaign.send(corrected, **{{**options, "folder": "corrected"}})
+result = campaign.send(corrected, **options)
 tell(columns=list(rows.columns), names=rows["name"].tolist(), totals=dict(result.totals))
 """
     )
     assert (told["columns"], told["names"]) == (["name", "phone"], ["Nobody"])
-    assert told["totals"]["accepted"] == 1
-    assert program.received - before == Counter({"256772000099": 1})
+    assert (sum(told["totals"].values()), told["totals"]["invalid"]) == (13, 0)
+    assert program.received["256772000099"] == 1
+    assert set(program.received.values()) == {1}
 
 
 def test_second_summary__of_a_loaded_campaign_shows_its_figures(program):

@@ -17,10 +17,12 @@ import pytest
 import campaign
 from campaign.argument_checks import described
 
-World = namedtuple("World", "plan result frame sandbox account run unsettled")
+World = namedtuple("World", "plan result frame sandbox account run unsettled difference")
 
 # Made by the function that is named; nobody calls these classes.
-MADE_BY = {"Plan": "prepare", "Result": "send", "Run": "start", "TryOut": "try_out"}
+MADE_BY = {
+    "Difference": "compare", "Plan": "prepare", "Result": "send", "Run": "start", "TryOut": "try_out",
+}  # fmt: skip
 # What the engine and the transport call, and nobody else.
 INSIDE = {"Budget.look", "Hours.look", "Account.body", "Account.hide"}
 
@@ -38,7 +40,8 @@ def world(tmp_path_factory):
         run.wait()
         with campaign.Sandbox(faults={1: "accept_reset"}) as losing:
             unsettled = campaign.send(plan, account=losing.account, folder="unsettled", progress=False).folder
-        yield World(plan, result, frame, sandbox, sandbox.account, run, unsettled)
+        difference = campaign.compare(plan, folder="visits")
+        yield World(plan, result, frame, sandbox, sandbox.account, run, unsettled, difference)
 
 
 def things(world):
@@ -97,6 +100,10 @@ SENDING = {
     "account": AN_ACCOUNT,
     "folder": A_PATH,
     "name": TEXT,
+    "changed": [*A_WORD, "none"],
+    "gone": [*A_WORD, "none"],
+    "pilot": A_COUNT,
+    "takeover": TEXT,
     "batch_size": [*A_COUNT, "none", "huge"],
     "concurrency": [*A_COUNT, "none", "huge"],
     "rate": names(OBJECTS, "true zero minus nan digits word empty"),
@@ -108,7 +115,11 @@ SENDING = {
     "progress": [*A_SWITCH, "none"],
     "ledger": A_PATH,
 }
-SETTLING = ("account", "concurrency", "rate", "budget", "hours", "max_unknown", "confirm", "progress")
+RESUMING = (
+    "account", "changed", "gone", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
+    "canary", "max_unknown", "confirm", "progress",
+)  # fmt: skip
+A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
 ACCOUNT = {
     "environment": [*A_WORD, "none"],
     "url": [*A_WORD, "none"],
@@ -150,7 +161,7 @@ WRONG = {
         "ellipsis": [*TEXT, "none"],
         "downgrade": [*A_SWITCH, "none"],
         "duplicates": [*A_WORD, "none"],
-        "opt_outs": names(OBJECTS, NUMBERS, but="frame list no_items"),
+        "opt_outs": A_LIST_OF_NUMBERS,
         "max_parts": A_COUNT,
         "language": A_WORD,
         "keep_words": [*A_SWITCH, "none"],
@@ -167,7 +178,14 @@ WRONG = {
     "send": SENDING,
     "start": SENDING,
     "asend": SENDING,
-    "resume": {"folder": [*A_PATH, "none"], **{name: SENDING[name] for name in SETTLING}},
+    "compare": {name: SENDING[name] for name in ("plan", "name", "account", "folder")},
+    "Difference.outgoing": {"changed": [*A_SWITCH, "none"]},
+    "resume": {
+        "folder": [*A_PATH, "none"],
+        "opt_outs": A_LIST_OF_NUMBERS,
+        **{name: SENDING[name] for name in RESUMING},
+    },
+    "close": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "load_result": {"folder": [*A_PATH, "none"]},
     "resolve": {
         "folder": [*A_PATH, "none"],
@@ -242,6 +260,8 @@ def right(function, world):
         "send": {"plan": plan, "progress": False},
         "asend": {"plan": plan, "progress": False},
         "start": {"plan": plan, "progress": False},
+        "compare": {"plan": plan},
+        "close": {"folder": world.result.folder},
         "resume": {"folder": world.result.folder, "account": world.account, "progress": False},
         "load_result": {"folder": world.result.folder},
         "resolve": {"folder": world.unsettled, "batch": 1, "outcome": "refused"},
@@ -291,7 +311,7 @@ def test_every_parameter_has_its_row():
 
 def call(function, world, arguments):
     owner, _, method = function.partition(".")
-    if method and owner in ("Plan", "Result", "Run", "Sandbox"):
+    if method and owner in ("Difference", "Plan", "Result", "Run", "Sandbox"):
         return getattr(getattr(world, owner.lower()), method)(**arguments)
     outcome = FUNCTIONS[function](**arguments)
     return asyncio.run(outcome) if inspect.iscoroutine(outcome) else outcome

@@ -302,7 +302,8 @@ def test_a_campaign_that_continues_another_can_be_loaded(tmp_path, sandbox):
     rows = "".join(f"0772 000 {n:03},P\n" for n in range(12))
     refused = result_of(f"Phone,Name\n{rows}", (12, "refused"))
     plan = prepare(read_contacts(write_follow_up(refused, tmp_path / "f.xlsx")), **SENDING)
-    folder = campaign.send(plan, account=sandbox.account, folder=tmp_path / "again", progress=False).folder
+    options = {"account": sandbox.account, "folder": tmp_path / "again", "name": "again", "progress": False}
+    folder = campaign.send(plan, **options).folder
     assert campaign.load_result(folder).reading == plan.reading
     assert plan.reading.continues.rows == {row: row for row in range(2, 14)}
 

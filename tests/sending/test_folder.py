@@ -108,8 +108,8 @@ def test_nothing_is_sent_from_a_folder_of_the_first_format():
     ):
         with pytest.raises(
             campaign.FolderError,
-            match=r"earlier version of campaign \(0.1.0\).* nothing is sent .* Finish it with that version, or "
-            r"prepare the rest as a new campaign with not_again= and this folder",
+            match=r"earlier version of campaign \(0.1.0\).* nothing is sent .* Finish it with that version, "
+            r"or prepare the rest as a new campaign with not_again= and this folder",
         ):
             call()
     assert "it is read and reported, and nothing is sent from it" in campaign.load_result(folder).sentence

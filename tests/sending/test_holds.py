@@ -1,4 +1,4 @@
-"""Each hold as a person meets it: the run holds, the cause is removed, and `resume` reaches everybody once."""
+"""Each hold as a person meets it: the run holds, the cause is removed, `resume` reaches everybody once."""
 
 from datetime import UTC, datetime, timedelta
 

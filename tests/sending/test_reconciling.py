@@ -64,7 +64,7 @@ def people(reconciliation):
 def test_the_list_has_the_whole_batch():
     told = reconciled(TOOK_1 + TOOK_2)
     assert told.certain == {2: "accepted"}
-    assert told.phrase == "settle 1 batch: 1 accepted"
+    assert told.phrase.startswith("settle 1 batch: 1 accepted ")
     assert told.sentence == "1 batch is unknown: 1 is in the list with all of its messages."
     assert told.batches.to_dict("records") == [
         {
@@ -83,7 +83,7 @@ def test_the_list_has_the_whole_batch():
 def test_the_list_has_none_of_the_batch_and_goes_on_for_more_than_an_hour():
     told = reconciled(TOOK_1 + BEFORE + LATER)
     assert told.certain == {2: "refused"}
-    assert told.phrase == "settle 1 batch: 1 refused"
+    assert told.phrase.startswith("settle 1 batch: 1 refused ")
     assert told.people.empty
 
 
@@ -361,7 +361,7 @@ def test_several_batches_and_the_phrase_that_settles_what_is_certain():
     third = "256772000006,Hi Amina,2026-11-22 14:07Z,35\n"
     told = reconciled(TOOK_1 + TOOK_2 + third + BEFORE + LATER, MANY)
     assert told.certain == {2: "accepted", 3: "refused"}
-    assert told.phrase == "settle 2 batches: 1 accepted, 1 refused"
+    assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
     assert told.sentence == (
         "3 batches are unknown: 1 is in the list with all of its messages, 1 with none, "
         "1 cannot be settled from it."

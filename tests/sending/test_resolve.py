@@ -76,7 +76,7 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
     assert "settle each batch with resolve" not in settled.sentence
     reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
     assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
-    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown. Unknown are: none"):
+    with pytest.raises(campaign.UsageError, match=r"Batch 2 is not unknown. Unknown are: none"):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
 
 

@@ -329,6 +329,29 @@ def test_a_run_holds_the_lock_until_it_has_ended():
         assert settled.totals["unknown"] == 0
 
 
+def test_a_run_that_a_valve_holds_makes_way_for_the_next_send():
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox.account, "batch_size": 10, "concurrency": 1, "progress": False}
+        held = campaign.start(plan_of(30), **options)
+        held.wait()
+        assert held.status == "paused"
+        result = campaign.send(plan_of(30), **options)
+        assert held.ended
+        assert (result.totals["accepted"], result.totals["unknown"]) == (20, 10)
+        assert not sandbox.inbox["number"].duplicated().any()
+
+
+def test_a_run_that_a_person_paused_does_not_make_way():
+    with campaign.Sandbox(latency=0.05) as sandbox:
+        run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
+        run.pause()
+        run.wait()
+        with pytest.raises(campaign.LockedError, match="open in another run"):
+            campaign.send(plan_of(300), account=sandbox.account, progress=False)
+        run.resume()
+        assert run.wait().totals["accepted"] == 300
+
+
 FORKING = """
 import os, sys, campaign
 contacts = campaign.read_contacts(b"name,phone\\nAisha,0772000001\\nBen,0772000002\\n")

@@ -98,7 +98,8 @@ def test_running_it_again_sends_nothing():
         assert sandbox.requests == requests
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
-        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another name."
+        f"Nothing was sent: all 30 were reached with this text on {today}. To say it again, give another "
+        "name."
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)
 
@@ -136,6 +137,20 @@ def test_whom_an_earlier_campaign_reached_gets_nothing_again():
             assert (plan.totals["not_sent"], plan.totals["duplicate"]) == (19, 21)
     with pytest.raises(campaign.FolderError, match="no campaign"):
         campaign.prepare(contacts_of(table), message="Hi", sender="CLINIC", region="UG", not_again="nowhere")
+
+
+def test_who_was_left_out_for_a_rehearsal_is_no_reason_to_begin_a_campaign():
+    rehearsal = campaign.send(plan_of(5), progress=False)
+    table = "name,phone\n" + "".join(f"Person {n},25677200{n:04d}\n" for n in range(8))
+    plan = campaign.prepare(
+        contacts_of(table), message="Hi {name}", sender="CLINIC", region="UG", not_again=rehearsal.folder
+    )
+    with campaign.Sandbox() as sandbox:
+        other = campaign.Account("sandbox", sandbox.account.url, "shop", "secret")
+        with pytest.raises(campaign.UsageError, match="in sandbox it has reached nobody"):
+            campaign.send(plan, account=other, folder="visits", progress=False)
+        assert sandbox.requests == 0
+    assert not Path("visits").exists()
 
 
 def test_without_an_account_everything_stays_on_this_machine():
@@ -329,7 +344,7 @@ def test_another_text_waits_for_a_persons_choice(choice, received, texts):
     with campaign.Sandbox() as sandbox:
         options = {"account": sandbox.account, "folder": "visits", "progress": False}
         campaign.send(plan_of(30), **options)
-        with pytest.raises(campaign.ConfirmationError, match="30 people were reached .* with another text"):
+        with pytest.raises(campaign.ConfirmationError, match=r"30 people were reached .* with another text"):
             campaign.send(changed, **options)
         assert len(sandbox.inbox) == 30
         result = campaign.send(changed, changed=choice, **options)
@@ -406,7 +421,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
     assert said.startswith(
         "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
         "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
-        "For example:\n"
+        "Nothing was sent under this name yet. For example:\n"
     )
     assert "Hi Person 0" in said
     assert plan_of(1200).messages["number"].iloc[0] not in said

@@ -19,7 +19,7 @@ from support.raw_server import OK, hostile, reply
 
 from campaign.service import transport as transports
 from campaign.service.account import Account
-from campaign.service.gated_body import GateClosed, GatedBody, Witness
+from campaign.service.gated_body import GateClosed, GatedBody, WireWitness
 from campaign.service.transport import Outcome, Transport, _reason_unsent
 from campaign.service.wire import EncodedMessages
 
@@ -648,8 +648,8 @@ def test_a_connection_that_cannot_be_asked_changes_no_answer(link, monkeypatch):
     def fail(*_):
         raise RuntimeError("gone")
 
-    look = Witness.__init__
-    monkeypatch.setattr(Witness, "__init__", lambda self, connection: look(self, Unspeakable(connection)))
+    look = WireWitness.__init__
+    monkeypatch.setattr(WireWitness, "__init__", lambda self, connection: look(self, Unspeakable(connection)))
     monkeypatch.setattr(aiohttp.ClientResponse, "close", fail)
 
     async def play(answer):

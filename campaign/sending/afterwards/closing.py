@@ -7,6 +7,7 @@ from campaign.errors import ConfirmationError
 from campaign.results.tables import Result
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted
 
 
@@ -15,7 +16,7 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
 
     Nothing is left that `resume` would send, so that the campaign can be erased or named in `not_again=`.
     `confirm` is the phrase that the error shows; where nothing waits none is needed. To send to these people
-    after all, send the plan again.
+    after all, send the plan again. The journal keeps who closed it, and when.
 
     Raises `ConfirmationError` with the phrase, `LockedError` while a run has the campaign open.
     """
@@ -30,5 +31,5 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
                 f"{counted(waiting, 'message')} of this campaign {agreeing(waiting, 'waits', 'wait')} to be "
                 f'sent, and would never go out. To close it, give confirm="{phrase}".'
             )
-        ledger.withdraw_pending()
+        ledger.withdraw_pending(f"{user_name()}: closed")
     return place.load_result()

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import hashlib
+from collections.abc import Collection
+from dataclasses import dataclass, replace
 from typing import Any
 
 import pandas as pd
@@ -45,11 +47,22 @@ class Reconciliation:
 
     @property
     def phrase(self) -> str:
-        """What a person types to settle what is certain; "" if nothing is."""
+        """What a person types to settle what is certain, with a mark of which batches; "" if nothing is."""
         outcomes = list(self.certain.values())
+        if not outcomes:
+            return ""
         counts = {outcome: outcomes.count(outcome) for outcome in _SETTLED.values()}
         parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
-        return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts}" if outcomes else ""
+        mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
+        return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts} {mark}"
+
+    def without(self, batches: Collection[int]) -> Reconciliation:
+        """The same without some of the unknown batches and their people."""
+        return replace(
+            self,
+            batches=self.batches[~self.batches["batch"].isin(batches)].reset_index(drop=True),
+            people=self.people[~self.people["batch"].isin(batches)].reset_index(drop=True),
+        )
 
     @property
     def sentence(self) -> str:

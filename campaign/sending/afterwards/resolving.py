@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import getpass
 from collections.abc import Hashable, Mapping
 from typing import Any, Literal
 
@@ -14,6 +13,7 @@ from campaign.results.tables import Result
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
+from campaign.sending.store.user_state import user_name
 from campaign.text import counted
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -55,7 +55,7 @@ def resolve(
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
             raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
-        decision = f"{getpass.getuser()}: {outcome}"
+        decision = f"{user_name()}: {outcome}"
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],
             note=f"{decision}, {note}" if note else decision,

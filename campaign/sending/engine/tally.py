@@ -85,7 +85,7 @@ class Tally:
     """Counts of the messages of a plan, kept by the engine.
 
     What came before this run is taken from the ledger (see `rounds.standing`). The fields from
-    `unknown_batches` on count since the start or the last `resume()`: a person who resumes has seen what
+    `unpriced_batches` on count since the start or the last `resume()`: a person who resumes has seen what
     happened before it.
     """
 

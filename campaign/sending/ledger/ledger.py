@@ -142,9 +142,10 @@ class Ledger:
 
         return self._change(register)
 
-    def withdraw_pending(self) -> int:
-        """Withdraw every batch that waits, for good, and return how many there were."""
-        return self._change(lambda connection: connection.execute(_WITHDRAW).rowcount)
+    def withdraw_pending(self, note: str) -> int:
+        """Withdraw every batch that waits, for good, and return how many there were; the journal keeps why."""
+        withdraw = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
+        return self._change(lambda connection: connection.execute(withdraw, (note,)).rowcount)
 
     def waiting_messages(self) -> int:
         """How many messages wait to be sent."""

@@ -11,41 +11,39 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.plan import Plan, fingerprint, with_fields
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import planned_texts
-from campaign.text import clean, shorten
 
-_ANOTHER_TEXT = "reached_with_another_text"
+_KEPT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
 
 
-def keeps_another_text(plan: Plan) -> bool:
-    """Whether there are rows in a plan that keep the messages that they got."""
-    return bool((plan.issues["code"] == _ANOTHER_TEXT).any())
-
-
-def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame) -> Plan:
+def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: Bools) -> Plan:
     """The plan in which some rows keep the messages that they got.
 
     `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`: all pieces of
-    what each row got.
+    what each row got. `moved` says which of the rows were reached under another number.
     """
     messages = plan.messages
     taken = earlier.assign(row=rows[earlier["entry"].to_numpy(dtype=np.int64)])
     kept = pd.concat([messages[~messages["row"].isin(rows)], taken[messages.columns]], ignore_index=True)
     order = np.argsort(plan.contacts.index.get_indexer(pd.Index(kept["row"])), kind="stable")
     kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
-    first_texts = taken.drop_duplicates("row").set_index("row")["message"].reindex(rows)
-    details = [
-        f"The person got another text before and keeps that one: “{shorten(clean(text), _SHOWN)}”"
-        for text in first_texts
-    ]
+    texts = taken.drop_duplicates("row").set_index("row")["message"].astype("str").reindex(rows)
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    return with_issue(amended, rows, _ANOTHER_TEXT, "warning", details)
+    detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
+    detail = detail.mask(moved, "The cell was read as another number before, and reached under that one.")
+    return with_issue(amended, rows, _KEPT, "warning", detail)
+
+
+def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
+    """The rows of a frozen plan for which `keep_earlier_messages` was called."""
+    issues = plan.issues
+    return [int(row) for row in issues.loc[issues["code"] == _KEPT, "row"].dropna()]
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
@@ -53,7 +51,7 @@ def note_reached_before(plan: Plan, batches: Ints) -> Plan:
     places = np.flatnonzero(batches)
     if not len(places):
         return plan
-    details = [f"This number was reached before, by batch {batch}." for batch in batches[places].tolist()]
+    details = "This number was reached before, by batch " + pd.Series(batches[places]).astype("str") + "."
     return with_issue(plan, plan.contacts.index.to_numpy()[places], "reached_before", "warning", details)
 
 
@@ -94,12 +92,16 @@ def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: s
     contacts["reason"] = contacts["reason"].mask(leaving, reason)
     messages = plan.messages
     remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
-    amended = with_messages(plan.replaced(contacts=contacts), remaining)
-    return with_issue(amended, rows, code, severity, [reason] * len(rows))
+    amended = with_messages(with_fields(plan, contacts=contacts), remaining)
+    return with_issue(amended, rows, code, severity, reason)
 
 
-def with_issue(plan: Plan, rows: Ints, code: str, severity: str, details: list[str]) -> Plan:
-    """The plan with one more issue for each of some rows, about the cell of their number."""
+def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | pd.Series[str]) -> Plan:
+    """The plan with one more issue for each of some rows, about the cell of their number.
+
+    `detail` is one sentence, or one for each row.
+    """
+    details = detail if isinstance(detail, str) else detail.array
     column = plan.addressing.columns[0]
     issues = pd.DataFrame(
         {"row": pd.array(rows, "Int64"), "column": column, "value": plan.contacts[column].reindex(rows).array,
@@ -114,7 +116,7 @@ def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
         joined = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
         return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 
-    return plan.replaced(issues=issues) if len(more) else plan
+    return with_fields(plan, issues=issues) if len(more) else plan
 
 
 def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
@@ -130,7 +132,7 @@ def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
         longest=int(lengths.units.max(initial=0)),
         countries=_counts(countries),
     )
-    return plan.replaced(messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
+    return with_fields(plan, messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
 
 
 def _counts(texts: pd.Series[str]) -> dict[str, int]:

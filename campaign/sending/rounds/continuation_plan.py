@@ -10,7 +10,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.contacts.continuation import Continuation
 from campaign.errors import FolderError
-from campaign.messages.plan import Plan
+from campaign.messages.plan import Plan, with_fields
 from campaign.messages.recipients import Addressing
 from campaign.sending.rounds.amended_plan import with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
@@ -50,7 +50,8 @@ def merge(whole: Plan, part: Plan) -> Plan:
     contacts, numbers = _merged_contacts(whole, part, rows)
     messages = _merged_rows(whole.messages, part.messages, part_rows, rows)
     order = np.argsort(contacts.index.get_indexer(pd.Index(messages["row"])), kind="stable")
-    merged = whole.replaced(
+    merged = with_fields(
+        whole,
         contacts=contacts,
         issues=lambda: _merged_issues(whole, part, part_rows, rows),
         template=part.template,

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.sending.options import Changed, Gone
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
 from campaign.sending.rounds.difference import Difference, spread
@@ -20,8 +22,13 @@ from campaign.text import agreeing, clean, counted, shorten
 _SHOWN = 3  # rows whose old and new text an error shows
 
 
-def choose_content(difference: Difference, *, changed: Changed, gone: Gone) -> RoundContent:
+def choose_content(
+    difference: Difference, *, changed: Changed, gone: Gone, kept: Sequence[int] = ()
+) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
+
+    `kept` are rows that keep what they got in an earlier round. They get it no second time, whatever has
+    become of it since: the table that the person gave says something else.
 
     Raises `ConfirmationError` with the choices where a person has to decide first.
     """
@@ -32,6 +39,8 @@ def choose_content(difference: Difference, *, changed: Changed, gone: Gone) -> R
     if others.any() and changed == "ask":
         raise ConfirmationError(_ask_about_changed(difference, np.flatnonzero(others)))
     settled = difference.comparison.knowledge >= UNKNOWN
+    if len(kept):
+        settled |= np.isin(difference.plan.messages["row"].to_numpy()[difference.starts], kept)
     plan, batch_of_row, starts = difference.plan, difference.comparison.batches, difference.starts
     if others.any() and changed == "skip":
         plan, starts = _keep_earlier(difference, np.flatnonzero(others))
@@ -51,7 +60,8 @@ def _keep_earlier(difference: Difference, places: Ints) -> tuple[Plan, Ints]:
     """The plan in which some rows keep what they got, and the position of each row's first message."""
     plan = difference.plan
     rows = plan.messages["row"].to_numpy()[difference.starts[places]]
-    plan = keep_earlier_messages(plan, rows, _earlier_messages(difference, places))
+    moved = difference.comparison.knowledge[places] == MOVED
+    plan = keep_earlier_messages(plan, rows, _earlier_messages(difference, places), moved)
     return plan, first_pieces(plan.messages["row"].to_numpy())
 
 
@@ -75,25 +85,34 @@ def _ask_about_gone(count: int) -> str:
 
 def _ask_about_changed(difference: Difference, places: Ints) -> str:
     """How many people would get a second text, the first of them, and the choices."""
-    first = places[:_SHOWN]
-    messages = difference.plan.messages.iloc[difference.starts[first]]
-    earlier = _earlier_messages(difference, first).drop_duplicates("entry").set_index("entry")["message"]
-    examples = "\n".join(
-        f"row {row}: “{_shown(str(earlier.get(entry, '')))}” is now “{_shown(text)}”"
-        for entry, (row, text) in enumerate(zip(messages["row"], messages["message"], strict=True))
-    )
-    moved = difference.moved
-    other_number = (
-        f" {counted(moved, 'of them was', 'of them were')} reached under another number that the same cell "
-        "was read as."
-        if moved
-        else ""
-    )
+    ways = [
+        f"{counted(count, 'person was', 'people were')} reached by this campaign {how}."
+        for count, how in (
+            (difference.changed, "with another text"),
+            (difference.moved, "under another number, which the same cell was read as"),
+        )
+        if count
+    ]
     return (
-        f"{counted(len(places), 'person was', 'people were')} reached by this campaign with another text."
-        f"{other_number} Nothing was sent.\n{examples}\n"
+        f"{' '.join(ways)} Nothing was sent.\n{_examples(difference, places[:_SHOWN])}\n"
         'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.'
     )
+
+
+def _examples(difference: Difference, places: Ints) -> str:
+    """What some rows got and what they would get now, a line each."""
+    messages = difference.plan.messages.iloc[difference.starts[places]]
+    earlier = _earlier_messages(difference, places).drop_duplicates("entry").set_index("entry")
+    lines = []
+    for entry, (row, number, text) in enumerate(
+        zip(messages["row"], messages["number"], messages["message"], strict=True)
+    ):
+        before = earlier.loc[entry]
+        if difference.comparison.knowledge[places[entry]] == MOVED:
+            lines.append(f"row {row}: {_shown(str(before['number']))} is now {_shown(number)}")
+        else:
+            lines.append(f"row {row}: “{_shown(str(before['message']))}” is now “{_shown(text)}”")
+    return "\n".join(lines)
 
 
 def _shown(text: str) -> str:

@@ -11,6 +11,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign import markup
+from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
@@ -105,6 +106,7 @@ class Difference:
 
     def outgoing(self, *, changed: bool = False) -> Ints:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
+        check_switch(changed, subject="changed", write="outgoing(changed=True)")
         chosen = (*_GOES_OUT, CHANGED, MOVED) if changed else _GOES_OUT
         return np.flatnonzero(np.isin(self.knowledge, chosen))
 
@@ -211,10 +213,15 @@ def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
 def numbers_of_excluded(plan: Plan) -> Ints:
     """The number of each row of the contacts that gets no message, 0 for those that get one or have none.
 
-    A duplicate is answered by the row that is kept, so it counts as having none.
+    A duplicate is answered by the row that is kept, so it counts as having none, unless it was left out
+    because another campaign has reached its number.
     """
-    excluded = plan.contacts["status"].isin(["invalid", "opted_out"]).to_numpy()
-    return np.where(excluded, plan.addressing.numbers, 0)
+    status, numbers = plan.contacts["status"], plan.addressing.numbers
+    excluded = status.isin(["invalid", "opted_out"]).to_numpy()
+    duplicates = (status == "duplicate").to_numpy()
+    if duplicates.any():
+        excluded = excluded | duplicates & ~np.isin(numbers, numbers[(status == "not_sent").to_numpy()])
+    return np.where(excluded, numbers, 0)
 
 
 def _nothing_known(rows: int, plan: Plan) -> Comparison:

@@ -105,6 +105,24 @@ class CampaignRecord:
             return pd.DataFrame(columns=columns)
         return pd.concat(frames)[columns].sort_values("entry", kind="stable").reset_index(drop=True)
 
+    def messages_that_left(self) -> pd.DataFrame:
+        """Every message that was accepted or may have been: row, number, message and batch.
+
+        Those of all rounds, also for people who are no longer in the table. Raises `FolderError` when a file
+        is not what it was when it was frozen.
+        """
+        frames = [pd.DataFrame({"row": [], "number": [], "message": [], "batch": []})]
+        for one_round in self.rounds:
+            one_round.check_files()
+            for part, registered in self._parts(one_round):
+                batches = _batch_of_rows(registered)
+                left = self.knowledge[batches] >= AGAIN
+                if left.any():
+                    table = read_part(one_round.plan_path, part, ["row", "number", "message"])
+                    frames.append(table.to_pandas().assign(batch=batches)[left])
+        types = {"row": "int64", "number": "str", "message": "str", "batch": "int64"}
+        return pd.concat([frame.astype(types) for frame in frames], ignore_index=True)
+
     def _parts(self, one_round: Round) -> Iterator[tuple[int, list[RegisteredBatch]]]:
         """The part files of a round, each with its batches in order."""
         own = [batch for batch in self.ledger.batches if batch.round == one_round.number]

@@ -1,7 +1,7 @@
 """Folders of the first format, with one plan that never changed: read and reported, never sent to.
 
-No release wrote them. `plan/`, `contacts.parquet` and `ledger.sqlite` lie in the folder itself, and the ledger
-knows no rounds.
+No release wrote them. `plan/`, `contacts.parquet` and `ledger.sqlite` lie in the folder itself, and the
+ledger knows no rounds.
 """
 
 from __future__ import annotations
@@ -126,7 +126,7 @@ class FirstFolder:
     manifest: FirstManifest
 
     def load_result(self) -> Result:
-        """What came of the campaign; raises `FolderError` when a file is not what it was when it was frozen."""
+        """What came of the campaign; raises `FolderError` when a frozen file was changed."""
         ledger_path, manifest = self.path / self.manifest.ledger, self.manifest
         check_ledger(ledger_path, manifest.identity, _SCHEMA)
         check_digests(self.path, manifest.digests)

@@ -88,6 +88,7 @@ class Folder:
     def opened_ledger(self) -> Iterator[Ledger]:
         """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
         with self.lock(), closing(open_ledger(self.ledger_path, self.manifest.identity)) as ledger:
+            self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
             yield ledger
 
     def check_name(self, name: ChosenName) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -27,6 +28,9 @@ from campaign.sending.store.rounds import (
     RECIPIENTS,
     file_digest,
 )
+from campaign.sending.store.user_state import user_name
+
+_SENDERS = 10  # senders that a manifest names; more than one or two are a column of the file
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -45,13 +49,18 @@ class RoundContent:
     batch_of_excluded: Ints
 
 
-def freeze_round(path: Path, content: RoundContent, cutting: Cutting) -> tuple[RoundManifest, list[Entry]]:
-    """Write all files of a round into a new folder; returns what the ledger has to register."""
+def freeze_round(
+    path: Path, content: RoundContent, cutting: Cutting, options: Mapping[str, Any]
+) -> tuple[RoundManifest, list[Entry]]:
+    """Write all files of a round into a new folder; returns what the ledger has to register.
+
+    `options` is what `send` was given, as JSON can hold it.
+    """
     try:
         make_private_folder(path / PLAN)
         entries = _write_messages(path, content, cutting)
         _write_tables(path, content)
-        manifest = _manifest(path, content, cutting, entries)
+        manifest = _manifest(path, content, cutting, entries, options)
         with new_private_file(path / MANIFEST) as file:
             file.write(manifest.content)
         for folder in (path / PLAN, path, path.parent):
@@ -87,7 +96,9 @@ def _write_tables(path: Path, content: RoundContent) -> None:
     write_frame(plan.issues, path / ISSUES)
 
 
-def _manifest(path: Path, content: RoundContent, cutting: Cutting, entries: list[Entry]) -> RoundManifest:
+def _manifest(
+    path: Path, content: RoundContent, cutting: Cutting, entries: list[Entry], options: Mapping[str, Any]
+) -> RoundManifest:
     plan = content.plan
     return RoundManifest(
         given=content.given,
@@ -99,6 +110,10 @@ def _manifest(path: Path, content: RoundContent, cutting: Cutting, entries: list
         canary=cutting.canary,
         pilot=_pilot(plan, cutting, entries),
         number_columns=list(plan.addressing.columns),
+        template=plan.template,
+        senders=plan.messages["sender"].value_counts().index[:_SENDERS].tolist(),
+        options=dict(options),
+        who=user_name(),
         totals=plan.totals.as_record(),
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests={

@@ -72,6 +72,9 @@ class RoundManifest(Manifest):
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
     says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
     round's folder. `totals` and `reading` are records of the plan's.
+
+    For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
+    `options` what `send` was given, and `who` the name of the user on the machine.
     """
 
     given: str
@@ -83,6 +86,10 @@ class RoundManifest(Manifest):
     canary: bool
     pilot: dict[str, Any] | None
     number_columns: list[str]
+    template: str
+    senders: list[str]
+    options: dict[str, Any]
+    who: str
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
@@ -175,9 +182,9 @@ def _other_format(folder: Path, record: dict[str, Any]) -> str:
     if record.get("format") == FIRST_FORMAT:
         return (
             f"{folder} was made by an earlier version of campaign ({version}). Its result can be read and "
-            "reported, but nothing is sent from it and nothing in it is settled. Finish it with that version, "
-            "or prepare the rest as a new campaign with not_again= and this folder, which leaves out everybody "
-            "whom it reached."
+            "reported, but nothing is sent from it and nothing in it is settled. Finish it with that "
+            "version, or prepare the rest as a new campaign with not_again= and this folder: it leaves out "
+            "everybody whom it reached."
         )
     return (
         f"{folder} was made by another version of campaign ({version}), in a format that this one cannot "

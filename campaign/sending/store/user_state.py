@@ -1,7 +1,8 @@
-"""The user's state directory, and the id of this machine that is kept in it."""
+"""The user: their name, their state directory, and the id of this machine that is kept in it."""
 
 from __future__ import annotations
 
+import getpass
 import os
 import re
 import secrets
@@ -17,6 +18,14 @@ from campaign.text import clean
 VARIABLE = "CAMPAIGN_STATE_DIR"
 _MACHINE = "machine"
 _ID = re.compile(rb"[0-9a-f]{32}")
+
+
+def user_name() -> str:
+    """The name of the user on this machine, as the journal and the manifests keep it."""
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):  # KeyError before Python 3.13; a container may run as a number without a name
+        return "unknown user"
 
 
 def state_directory() -> Path:

@@ -3,11 +3,12 @@
 import asyncio
 import json
 import sqlite3
+from contextlib import closing
 from pathlib import Path
 
 import pytest
 from support.raw_server import hostile, reply
-from support.small_campaigns import contacts_of, plan_for
+from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 from campaign.sending.ledger.views import journal_frame
@@ -21,9 +22,40 @@ CRAFTED = {
     "another program's mark": "PRAGMA application_id = 7",
     "no trigger": "DROP TRIGGER batches_stay",
     "no batches": "DROP TABLE batches",
-    "another fingerprint": "UPDATE campaign SET value = 'x' WHERE key = 'fingerprint'",
+    "another campaign": "DROP TRIGGER identity_is_frozen; "
+    "UPDATE campaign SET value = 'x' WHERE key = 'manifest'",
+    "batches of no round": "INSERT INTO batches (batch, round, part, first, messages, digest) "
+    "SELECT max(batch) + 1, 2, part, first, messages, digest FROM batches",
     "a schema that does not parse": "PRAGMA writable_schema = ON; "
     "UPDATE sqlite_schema SET sql = 'CREATE TABLE batches (' WHERE name = 'batches'",
+}
+
+
+COPY = (
+    "INTO batches (batch, round, part, first, messages, digest) SELECT {}, {}, part, first, messages, digest"
+)
+MEDDLING = {
+    "a batch added to a round": f"INSERT {COPY.format('max(batch) + 1', 1)} FROM batches",
+    "a batch put in the place of another": f"REPLACE {COPY.format(1, 1)} FROM batches WHERE batch = 2",
+    "a batch of a round to come": f"INSERT {COPY.format('max(batch) + 1', 2)} FROM batches",
+    "a batch of a round after that": f"INSERT {COPY.format('max(batch) + 1', 3)} FROM batches",
+    "a round that nobody froze": "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'; "
+    "INSERT INTO rounds VALUES (2, 'x', 'x')",
+    "a round while others wait": "INSERT INTO rounds VALUES (2, 'x', 'x')",
+    "a round put in the place of another": "REPLACE INTO rounds VALUES (1, 'x', 'x')",
+    "a round with another digest": "UPDATE rounds SET digest = 'x'",
+    "a round with another number": "UPDATE OR REPLACE rounds SET round = 2",
+    "a round deleted": "DELETE FROM rounds",
+    "a withdrawn batch waits again": "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'; "
+    "UPDATE batches SET state = 'pending' WHERE state = 'withdrawn'",
+    "a batch ordered again by nobody": "UPDATE batches SET state = 'again' WHERE state = 'unknown'",
+    "a batch ordered again is unknown": "UPDATE batches SET state = 'again', note = 'x' "
+    "WHERE state = 'unknown'; UPDATE batches SET state = 'unknown', note = 'x' WHERE state = 'again'",
+    "an accepted batch ordered again": "UPDATE batches SET state = 'again', note = 'x' "
+    "WHERE state = 'accepted'",
+    "the identity replaced": "REPLACE INTO campaign VALUES ('manifest', 'x')",
+    "the identity deleted": "DELETE FROM campaign",
+    "the journal replaced": "REPLACE INTO journal SELECT id, at, batch, was, now, error, 'x' FROM journal",
 }
 
 
@@ -56,6 +88,37 @@ def test_a_crafted_ledger_is_refused_and_left_alone(craft, plan):
                 call()
         assert len(sandbox.inbox) == received
     assert not Path("it-ran").exists()
+
+
+@pytest.mark.parametrize("craft", MEDDLING.values(), ids=MEDDLING)
+def test_meddling_with_rounds_sends_nobody_a_second_message(craft):
+    """The ledger refuses the change, and all that came with it, or this program refuses the ledger."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox.account, "batch_size": 1, "concurrency": 1, "progress": False}
+        campaign.send(people_plan(), folder="visits", **options)
+        with closing(sqlite3.connect("visits/ledger.sqlite")) as connection:
+            try:
+                connection.executescript(f"BEGIN; {craft}; COMMIT")
+                refused = False
+            except sqlite3.IntegrityError:
+                refused = True
+        calls = (
+            lambda: campaign.resume("visits", **options),
+            lambda: campaign.send(people_plan(), folder="visits", **options),
+            lambda: campaign.load_result("visits"),
+        )
+        for call in calls:
+            if refused:
+                call()
+            else:
+                with pytest.raises(campaign.FolderError, match="Restore"):
+                    call()
+        assert not sandbox.inbox["number"].duplicated().any()
+        assert len(sandbox.inbox) == (4 if refused else 2)
+
+
+def people_plan():
+    return plan_for(people(4))
 
 
 @pytest.mark.parametrize("change", ODD_VALUES.values(), ids=ODD_VALUES)

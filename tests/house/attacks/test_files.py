@@ -37,10 +37,11 @@ def test_a_pickle_is_never_opened(ending, protocol, plan):
         lambda: campaign.load_result(path),
     ]
     campaign.send(plan, folder="visits", progress=False)
-    for file in ("contacts.parquet", "manifest.json", "ledger.sqlite", "plan/issues.parquet"):
-        shutil.copytree("visits", f"with-{Path(file).stem}")
-        Path(f"with-{Path(file).stem}", file).write_bytes(data)
-        calls.append(lambda folder=f"with-{Path(file).stem}": campaign.load_result(folder))
+    frozen = [path.relative_to("visits") for path in Path("visits/rounds").rglob("*") if path.is_file()]
+    for number, file in enumerate([Path("manifest.json"), Path("ledger.sqlite"), *frozen]):
+        shutil.copytree("visits", f"with-{number}")
+        Path(f"with-{number}", file).write_bytes(data)
+        calls.append(lambda folder=f"with-{number}": campaign.load_result(folder))
     for call in calls:
         with pytest.raises(campaign.CampaignError):
             call()
@@ -50,7 +51,7 @@ def test_a_pickle_is_never_opened(ending, protocol, plan):
 
 
 NAMES = [
-    "../../etc/x", "/etc/x", "..", ".", "", "CON", "nul.txt", "a\0b", "x" * 300, "a\\b:c*?", IMAGE, ESCAPES,
+    "../../etc/x", "/etc/x", "..", ".", "CON", "nul.txt", "a\0b", "x" * 300, "a\\b:c*?", IMAGE,
     "'); DROP TABLE batches;--", "-rf", "~", "$HOME", "é", "\u202egnp",
 ]  # fmt: skip
 
@@ -58,10 +59,13 @@ NAMES = [
 def test_the_name_of_a_campaign_is_no_path(plan, tmp_path):
     """It becomes letters, digits and hyphens, and the hash beside it tells campaigns apart."""
     before = {*tmp_path.parent.iterdir(), tmp_path / "campaigns"}
+    for name in ("", "\u202e", ESCAPES):
+        with pytest.raises(campaign.UsageError, match="blank"):
+            campaign.send(plan, name=name, progress=False)
     for name in NAMES:
         folder = campaign.send(plan, name=name, progress=False).folder
         assert folder.parent == tmp_path / "campaigns"
-        assert re.fullmatch(r"[a-z0-9][a-z0-9-]{0,39}-[0-9a-f]{8}", folder.name)
+        assert re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,39}(-[0-9a-f]{8})?\.local", folder.name)
     assert {*tmp_path.parent.iterdir(), *tmp_path.iterdir()} == before
 
 
@@ -69,14 +73,14 @@ def test_a_spreadsheet_called_like_a_path_is_none_either(plan, tmp_path):
     """Without a name it is that of the file."""
     Path("..%2f CON;rm -rf.csv").write_text("name,phone\nAisha,0772000001\n")
     result = campaign.send(plan_for(campaign.read_contacts("..%2f CON;rm -rf.csv")), progress=False)
-    assert re.fullmatch(r"2f-con-rm-rf-[0-9a-f]{8}", result.folder.name)
+    assert re.fullmatch(r"2f-con-rm--rf-[0-9a-f]{8}\.local", result.folder.name)
 
 
 @pytest.mark.parametrize("name", ["vis\0its", "x" * 300, "file/visits", "../" * 3000], ids=str.__len__)
 def test_a_campaign_in_a_folder_whose_name_none_can_have(name, plan):
     Path("file").touch()
     with pytest.raises(campaign.FolderError):
-        campaign.send(plan, folder=name, progress=False)
+        campaign.send(plan, name="visits", folder=name, progress=False)
 
 
 @pytest.mark.parametrize(

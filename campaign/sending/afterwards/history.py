@@ -1,0 +1,130 @@
+"""`history`: all campaigns of a folder as a table, without reading a message."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from decimal import Decimal
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from campaign.argument_checks import check_path
+from campaign.errors import CampaignError, FolderError
+from campaign.sending.ledger.figures import LedgerFigures, read_figures
+from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.options import Place
+from campaign.sending.store.creation import LEDGER
+from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.identity import CAMPAIGNS
+from campaign.sending.store.manifest import MANIFEST
+from campaign.sending.store.rounds import ROUNDS, Round, open_round
+from campaign.text import clean
+
+_COUNTS = ("rounds", "people", "accepted", "refused", "unknown", "waiting")
+_TYPES: dict[str, Any] = {
+    "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
+    "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object, "sender": "str",
+    "template": "str", "folder": "str", "problem": "str",
+}  # fmt: skip
+_COUNTED_AS = {
+    "accepted": "accepted", "refused": "refused", "unknown": "unknown", "sending": "unknown",
+    "again": "unknown", "pending": "waiting",
+}  # fmt: skip
+
+
+def history(folder: Place = CAMPAIGNS) -> pd.DataFrame:
+    """All campaigns in a folder, one row for each, the one that sent last first.
+
+    Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
+    rounds, people (rows of the last table that get a message), accepted, refused, unknown and waiting
+    (messages of that table; all counts are Int64), cost (over all rounds; Decimal in the service's units,
+    None if it is not known), sender, template, folder and problem.
+
+    A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing. `folder`
+    may also be that of a single campaign. Nothing is written, and a run that is under way is not disturbed.
+
+    Raises `FolderError` if there is no such folder.
+    """
+    check_path(folder, subject="folder", write='folder="campaigns"')
+    rows = [_row(place) for place in _campaign_folders(Path(folder).absolute())]
+    frame = pd.DataFrame(rows, columns=list(_TYPES))
+    for name in ("first_sent", "last_sent"):
+        frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601", errors="coerce")
+    frame = frame.astype(_TYPES)
+    return frame.sort_values("last_sent", ascending=False, kind="stable").reset_index(drop=True)
+
+
+def _campaign_folders(folder: Path) -> Iterator[Path]:
+    """The folders that hold a campaign, or what is left of one, by name."""
+    try:
+        if _may_be_campaign(folder):
+            yield folder
+            return
+        places = sorted(place for place in folder.iterdir() if not place.name.startswith("."))
+    except (OSError, ValueError) as error:  # ValueError: no folder can have that name
+        reason = getattr(error, "strerror", None) or "no folder can have this name"
+        raise FolderError(
+            f"There are no campaigns to list in {clean(folder)}: {reason}. Give the folder in which your "
+            "campaigns are."
+        ) from None
+    for place in places:
+        try:
+            if _may_be_campaign(place):
+                yield place
+        except OSError:  # it may be one: reading it will say why not
+            yield place
+
+
+def _may_be_campaign(place: Path) -> bool:
+    return any((place / name).exists() for name in (MANIFEST, LEDGER, ROUNDS))
+
+
+def _row(path: Path) -> dict[str, Any]:
+    """What is known of one campaign; whatever cannot be read becomes its `problem`."""
+    row: dict[str, Any] = {
+        **dict.fromkeys(_TYPES), "name": "", "environment": "", "sender": "", "template": "",
+        "folder": str(path), "problem": "",
+    }  # fmt: skip
+    try:
+        place = open_folder(path)
+        row |= {"name": place.manifest.name, "environment": place.manifest.environment}
+        check_ledger(place.ledger_path, place.manifest.identity)
+        figures = read_figures(place.ledger_path)
+        row |= _of_ledger(figures)
+        row |= _of_last_round(place, figures)
+    except CampaignError as error:
+        row["problem"] = clean(error)
+    return row
+
+
+def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
+    return {
+        "first_sent": figures.first_sent,
+        "last_sent": figures.last_sent,
+        "rounds": len(figures.rounds),
+        "cost": figures.cost,
+    }
+
+
+def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
+    if not figures.rounds:
+        return dict.fromkeys(_COUNTS[1:], 0) | {"cost": Decimal(0)}
+    last = open_round(place.path, figures.rounds[-1])
+    manifest = last.manifest
+    return {
+        "people": manifest.load_totals()["not_sent"],
+        **_messages(last, figures),
+        "sender": ", ".join(manifest.senders),
+        "template": manifest.template,
+    }
+
+
+def _messages(last: Round, figures: LedgerFigures) -> dict[str, int]:
+    """The messages of the last table by what came of them; those that were withdrawn are in none."""
+    states = {batch.batch: batch.state for batch in figures.batches}
+    counts: Counter[str] = Counter()
+    for batch, messages in last.messages_by_batch(figures.batches).items():
+        counts[_COUNTED_AS.get(states.get(batch, ""), "")] += messages
+    return {name: counts[name] for name in _COUNTS[2:]}

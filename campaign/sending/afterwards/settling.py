@@ -1,0 +1,143 @@
+"""`reconcile`: unknown batches are settled by the provider's own list of what it took."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any, overload
+
+import pandas as pd
+
+from campaign.argument_checks import check_path, check_text
+from campaign.errors import ConfirmationError
+from campaign.masking import mask_text
+from campaign.results.tables import Result
+from campaign.sending.afterwards.provider_list import read_provider_list
+from campaign.sending.afterwards.reconciliation import Reconciliation
+from campaign.sending.afterwards.reconciling import match_provider_list
+from campaign.sending.ledger.ledger import Ledger, Move
+from campaign.sending.ledger.views import LedgerSnapshot
+from campaign.sending.options import Place
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.user_state import user_name
+from campaign.text import clean, shorten
+
+_COLUMNS = ("number", "text", "code", "time", "cost")
+_LONGEST_NAME = 100  # characters of a file's name that the journal keeps
+
+
+@overload
+def reconcile(
+    folder: Place,
+    provider_list: Any,
+    *,
+    number: str | None = None,
+    text: str | None = None,
+    code: str | None = None,
+    time: str | None = None,
+    cost: str | None = None,
+    confirm: None = None,
+) -> Reconciliation: ...
+@overload
+def reconcile(
+    folder: Place,
+    provider_list: Any,
+    *,
+    number: str | None = None,
+    text: str | None = None,
+    code: str | None = None,
+    time: str | None = None,
+    cost: str | None = None,
+    confirm: str,
+) -> Result: ...
+def reconcile(
+    folder: Place,
+    provider_list: Any,
+    *,
+    number: str | None = None,
+    text: str | None = None,
+    code: str | None = None,
+    time: str | None = None,
+    cost: str | None = None,
+    confirm: str | None = None,
+) -> Reconciliation | Result:
+    """Settle the unknown batches of a campaign by the provider's own list of what it took.
+
+    Without `confirm`, nothing is written: the returned `Reconciliation` shows what the list says, and its
+    `phrase` settles what is certain. With that phrase as `confirm` it is settled, and the result returned. A
+    batch that is in the list with all of its messages becomes accepted. One with none becomes refused, if
+    the list would certainly have it; the next `send` or `resume` sends it. The others stay unknown.
+
+    `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
+    `number`, and `text` or `code` (the follow-up code of the batch), with `time` and `cost` where it has them.
+    Times without a zone are taken as UTC. The journal keeps who settled what, when, and by which list.
+
+    Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new phrase
+    where `confirm` does not fit or no longer, `LockedError` while a run has the campaign open.
+    """
+    check_path(folder, subject="folder", write='folder="campaigns/visits"')
+    columns = dict(zip(_COLUMNS, (number, text, code, time, cost), strict=True))
+    for name, column in columns.items():
+        check_text(column, subject=name, write=f'{name}="the header of that column"', or_none=True)
+    check_text(confirm, subject="confirm", write="the phrase of the Reconciliation", or_none=True)
+    place = open_folder(folder)
+    if confirm is None:
+        return _compare(place, place.snapshot(), provider_list, columns)
+    with place.opened_ledger() as ledger:
+        contents = place.snapshot()
+        reconciliation = _compare(place, contents, provider_list, columns)
+        _check_confirmed(reconciliation, confirm)
+        _settle(reconciliation.certain, contents, ledger, _name_of(provider_list))
+    return place.load_result()
+
+
+def _compare(
+    place: Folder, contents: LedgerSnapshot, provider_list: Any, columns: dict[str, str | None]
+) -> Reconciliation:
+    """What the list says of the messages of all rounds, also of people who have left the table."""
+    outcomes = contents.outcomes
+    messages = CampaignRecord(place.manifest.name, place.rounds(contents), contents).messages_that_left()
+    by_batch = outcomes.set_index("batch")
+    messages = messages.assign(
+        status=messages["batch"].map(by_batch["status"]).astype("str"),
+        code=messages["batch"].map(by_batch["code"]).astype("str"),
+    )
+    entries = read_provider_list(provider_list, messages, **columns)
+    # What a person has ordered again explains entries of the list, but is settled already.
+    ordered_again = [batch.batch for batch in contents.batches if batch.state == "again"]
+    return match_provider_list(entries, messages, outcomes).without(ordered_again)
+
+
+def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
+    if confirm and confirm == reconciliation.phrase:
+        return
+    sentence = mask_text(clean(reconciliation.sentence))
+    if not reconciliation.phrase:
+        raise ConfirmationError(
+            f"Nothing can be settled by this list. {sentence} Ask the provider about what is unknown, then "
+            "settle each batch with resolve."
+        )
+    raise ConfirmationError(
+        f"The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give "
+        f'confirm="{reconciliation.phrase}".'
+    )
+
+
+def _settle(certain: dict[int, str], contents: LedgerSnapshot, ledger: Ledger, source: str) -> None:
+    errors: pd.Series[str] = contents.outcomes.set_index("batch")["error"]
+    note = f"{user_name()}: reconciled with {source}"
+    moves = [
+        Move(batch, outcome, {"error": "" if outcome == "accepted" else str(errors[batch]), "note": note})
+        for batch, outcome in certain.items()
+    ]
+    for refusal in ledger.commit(moves):
+        if refusal is not None:
+            raise refusal
+
+
+def _name_of(provider_list: Any) -> str:
+    """What the journal calls the list: the name of its file."""
+    if isinstance(provider_list, str | os.PathLike):
+        return shorten(mask_text(clean(Path(provider_list).name)), _LONGEST_NAME)
+    return "a table"

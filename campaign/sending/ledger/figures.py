@@ -1,0 +1,51 @@
+"""The figures of a ledger for a list of many campaigns: no frame, and no row for each message."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from pathlib import Path
+from typing import NamedTuple
+
+from campaign.sending.ledger.connections import opened
+from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
+
+_BATCHES = "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
+# ISO times in UTC sort as text.
+_TIMES = """
+SELECT min(submitted_at), max(submitted_at) FROM batches
+WHERE state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending'
+"""
+_COSTS = "SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost"
+_UNPRICED = """
+SELECT count(*) FROM batches
+WHERE cost IS NULL AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
+"""
+
+
+class LedgerFigures(NamedTuple):
+    """Rounds and batches; when messages left first and last (UTC in ISO form, None for never); the cost.
+
+    `cost` is the sum of the costs that the service named, None if it named none for batches that it may have
+    charged.
+    """
+
+    rounds: list[RegisteredRound]
+    batches: list[RegisteredBatch]
+    first_sent: str | None
+    last_sent: str | None
+    cost: Decimal | None
+
+
+def read_figures(path: Path) -> LedgerFigures:
+    """The figures of a ledger at one moment; also while it is being written."""
+    with opened(path) as connection:
+        connection.execute("BEGIN")  # one view of the file for all queries
+        rounds = [
+            RegisteredRound._make(row) for row in connection.execute("SELECT * FROM rounds ORDER BY round")
+        ]
+        batches = [RegisteredBatch._make(row) for row in connection.execute(_BATCHES)]
+        first_sent, last_sent = connection.execute(_TIMES).fetchone()
+        costs = [Decimal(cost) * count for cost, count in connection.execute(_COSTS)]
+        unpriced = connection.execute(_UNPRICED).fetchone()[0]
+    cost = None if unpriced and not costs else sum(costs, Decimal(0))
+    return LedgerFigures(rounds, batches, first_sent, last_sent, cost)

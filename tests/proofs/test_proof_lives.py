@@ -1,0 +1,65 @@
+"""Lives of campaigns at random, held to what the service and the persons know, and not to the package.
+
+50 short lives in every run, 2,000 longer ones behind `-m long`. A failure shows the life step by step.
+"""
+
+import os
+
+import pytest
+from support.campaign_lives import Life
+from support.links import link_for
+from support.witnessed_service import HOSTS
+from support.wrong_rounds import DESIGNS, adopt
+
+pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+
+# What makes the lives with a wrong design short: where it matters, and what happens often.
+CIRCUMSTANCES = {
+    "withdraw and register in two transactions": {
+        "kills": 1.0, "places": ("after a change of the ledger is committed",),
+    },
+    "a rehearsal counts as reached": {"environments": ("sandbox",)},
+}  # fmt: skip
+SEEDS = 40
+
+
+@pytest.fixture(scope="module")
+def link(tmp_path_factory):
+    """A certificate for the live host."""
+    return link_for(HOSTS["live"], tmp_path_factory.mktemp("live"))
+
+
+def live(seed, place, link, **options):
+    folder = place / f"life {seed}"
+    folder.mkdir()
+    return Life(seed, folder, link, **options).live()
+
+
+@pytest.mark.parametrize("seed", range(50))
+def test_a_life(seed, tmp_path, link):
+    life = live(seed, tmp_path, link, days=(1, 4))
+    assert life.broken == [], "\n".join(life.story)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_two_thousand_lives(tmp_path, link):
+    broken = []
+    for seed in range(1_000, 3_000):
+        life = live(seed, tmp_path, link, kills=0.3)
+        if life.broken:
+            broken.append("\n".join(life.story))
+    print(f"2000 lives, {len(broken)} with a broken promise")
+    assert not broken, "\n\n".join(broken[:5])
+
+
+@pytest.mark.timeout(300)
+@pytest.mark.parametrize("design", DESIGNS)
+def test_a_wrong_design_is_caught(design, tmp_path, link, monkeypatch):
+    adopt(design, monkeypatch.setattr)
+    for seed in range(SEEDS):
+        life = live(seed, tmp_path, link, design=design, **CIRCUMSTANCES.get(design, {}))
+        if life.broken:
+            print("\n".join(life.story))
+            return
+    pytest.fail(f"{SEEDS} lives did not notice it")

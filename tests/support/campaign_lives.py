@@ -1,0 +1,246 @@
+"""The life of a campaign at random: a person edits a sheet, sends it, is interrupted, settles, sends again.
+
+A life is its seed. `story` tells it step by step, and `broken` says which promises were broken.
+"""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Callable
+from contextlib import chdir
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import campaign
+from campaign.errors import ConfirmationError
+from support.life_attempts import Intent, PromiseBroken, Sender, death, differences
+from support.living_sheets import Editor
+from support.round_places import names_mean_this_machine
+from support.told_truth import Recorded
+from support.witnessed_service import WitnessedService
+
+LOSSES = ("reset", "close", "html", "empty", "accept_reset", "accept_close", "accept_garbage", "accept_half")
+REFUSALS = (
+    "Money Not Enough To Send This Batch of Msgs", "Wrong Username or Password", "Invalid sender ID",
+)  # fmt: skip
+ENVIRONMENTS = ("local", "local", "sandbox", "live")
+
+
+class Life(Sender):
+    """One life of so many `days`. `kills` says how often a run is killed, and `places` at which places."""
+
+    def __init__(
+        self, seed: int, folder: Path, link: Any, *, design: str = "", days: tuple[int, int] = (3, 7),
+        kills: float = 0.1, places: tuple[str, ...] = (), environments: tuple[str, ...] = ENVIRONMENTS,
+    ) -> None:  # fmt: skip
+        chance = random.Random(seed)
+        self.editor = Editor(chance)
+        balance = chance.choice((10**6, 10**6, 35 * chance.randrange(1, 20)))
+        service = WitnessedService(chance.choice(environments), link, balance=balance)
+        super().__init__(chance, folder, service, self.editor.first_sheet(), design)
+        self.days, self.kills, self.places = days, kills, places
+        self.tell(f"seed {seed}, environment {service.environment}, {len(self.sheet.lines)} rows")
+
+    def live(self) -> Life:
+        """Live it to the end, or until a promise is broken."""
+        with (
+            pytest.MonkeyPatch.context() as user, chdir(self.folder), names_mean_this_machine(), self.service,
+        ):  # fmt: skip
+            user.setenv("CAMPAIGN_STATE_DIR", str(self.folder / "state"))
+            try:
+                for _ in range(self.chance.randrange(*self.days)):
+                    self._spend_a_day()
+                self._converge()
+            except PromiseBroken:
+                pass
+            finally:
+                self.let_go()
+        return self
+
+    def _spend_a_day(self) -> None:
+        for _ in range(self.chance.choice((0, 1, 1, 2, 3))):
+            self.sheet, words = self.editor.edit(self.sheet)
+            self.tell(words)
+        intent = self._intent()
+        self.send(intent)
+        if intent.die and self.has_begun and self.chance.random() < 0.5:
+            self.send(Intent("resume", {"batch_size": 5, "progress": False}))
+        for act_afterwards, how_often in (
+            (self._settle_one, 0.5), (self._rehearse, 0.08), (self._send_to_others, 0.1), (self._close, 0.07),
+            (self._top_up, 0.3), (self._change_campaign, 0.05),
+        ):  # fmt: skip
+            if self.chance.random() < how_often:
+                act_afterwards()
+
+    def _intent(self) -> Intent:
+        if self.chance.random() < 0.3:
+            number = self.chance.choice((1, 1, 2))
+            troubles = [self.chance.choice(LOSSES + REFUSALS) for _ in range(number)]
+            self.service.coming = [""] * self.chance.randrange(3) + troubles
+            self.has_trouble = True
+            self.tell(f"the service will answer: {self.service.coming}")
+        verb = self.chance.choices(("send", "resume", "start", "stop", "cancel"), (60, 15, 9, 8, 8))[0]
+        if verb == "resume" and not self.has_begun:
+            verb = "send"
+        wrong = f"wrong-for-{self.service.environment}" if self.chance.random() < 0.07 else None
+        is_killed = verb in ("send", "resume") and self.chance.random() < self.kills
+        die = death(self.chance, self.places) if is_killed else None
+        return Intent(verb, self._options(verb), wrong, die)
+
+    def _options(self, verb: str) -> dict[str, Any]:
+        options: dict[str, Any] = {
+            "batch_size": self.chance.randrange(1, 6),
+            "concurrency": self.chance.choice((1, 1, 2, 3)),
+            "max_unknown": self.chance.choice((1, 10)),
+            "canary": self.chance.random() < 0.7,
+            "progress": False,
+        }
+        if verb != "resume" and self.chance.random() < 0.15:
+            options["pilot"] = self.chance.randrange(1, 6)
+        if self.chance.random() < 0.15:
+            options["budget"] = 35 * self.chance.randrange(30)
+        if self.chance.random() < 0.25:
+            options["changed"] = self.chance.choice(("skip", "send"))
+        if self.chance.random() < 0.25:
+            options["gone"] = "withdraw"
+        if verb == "resume" and self.chance.random() < 0.4:
+            numbers = sorted({number for sheet in self.truth.sheets for number in sheet.numbers})
+            stopped = self.chance.sample(numbers, min(len(numbers), 2))
+            options["opt_outs"] = [f"+{number}" for number in stopped] or None
+        return options
+
+    # afterwards
+
+    def _top_up(self) -> None:
+        if self.service.balance < 10**5:
+            self.service.top_up(10**6)
+            self.tell("top up")
+
+    def _change_campaign(self) -> None:
+        self.name = self.chance.choice(("Visits", "visits 2", "Клиника"))
+        self.tell(f"the campaign {self.name!r} from now on")
+
+    @property
+    def _unknown(self) -> list[Recorded]:
+        return [batch for batch in self.batches if batch.state == "unknown"]
+
+    def _settle_one(self) -> None:
+        """Ask the provider what became of a batch, and say so; or order it again whatever became of it."""
+        if self._unknown:
+            batch = self.chance.choice(self._unknown)
+            self._resolve(batch, "again" if self.chance.random() < 0.3 else self._what_became_of(batch))
+
+    def _what_became_of(self, batch: Recorded) -> str:
+        same = [other for other in self.batches if other.messages == batch.messages]
+        accounted = sum(other.state == "accepted" for other in same)
+        return "accepted" if self.truth.requests[batch.messages] > accounted else "refused"
+
+    def _resolve(self, batch: Recorded, outcome: str) -> None:
+        self.tell(f"resolve batch {batch.batch} of {batch.texts}: {outcome}")
+        self._confirmed(lambda **confirm: campaign.resolve(self.place, batch.batch, outcome, **confirm))
+        if outcome == "again":
+            self.truth.again.update(batch.texts)
+
+    def _close(self) -> None:
+        if not self.has_begun:
+            return
+        waits = any(batch.state == "pending" for batch in self.batches)
+        self.tell("close while some wait" if waits else "close while nobody waits")
+        self._confirmed(lambda **confirm: campaign.close(self.place, **confirm))
+        self.truth.is_closed = self.truth.is_closed or waits
+
+    def _confirmed(self, decide: Callable[..., campaign.Result]) -> None:
+        """Decide something that has to be confirmed; nothing leaves, and the record stays true."""
+        self.let_go()
+        requests = self.service.requests
+        try:
+            result = decide()
+        except ConfirmationError as error:
+            phrase = re.search(r'confirm="([^"]+)"', str(error))
+            result = decide(confirm=phrase[1])
+        self.check(["something left"] if self.service.requests != requests else [])
+        self.check(differences(result, campaign.load_result(self.place)))
+        self.check(self.truth.check_record(self.place))
+
+    def _rehearse(self) -> None:
+        """In an embedded sandbox: it reaches nobody, and the campaign does not notice."""
+        if self.service.environment == "local" or self.sheet.duplicates == "error":
+            return
+        self.tell("rehearse")
+        requests = self.service.requests
+        with campaign.Sandbox() as sandbox:
+            options = {"changed": "send", "gone": "withdraw", "progress": False}
+            campaign.send(self.sheet.prepare(), account=sandbox, name=self.name, **options)
+        self.check(["the rehearsal was none"] if self.service.requests != requests else [])
+
+    def _send_to_others(self) -> None:
+        """Another campaign leaves out whom this one has reached."""
+        if not self.has_begun or self.sheet.duplicates == "error":
+            return
+        waits = any(batch.state == "pending" for batch in self.batches)
+        reached = {number for number, _ in self.truth.arrivals}
+        self.tell("another campaign leaves these people out" + (", although some wait" if waits else ""))
+        first, sheet = self.name, self.sheet
+        self.sheet = replace(sheet, not_again=(str(self.place),), template="Tuesday")
+        self.name = f"others than {first}"
+        before = self.truth.arrivals.copy()
+        options = {"changed": "skip", "gone": "withdraw", "progress": False, "concurrency": 1}
+        try:
+            self.send(Intent("send", options))
+        except campaign.FolderError as error:
+            self.check([] if waits else [str(error)])
+        else:
+            self.check(["a campaign that waits was left out"] if waits else [])
+        both = {number for number, _ in self.truth.arrivals - before} & reached
+        self.name, self.sheet = first, sheet
+        self.check([f"{both} got both campaigns"] if both else [])
+
+    # the end
+
+    def _converge(self) -> None:
+        """Everything works and the doubts are settled: everybody in the table is reached, and then nobody."""
+        self.tell("everything works from here on")
+        self.service.top_up(10**7)
+        if self.sheet.duplicates == "error":
+            self.sheet = replace(self.sheet, duplicates="keep")
+        for batch in self._unknown:
+            if self.chance.random() < 0.8:
+                self._resolve(batch, self._what_became_of(batch))
+        changed = self.chance.choice(("skip", "send"))
+        self._send_at_last(changed)
+        self.check(self._people_never_reached(changed))
+        requests = self.service.requests
+        result = self._send_at_last(changed)
+        if self.service.requests != requests or "Nothing was sent" not in result.sentence:
+            self.check(["the same once more sent something"])
+
+    def _send_at_last(self, changed: str) -> campaign.Result:
+        options = {"changed": changed, "gone": "withdraw", "batch_size": 5, "progress": False}
+        while True:  # a person may give up a few times
+            result = self.send(Intent("send", dict(options)))
+            if result is not None:
+                return result
+
+    def _people_never_reached(self, changed: str) -> list[str]:
+        """Who should have been reached and was not; an unknown batch may have reached its people."""
+        doubtful = [text for batch in self._unknown for text in batch.texts]
+        missing = []
+        for number, texts in self.sheet.texts_by_number().items():
+            reached = self.truth.reached(number) | {text for other, text in doubtful if other == number}
+            if not texts - reached or (self.sheet.duplicates == "skip" and texts & reached):
+                continue
+            if changed == "send" or not (reached or self._keeps_other_number(number)):
+                missing.append(f"{number} never got {texts - reached}")
+        return missing
+
+    def _keeps_other_number(self, number: str) -> bool:
+        """Whether somebody with this number was reached when the same cell meant another one."""
+        lines = [line for line in self.sheet.lines if line.number(self.sheet.region) == number]
+        doubtful = {other for batch in self._unknown for other, _ in batch.texts}
+        return any(self.truth.cells.get(line.cell, set()) - {number} for line in lines) or any(
+            line.number(region) in doubtful - {number} for line in lines for region in ("UG", "KE")
+        )

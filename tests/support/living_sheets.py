@@ -1,0 +1,204 @@
+"""Spreadsheets as people keep them: persons with cells that are right or wrong, edited from day to day.
+
+A sheet knows by itself what each of its rows ought to get, so that the package can be held to it.
+"""
+
+from __future__ import annotations
+
+import random
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, ClassVar
+
+import campaign
+from support.witnessed_service import Text, fold
+
+_LONG = "Hi {name}, " + "please bring your card and your child to the clinic " * 3
+TEMPLATES = {
+    "Monday": "Hi {name}, come on Monday.",
+    "Monday with other spaces": "Hi {name},  come\u00a0on Monday. ",
+    "Tuesday": "Hi {name}, come on Tuesday.",
+    "long, Monday": _LONG + "on Monday.",
+    "long, Tuesday": _LONG + "on Tuesday.",  # differs in its last piece only
+}
+PREFIXES = {"UG": "256", "KE": "254"}
+_NAMES = ("Aisha", "Ben", "Grace", "José", "Moses", "Zoé")
+_WRONG_CELLS = ("not a number", "0772 00", "?")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A person's row. `national` is the number without a country, "" where the cell holds none."""
+
+    name: str
+    cell: str
+    national: str
+
+    def number(self, region: str) -> str:
+        """What the cell means; "" for nothing."""
+        if self.cell.startswith("+256"):
+            return "256" + self.national
+        return PREFIXES[region] + self.national if self.national else ""
+
+
+@dataclass(frozen=True)
+class Sheet:
+    """A spreadsheet with what is done with it. `opt_outs` are whole numbers."""
+
+    lines: tuple[Line, ...]
+    template: str = "Monday"
+    region: str = "UG"
+    duplicates: str = "skip"
+    file: str = "visits"
+    opt_outs: frozenset[str] = frozenset()
+    not_again: tuple[str, ...] = ()
+
+    @property
+    def numbers(self) -> set[str]:
+        return {line.number(self.region) for line in self.lines} - {""}
+
+    def texts(self) -> list[Text | None]:
+        """What each row should get, whoever shares its number; None for nothing."""
+        template = TEMPLATES[self.template]
+        return [
+            (number, fold(template.format(name=line.name)))
+            if (number := line.number(self.region)) and number not in self.opt_outs
+            else None
+            for line in self.lines
+        ]
+
+    def texts_by_number(self) -> dict[str, set[str]]:
+        found: dict[str, set[str]] = {}
+        for text in filter(None, self.texts()):
+            found.setdefault(text[0], set()).add(text[1])
+        return found
+
+    def write(self) -> Path:
+        path = Path(f"{self.file}.csv")
+        rows = "".join(f"{line.name},{line.cell}\n" for line in self.lines)
+        path.write_text("name,phone\n" + rows, encoding="utf-8")
+        return path
+
+    @property
+    def preparation(self) -> dict[str, Any]:
+        """The arguments of `prepare` beside the contacts."""
+        return {
+            "message": TEMPLATES[self.template], "sender": "CLINIC", "region": self.region,
+            "overlong": "split", "duplicates": self.duplicates,
+            "opt_outs": [f"+{number}" for number in sorted(self.opt_outs)] or None,
+            "not_again": list(self.not_again) or None,
+        }  # fmt: skip
+
+    def prepare(self) -> campaign.Plan:
+        return campaign.prepare(campaign.read_contacts(self.write()), **self.preparation)
+
+
+class Editor:
+    """A person who works on a sheet. Every edit returns the new sheet and says in words what it was."""
+
+    def __init__(self, chance: random.Random) -> None:
+        self._chance = chance
+        self._people = 0
+
+    def first_sheet(self) -> Sheet:
+        size = self._chance.choice((5, 6, 7, 8, 10, 12, 16, 25, 40))
+        lines = tuple(self._somebody() for _ in range(size))
+        return Sheet(
+            lines, self._chance.choice(list(TEMPLATES)), duplicates=self._chance.choice(("skip", "keep"))
+        )
+
+    def edit(self, sheet: Sheet) -> tuple[Sheet, str]:
+        name = self._chance.choice(list(self._edits))
+        return self._edits[name](self, sheet), name
+
+    def _somebody(self) -> Line:
+        if self._chance.random() < 0.15:
+            return Line(self._name(), self._chance.choice(_WRONG_CELLS), "")
+        return self._with_number(Line(self._name(), "", ""))
+
+    def _name(self) -> str:
+        return self._chance.choice(_NAMES)
+
+    def _with_number(self, line: Line) -> Line:
+        self._people += 1
+        return self._spelled(replace(line, national=f"772000{self._people % 1000:03}"))
+
+    def _spelled(self, line: Line) -> Line:
+        subscriber = line.national[6:]
+        cell = self._chance.choice(
+            (f"0772 000 {subscriber}", f"0772000{subscriber}", f"+256 772 000 {subscriber}")
+        )
+        return replace(line, cell=cell)
+
+    def _at_one(self, sheet: Sheet, change: Callable[[Line], Line]) -> Sheet:
+        place = self._chance.randrange(len(sheet.lines))
+        lines = list(sheet.lines)
+        lines[place] = change(lines[place])
+        return replace(sheet, lines=tuple(lines))
+
+    def _correct(self, sheet: Sheet) -> Sheet:
+        lines = [line if line.national else self._with_number(line) for line in sheet.lines]
+        return replace(sheet, lines=tuple(lines))
+
+    def _mistype(self, sheet: Sheet) -> Sheet:
+        cell = self._chance.choice(_WRONG_CELLS)
+        return self._at_one(sheet, lambda line: replace(line, cell=cell, national=""))
+
+    def _respell(self, sheet: Sheet) -> Sheet:
+        return self._at_one(sheet, lambda line: self._spelled(line) if line.national else line)
+
+    def _add(self, sheet: Sheet) -> Sheet:
+        place = self._chance.randrange(len(sheet.lines) + 1)
+        lines = [*sheet.lines[:place], self._somebody(), *sheet.lines[place:]]
+        return replace(sheet, lines=tuple(lines))
+
+    def _drop(self, sheet: Sheet) -> Sheet:
+        if len(sheet.lines) < 3:
+            return sheet
+        place = self._chance.randrange(len(sheet.lines))
+        return replace(sheet, lines=sheet.lines[:place] + sheet.lines[place + 1 :])
+
+    def _sort(self, sheet: Sheet) -> Sheet:
+        return replace(sheet, lines=tuple(sorted(sheet.lines, key=lambda line: (line.name, line.cell))))
+
+    def _shuffle(self, sheet: Sheet) -> Sheet:
+        return replace(sheet, lines=tuple(self._chance.sample(sheet.lines, len(sheet.lines))))
+
+    def _share_a_phone(self, sheet: Sheet) -> Sheet:
+        owner = self._chance.choice(sheet.lines)
+        return self._at_one(sheet, lambda line: replace(owner, name=line.name))
+
+    def _recompose(self, sheet: Sheet) -> Sheet:
+        form = self._chance.choice(("NFC", "NFD"))
+        lines = [replace(line, name=unicodedata.normalize(form, line.name)) for line in sheet.lines]
+        return replace(sheet, lines=tuple(lines))
+
+    def _opt_out(self, sheet: Sheet) -> Sheet:
+        number = self._chance.choice([*sheet.numbers, "256772000999"])
+        return replace(sheet, opt_outs=sheet.opt_outs | {number})
+
+    _edits: ClassVar[dict[str, Callable[[Editor, Sheet], Sheet]]] = {
+        "correct the wrong cells": _correct,
+        "type a wrong number": _mistype,
+        "replace a number": lambda self, sheet: self._at_one(sheet, self._with_number),
+        "spell a number otherwise": _respell,
+        "correct a name": lambda self, sheet: self._at_one(
+            sheet, lambda line: replace(line, name=self._name())
+        ),
+        "write names with other code points": _recompose,
+        "add a row": _add,
+        "drop a row": _drop,
+        "sort the rows": _sort,
+        "shuffle the rows": _shuffle,
+        "let two share a phone": _share_a_phone,
+        "add an opt-out": _opt_out,
+        "take back the opt-outs": lambda self, sheet: replace(sheet, opt_outs=frozenset()),
+        "change the text": lambda self, sheet: replace(sheet, template=self._chance.choice(list(TEMPLATES))),
+        "change the region": lambda self, sheet: replace(sheet, region=self._chance.choice(list(PREFIXES))),
+        "change duplicates=": lambda self, sheet: replace(
+            sheet, duplicates=self._chance.choice(("skip", "keep", "error"))
+        ),
+        "rename the file": lambda self, sheet: replace(sheet, file=sheet.file + " (1)"),
+    }

@@ -1,0 +1,99 @@
+"""Wrong designs of rounds that look right, each as a change of a few lines: what the lives have to catch.
+
+Still to come with the user's list of campaigns: a list that is written before the ledger.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.messages.plan import Plan
+from campaign.sending import opening
+from campaign.sending.ledger import ledger
+from campaign.sending.rounds import difference, distinct_texts, record
+from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
+
+Patch = Callable[[Any, str, Any], None]
+
+
+def adopt(design: str, patch: Patch = setattr) -> None:
+    """Make the change of a design; "" is the right one."""
+    if design:
+        DESIGNS[design](patch)
+
+
+def compare_by_row(patch: Patch) -> None:
+    """The recipient in row 7 is the one who was in row 7."""
+    texts, planned = record.CampaignRecord.texts, record.planned_texts
+
+    def planned_by_row(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
+        starts, rows = planned(plan, messages)
+        return starts, replace(rows, numbers=messages["row"].to_numpy()[starts])
+
+    def recorded_by_row(self: record.CampaignRecord) -> Iterator[RecordedTexts]:
+        tables = [
+            record.read_part(one.plan_path, part, ["row"])
+            for one in self.rounds
+            for part, _ in self._parts(one)
+        ]
+        for table, recorded in zip(tables, texts(self), strict=True):
+            rows = pd.unique(table.column("row").to_numpy())
+            yield replace(recorded, rows=replace(recorded.rows, numbers=rows))
+
+    patch(record.CampaignRecord, "texts", recorded_by_row)
+    patch(difference, "planned_texts", planned_by_row)
+
+
+def compare_by_fingerprint(patch: Patch) -> None:
+    """The same plan continues a campaign, and any other one is new."""
+    find = opening.find_difference
+
+    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> difference.Difference:
+        rounds = known.rounds if known is not None else ()
+        is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
+        return find(plan, known if is_same else None)
+
+    patch(opening, "find_difference", same_or_new)
+
+
+def key_without_the_text(patch: Patch) -> None:
+    """Whoever was reached was reached, whatever the text said."""
+    patch(distinct_texts, "same_texts", lambda texts, others: np.ones(len(texts), bool))
+    patch(distinct_texts, "text_hashes", lambda texts: np.zeros(len(texts), np.int64))
+
+
+def withdraw_and_register_in_two_transactions(patch: Patch) -> None:
+    """What waits is withdrawn, then the round is registered."""
+    register = ledger.Ledger.register_round
+
+    def in_two(self: ledger.Ledger, digest: str, entries: Any) -> int:
+        self.withdraw_pending()
+        return register(self, digest, entries)
+
+    patch(ledger.Ledger, "register_round", in_two)
+
+
+def refused_counts_as_reached(patch: Patch) -> None:
+    """The service has answered, so these are done."""
+    patch(record, "_KNOWLEDGE", {**record._KNOWLEDGE, "refused": ACCEPTED})
+
+
+def a_rehearsal_counts_as_reached(patch: Patch) -> None:
+    """A campaign is a name, wherever it is sent."""
+    patch(opening, "folder_name", lambda name, environment: name)
+    patch(opening.Claim, "check", lambda self, folder, **_: "")
+
+
+DESIGNS: dict[str, Callable[[Patch], None]] = {
+    design.__name__.replace("_", " "): design
+    for design in (
+        compare_by_row, compare_by_fingerprint, key_without_the_text,
+        withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
+    )
+}  # fmt: skip
