@@ -117,8 +117,8 @@ class Run:
         tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
-            kept = [] if opened.frozen is None else rows_that_keep_earlier_messages(opened.frozen.plan)
-            self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=bool(kept))
+            kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
+            self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=kept)
         manifest = last_round.manifest
         is_pilot = opened.options.pilot is not None and manifest.pilot is not None
         pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None

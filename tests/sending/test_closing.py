@@ -6,7 +6,7 @@ from support.small_campaigns import people, plan_for
 import campaign
 from campaign.sending.ledger.views import journal_frame
 
-CLOSE = "close with 20 messages not sent"
+CLOSE = "close with 30 messages not sent"  # twenty wait, ten were refused
 
 
 @pytest.fixture
@@ -33,7 +33,9 @@ def test_closing_shows_how_many_would_never_be_sent_and_asks_for_a_phrase(waitin
     for phrase in (None, "close with 21 messages not sent"):
         with pytest.raises(campaign.ConfirmationError) as shown:
             campaign.close(waiting, confirm=phrase)
-        assert "20 messages of this campaign wait to be sent, and would never go out" in str(shown.value)
+        assert "30 messages of this campaign wait to be sent, or were refused, and would never go out" in str(
+            shown.value
+        )
         assert f'confirm="{CLOSE}"' in str(shown.value)
     assert campaign.load_result(waiting).totals["not_sent"] == 20
 
@@ -62,9 +64,9 @@ def test_a_closed_campaign_says_that_only_its_plan_can_be_sent_again(waiting):
 def test_the_journal_says_who_closed_it(waiting, monkeypatch):
     monkeypatch.setenv("LOGNAME", "amina")
     campaign.close(waiting, confirm=CLOSE)
-    last = journal_frame(waiting / "ledger.sqlite").tail(2)
-    assert last["now"].tolist() == ["withdrawn", "withdrawn"]
-    assert last["note"].tolist() == ["amina: closed", "amina: closed"]
+    last = journal_frame(waiting / "ledger.sqlite").tail(3)
+    assert last["now"].tolist() == ["closed", "withdrawn", "withdrawn"]
+    assert set(last["note"]) == {"amina: closed"}
 
 
 def test_the_plan_of_a_closed_campaign_reaches_everybody_once(waiting, sandbox, options):
@@ -91,7 +93,7 @@ def test_a_campaign_that_is_being_sent_is_not_closed(tmp_path):
 
 
 def test_whom_a_closed_campaign_reached_is_left_out_elsewhere(waiting):
-    with pytest.raises(campaign.FolderError, match="not finished: 20 messages wait in it"):
+    with pytest.raises(campaign.FolderError, match="not finished: 30 messages wait or were refused"):
         plan_for(people(41), not_again=waiting)
     campaign.close(waiting, confirm=CLOSE)
     assert plan_for(people(41), not_again=waiting).totals["duplicate"] == 11
@@ -104,3 +106,17 @@ def test_whom_an_earlier_round_reached_is_left_out_elsewhere_although_no_row_nam
         campaign.send(plan_for(people(2)), **options)
     plan = plan_for(people(6), "Dear {name}", not_again=tmp_path / "visits")
     assert (plan.totals["duplicate"], len(plan.messages)) == (5, 1)
+
+
+def test_who_was_refused_gets_nothing_from_a_closed_campaign_either(tmp_path, options, sandbox):
+    """Somebody else may reach them meanwhile: only a person who sends the plan again tries them once more."""
+    folder = campaign.send(plan_for(people(21)), folder=tmp_path / "visits", **options).folder
+    with pytest.raises(campaign.FolderError, match="10 messages wait or were refused"):
+        plan_for(people(21), "Dear {name}", not_again=folder)
+    campaign.close(folder, confirm="close with 10 messages not sent")
+    sandbox.top_up(10**6)
+    assert "Nothing was sent" in campaign.resume(folder, account=sandbox, progress=False).sentence
+    others = plan_for(people(21), "Dear {name}", not_again=folder)
+    assert (others.totals["duplicate"], len(others.messages)) == (11, 10)
+    assert campaign.close(folder).totals["refused"] == 10
+    assert campaign.send(plan_for(people(21)), folder=folder, **options).totals["accepted"] == 21
