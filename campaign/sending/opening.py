@@ -110,14 +110,18 @@ def choose_account(options: SendOptions, held: ExitStack) -> Account:
 
 
 def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Difference:
-    """Compare a plan with what its campaign in an environment has recorded; of the options, name and folder
-    matter."""
+    """Compare a plan with what its campaign in an environment has recorded.
+
+    Of the options, account, name, folder and takeover matter.
+    """
     plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
         return find_difference(plan, None)
     folder = open_folder(path)
     folder.check_name(name)
+    if isinstance(options.account, Account):
+        Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
     contents = folder.snapshot()
     record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
     return find_difference(plan, record)

@@ -123,6 +123,8 @@ def test_a_user_name_in_capitals_is_the_same_account(service, desk, username):
 
 def test_another_user_for_the_same_folder_is_asked_about(service, desk):
     send(plan_of(), service.account)
+    with pytest.raises(campaign.FolderError, match="another user name"):
+        campaign.compare(plan_of(), account=service.account_as("hospital"))
     with pytest.raises(campaign.FolderError, match="takeover=") as refused:
         campaign.send(plan_of(), account=service.account_as("hospital"), progress=False)
     assert "another name" not in str(refused.value)
@@ -261,7 +263,7 @@ def test_a_rehearsal_named_in_not_again_leaves_nobody_out_live(service, desk):
 def test_a_campaign_that_waits_cannot_be_left_out(service, desk):
     send(plan_of(), service.account, pilot=4)
     for source in ("campaigns/visits", campaign.load_result("campaigns/visits")):
-        with pytest.raises(campaign.FolderError, match="6 messages wait in it"):
+        with pytest.raises(campaign.FolderError, match="6 messages wait or were refused"):
             plan_of(not_again=source)
 
 

@@ -53,8 +53,7 @@ class Claim:
 
         Returns "" or, where the phrase fits, what the journal has to keep of the takeover.
         """
-        self._check_environment(folder)
-        check_ledger(folder.ledger_path, folder.manifest.identity)
+        account_note = self.check_account(folder)
         if self.account.environment == "local":
             return ""
         recorded, moves = identity_of(folder.ledger_path), moves_of(folder.ledger_path)
@@ -65,9 +64,18 @@ class Claim:
             check_place(
                 recorded["machine"], recorded["folder"], self.home["machine"], self.path, moves, self.takeover
             ),
-            check_account(recorded["account"], self._hash(folder), self.path, moves, self.takeover),
+            account_note,
         ]
         return next((note for note in notes if note), "")
+
+    def check_account(self, folder: Folder) -> str:
+        """Raise `FolderError` unless the campaign was sent with this account; returns as `check` does."""
+        self._check_environment(folder)
+        check_ledger(folder.ledger_path, folder.manifest.identity)
+        if self.account.environment == "local":
+            return ""
+        recorded, moves = identity_of(folder.ledger_path)["account"], moves_of(folder.ledger_path)
+        return check_account(recorded, self._hash(folder), self.path, moves, self.takeover)
 
     def list_entry(self, folder: Folder) -> ListEntry | None:
         """The campaign's entry in the user's list; None for a rehearsal."""
