@@ -39,7 +39,10 @@ if TYPE_CHECKING:
     from campaign.results.report import write_report
     from campaign.results.tables import Result
     from campaign.sending.afterwards.closing import close
+    from campaign.sending.afterwards.history import history
+    from campaign.sending.afterwards.reconciliation import Reconciliation
     from campaign.sending.afterwards.resolving import resolve
+    from campaign.sending.afterwards.settling import reconcile
     from campaign.sending.campaigns import asend, compare, load_result, resume, send, start
     from campaign.sending.engine.valves import Budget, Hours
     from campaign.sending.rounds.difference import Difference
@@ -65,6 +68,7 @@ _MODULES = {
     "LedgerError": "campaign.errors",
     "LockedError": "campaign.errors",
     "Plan": "campaign.messages.plan",
+    "Reconciliation": "campaign.sending.afterwards.reconciliation",
     "ReportError": "campaign.errors",
     "Result": "campaign.results.tables",
     "Run": "campaign.sending.run",
@@ -76,9 +80,11 @@ _MODULES = {
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "close": "campaign.sending.afterwards.closing",
     "compare": "campaign.sending.campaigns",
+    "history": "campaign.sending.afterwards.history",
     "load_result": "campaign.sending.campaigns",
     "prepare": "campaign.sending.rounds.public_prepare",
     "read_contacts": "campaign.contacts.reading",
+    "reconcile": "campaign.sending.afterwards.settling",
     "resolve": "campaign.sending.afterwards.resolving",
     "resume": "campaign.sending.campaigns",
     "send": "campaign.sending.campaigns",
@@ -128,6 +134,7 @@ __all__ = [
     "LedgerError",
     "LockedError",
     "Plan",
+    "Reconciliation",
     "ReportError",
     "Result",
     "Run",
@@ -139,9 +146,11 @@ __all__ = [
     "clean_numbers",
     "close",
     "compare",
+    "history",
     "load_result",
     "prepare",
     "read_contacts",
+    "reconcile",
     "resolve",
     "resume",
     "send",

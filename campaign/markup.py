@@ -16,7 +16,11 @@ AMBER = "#8a5300"
 GREY = "#5f6368"
 
 # Nothing depends on colour alone: every bar has its label and its figure.
-TONES = {"accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good"}
+TONES = {
+    "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
+    "new": "good", "refused before": "bad", "reached with another text": "doubt",
+    "reached under another number": "doubt",
+}  # fmt: skip
 COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.

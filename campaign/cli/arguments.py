@@ -77,6 +77,8 @@ def parser() -> argparse.ArgumentParser:
     )
     report.add_argument("--reveal", action="store_true", help="show phone numbers in full")
 
+    _add_afterwards_commands(commands)
+
     sandbox = commands.add_parser(
         "sandbox", help="run the embedded sandbox: a service on this machine that sends nothing"
     )
@@ -233,3 +235,36 @@ def _add_pace_options(parser: argparse.ArgumentParser) -> None:
         "--report", action="append", type=Path, help="where to write a report; may be repeated"
     )
     parser.add_argument("--reveal", action="store_true", help="show phone numbers in full in the reports")
+
+
+def _add_afterwards_commands(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    """What is done with a campaign once it was sent."""
+    follow_up = commands.add_parser("follow-up", help="write the rows to correct to a file")
+    follow_up.add_argument("folder", help="the campaign folder")
+    follow_up.add_argument("path", type=Path, help=".xlsx, .ods or .csv; phone numbers are written in full")
+    follow_up.add_argument(
+        "--status",
+        action="append",
+        help="status of the rows to write (default: refused and invalid); may be repeated",
+    )
+
+    reconciling = commands.add_parser(
+        "reconcile", help="compare unknown batches with the provider's own list, and settle them"
+    )
+    reconciling.add_argument("folder", help="the campaign folder")
+    reconciling.add_argument("list", help="the provider's list of what it took: .csv, .xlsx, …")
+    reconciling.add_argument("--confirm", help="the phrase that the comparison shows, to settle it")
+    for name, content in {
+        "number": "the numbers", "text": "the texts", "code": "the follow-up codes",
+        "time": "the times", "cost": "the costs",
+    }.items():  # fmt: skip
+        reconciling.add_argument(f"--{name}", help=f"column of the list that has {content} (default: found)")
+
+    closing = commands.add_parser("close", help="withdraw every message that waits to be sent, for good")
+    closing.add_argument("folder", help="the campaign folder")
+    closing.add_argument("--confirm", help="the phrase that the command asks for")
+
+    listing = commands.add_parser("history", help="list campaigns: when they were sent, and what it cost")
+    listing.add_argument(
+        "folder", nargs="?", default="campaigns", help="folder that holds campaigns (default: campaigns)"
+    )

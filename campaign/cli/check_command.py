@@ -13,7 +13,7 @@ from campaign.cli.output import print_counts
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError
 from campaign.masking import mask_texts
-from campaign.messages.plan import Plan
+from campaign.messages.plan import Plan, plan_in
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
 from campaign.suggestions import similar_file
@@ -49,7 +49,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         options.file, sheet=options.sheet, header=options.header, delimiter=options.delimiter,
         encoding=options.encoding, hidden="include" if options.include_hidden else "skip",
     )  # fmt: skip
-    return prepare(
+    plan = prepare(
         contacts,
         message=options.message if options.message is not None else _message_text(options.message_file),
         sender=options.sender,
@@ -65,6 +65,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         keep_words=options.keep_words,
         as_written=options.as_written,
     )
+    return plan_in(options.environment, plan)
 
 
 def _message_text(path: Path) -> str:

@@ -27,6 +27,10 @@ _MODULES = {
     "resume": "campaign.cli.sending_commands",
     "resolve": "campaign.cli.result_commands",
     "report": "campaign.cli.result_commands",
+    "follow-up": "campaign.cli.afterwards_commands",
+    "reconcile": "campaign.cli.afterwards_commands",
+    "close": "campaign.cli.afterwards_commands",
+    "history": "campaign.cli.afterwards_commands",
     "sandbox": "campaign.cli.sandbox_command",
 }
 

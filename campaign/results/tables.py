@@ -288,7 +288,7 @@ class Result:
                     "cost": money(totals.cost) + (" or more" if totals.unpriced else ""),
                 }
             ),
-            markup.table(in_words(batches.drop(columns=["attempts", "seconds"])), limit=10),
+            markup.table(in_words(_newest_first(batches)), limit=10),
         ]
         if self.folder is not None:
             pieces.append(markup.paragraph(f"Kept in {self.folder}", note=True))
@@ -301,6 +301,16 @@ def in_words(frame: pd.DataFrame) -> pd.DataFrame:
     statuses = [name for name in ("status", "last status") if name in frame.columns]
     words = {name: frame[name].str.replace("_", " ") for name in statuses}
     return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
+
+
+def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches as a card shows them: the newest round first, and a single one is not named."""
+    rounds = batches["round"]
+    shown = batches.drop(columns=["attempts", "seconds", "round"])
+    if rounds.nunique() > 1:
+        shown.insert(0, "round", rounds)
+        shown = shown.sort_values("round", ascending=False, kind="stable")
+    return shown.drop(columns=[name for name in ("code", "error") if (batches[name] == "").all()])
 
 
 def _reasons(batches: pd.DataFrame) -> "pd.Series[str]":

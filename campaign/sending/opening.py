@@ -179,7 +179,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
         )
-    if any(batch.state == "withdrawn" and batch.round == last_round.number for batch in contents.batches):
+    if contents.is_closed:
         return last_round, None, ""  # a person has closed it: only `send` begins anew
     states = {batch.state for batch in contents.batches}
     if (
@@ -212,6 +212,7 @@ def _converge(
     if last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
+        same_plan &= not (contents.is_closed and len(content.outgoing))
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(difference, content, pilot, campaign.claim, options)
             return last_round, frozen, difference.overview

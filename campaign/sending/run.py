@@ -29,6 +29,7 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import SendOptions, check_seconds
+from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
@@ -72,7 +73,7 @@ _runs: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()  #
 
 def end_held_run(folder: Path) -> None:
     """End the run of this process that a valve holds in a folder, so that the next one can go on."""
-    run = _runs.get(folder)
+    run = _runs.get(folder.resolve())
     if run is not None and run.is_held_by_valve:
         run.stop()
         run.wait()
@@ -104,7 +105,7 @@ class Run:
             )
             atexit.register(self._finish_at_exit)
             self._thread.start()
-            _runs[self._folder.path] = self
+            _runs[self._folder.path.resolve()] = self
         except BaseException:
             atexit.unregister(self._finish_at_exit)
             self._held.close()
@@ -115,7 +116,9 @@ class Run:
         contents = snapshot(folder.ledger_path)
         tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
-        self._nothing_sent = nothing_sent(tally, contents.outcomes) if self._complete else ""
+        if self._complete:
+            kept = [] if opened.frozen is None else rows_that_keep_earlier_messages(opened.frozen.plan)
+            self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=bool(kept))
         manifest = last_round.manifest
         is_pilot = opened.options.pilot is not None and manifest.pilot is not None
         pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None

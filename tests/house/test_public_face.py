@@ -11,10 +11,10 @@ import campaign
 NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
-    "ReportError",
+    "Reconciliation", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
-    "close", "compare", "load_result", "prepare", "read_contacts", "resolve", "resume", "send", "start",
-    "summary", "try_out",
+    "close", "compare", "history", "load_result", "prepare", "read_contacts", "reconcile",
+    "resolve", "resume", "send", "start", "summary", "try_out",
     "write_follow_up", "write_report",
 }  # fmt: skip
 
@@ -35,6 +35,9 @@ SIGNATURES = {
     "write_follow_up": "result, path",
     "compare": "plan, name=None, account=None, folder=None",
     "close": "folder, confirm=None",
+    "reconcile": "folder, provider_list, number=None, text=None, code=None, time=None, cost=None, "
+    "confirm=None",
+    "history": "folder='campaigns'",
     "write_report": "result, path, reveal=False",
     "summary": "result",
 }
@@ -71,7 +74,7 @@ def test_signatures_begin_as_promised_and_every_option_is_keyword_only(name):
     promised = SIGNATURES[name].split(", ")
     assert written[: len(promised)] == promised
     assert all(one.default is not one.empty for one in parameters[len(promised) :])
-    positional = 2 if name.startswith("write_") else 1
+    positional = 2 if name.startswith("write_") or name == "reconcile" else 1
     assert all(one.kind is one.KEYWORD_ONLY for one in parameters[positional:])
 
 

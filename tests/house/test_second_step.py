@@ -251,6 +251,38 @@ def test_second_close__leaves_nothing_to_resume(program):
     assert Counter(program.received.values()) == {1: 6}
 
 
+RECONCILE = """
+table = campaign.load_result("visits").messages
+took = table[table["status"].isin(["accepted", "unknown"])]  # as the service has it
+took[["number", "message"]].to_csv("provider.csv", index=False)
+phrase = campaign.reconcile("visits", "provider.csv").phrase
+tell(known=known(campaign.reconcile("visits", "provider.csv", confirm=phrase)))
+"""
+
+
+def test_second_reconcile__is_remembered_and_what_is_left_is_sent(program):
+    told = program(RECONCILE)
+    loaded = program('tell(known=known(campaign.load_result("visits")))')
+    assert loaded == told
+    (counts, _, _) = program(f"tell(known=known({AGAIN['resume']}))")["known"]
+    assert (counts["accepted"], counts["unknown"]) == (12, 0)
+    assert Counter(program.received.values()) == {1: 6}
+
+
+def test_second_history__lists_what_another_program_sent(program):
+    code = """
+row, = campaign.history(".").to_dict("records")
+tell(**{name: row[name] for name in ("name", "people", "accepted", "unknown", "waiting", "cost", "sender")})
+"""
+    told = program(code)
+    assert told == {
+        "name": "visits", "people": 12, "accepted": 3, "unknown": 3, "waiting": 6, "cost": "105",
+        "sender": "CLINIC",
+    }  # fmt: skip
+    program(f"tell(known=known({AGAIN['resume']}))")
+    assert program(code) == {**told, "accepted": 9, "waiting": 0, "cost": "315"}
+
+
 def test_second_try_out__leaves_the_campaign_alone(program):
     code = """
 tried = campaign.try_out(plan(), account, number="+256 772 000 999")

@@ -21,7 +21,8 @@ World = namedtuple("World", "plan result frame sandbox account run unsettled dif
 
 # Made by the function that is named; nobody calls these classes.
 MADE_BY = {
-    "Difference": "compare", "Plan": "prepare", "Result": "send", "Run": "start", "TryOut": "try_out",
+    "Difference": "compare", "Plan": "prepare", "Reconciliation": "reconcile", "Result": "send",
+    "Run": "start", "TryOut": "try_out",
 }  # fmt: skip
 # What the engine and the transport call, and nobody else.
 INSIDE = {"Budget.look", "Hours.look", "Account.body", "Account.hide"}
@@ -187,6 +188,13 @@ WRONG = {
     },
     "close": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "load_result": {"folder": [*A_PATH, "none"]},
+    "history": {"folder": [*A_PATH, "none"]},
+    "reconcile": {
+        "folder": [*A_PATH, "none"],
+        "provider_list": names(OBJECTS, NUMBERS, "none word closed_file", but="frame list bytes"),
+        **dict.fromkeys(("number", "text", "code", "time", "cost"), A_WORD),
+        "confirm": TEXT,
+    },
     "resolve": {
         "folder": [*A_PATH, "none"],
         "batch": [*A_COUNT, "none"],
@@ -262,6 +270,7 @@ def right(function, world):
         "start": {"plan": plan, "progress": False},
         "compare": {"plan": plan},
         "close": {"folder": world.result.folder},
+        "reconcile": {"folder": world.result.folder, "provider_list": b"number,text\n0772000001,Hi\n"},
         "resume": {"folder": world.result.folder, "account": world.account, "progress": False},
         "load_result": {"folder": world.result.folder},
         "resolve": {"folder": world.unsettled, "batch": 1, "outcome": "refused"},
@@ -358,6 +367,8 @@ SUBJECTS = {
     ("prepare", "number"): ["column"],
     ("prepare", "region"): ["column"],
     ("try_out", "region"): ["column"],
+    ("reconcile", "provider_list"): ["file"],
+    **{("reconcile", name): ["column"] for name in ("number", "text", "code", "time", "cost")},
 }
 # Nothing of these is repeated: they may hold a password, or the phrase and the problem say more.
 UNSHOWN = {"password", "url", "resolve.confirm", "try_out.number"}

@@ -98,3 +98,21 @@ def test_pause_resume_and_stop_from_the_page(lab, open_notebook, tmp_path):
     assert (kept["accepted"], kept["not_sent"]) == (accepted, waiting)
     assert accepted + waiting == 200
     assert notebook.errors == []
+
+
+def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_notebook):
+    """Two dashboards with what was sent before, the cards before and after, and three messages in between."""
+    shutil.copy(PROJECT / "notebooks" / "03_correct_and_run_again.ipynb", lab.folder)
+    notebook = open_notebook("03_correct_and_run_again.ipynb")
+    notebook.run_all()
+    expect(notebook.find(".campaign .title", has_text="Sending 47 messages")).to_be_visible()
+    expect(notebook.find(".campaign .title", has_text="Sending 3 of 50 messages")).to_be_visible()
+    expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
+    second = notebook.find(".campaign").filter(has=notebook.page.locator(WORD)).last
+    expect(second).to_contain_text("Compared with what this campaign has sent: 3 new, 47 reached before.")
+    before = notebook.find(".campaign[role=group]").filter(has_text="Before sending")
+    expect(before.last).to_contain_text("3 messages would be sent: 3 new, 47 reached before.")
+    expect(before.last.locator("tbody tr")).to_have_count(3)
+    expect(notebook.find(".jp-Cell").filter(has_text="phones.stop()").last).to_contain_text("visits.local")
+    expect(notebook.find("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
+    assert notebook.errors == []

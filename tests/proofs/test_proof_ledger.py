@@ -114,7 +114,7 @@ class LedgerAndModel(RuleBasedStateMachine):
     @rule()
     def close_the_campaign(self):
         waiting = sum(state == "pending" for state in self.states.values())
-        assert self.ledger.withdraw_pending() == waiting
+        assert self.ledger.close_campaign() == waiting
         self.withdraw_waiting()
 
     @rule(batch=st.integers(1, 6), state=st.sampled_from(["accepted", "refused", "unknown"]), cost=costs)

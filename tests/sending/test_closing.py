@@ -4,6 +4,7 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.sending.ledger.views import journal_frame
 
 CLOSE = "close with 20 messages not sent"
 
@@ -56,6 +57,14 @@ def test_a_closed_campaign_says_that_only_its_plan_can_be_sent_again(waiting):
     )
     waited = closed.contacts[closed.contacts["status"] == "not_sent"]
     assert set(waited["reason"]) == {"Not sent: the campaign was closed before."}
+
+
+def test_the_journal_says_who_closed_it(waiting, monkeypatch):
+    monkeypatch.setenv("LOGNAME", "amina")
+    campaign.close(waiting, confirm=CLOSE)
+    last = journal_frame(waiting / "ledger.sqlite").tail(2)
+    assert last["now"].tolist() == ["withdrawn", "withdrawn"]
+    assert last["note"].tolist() == ["amina: closed", "amina: closed"]
 
 
 def test_the_plan_of_a_closed_campaign_reaches_everybody_once(waiting, sandbox, options):

@@ -136,9 +136,7 @@ def test_a_rehearsal_reaches_nobody(live):
 def test_a_campaign_that_waits_cannot_be_left_out(sandbox):
     """Pause A, prepare B with not_again=A, send B, resume A: some would get both."""
     first = send(plan_for(people(40)), sandbox, budget=35 * 21)
-    with pytest.raises(
-        campaign.FolderError, match=r"19 messages wait in it\. Finish it with resume, or close it"
-    ):
+    with pytest.raises(campaign.FolderError, match=r"19 messages wait .* Finish it with resume, or close it"):
         plan_for(people(40), "Hello {name}", not_again=first.folder)
 
 
@@ -181,7 +179,7 @@ def test_resume_sends_nothing_that_was_closed(options):
     with campaign.Sandbox(faults={2: "Invalid sender ID", 3: "reset"}) as service:
         first = send(plan_for(people(20)), service)
         assert (first.totals["refused"], first.totals["not_sent"]) == (5, 9)
-        campaign.close(first.folder, confirm="close with 9 messages not sent")
+        campaign.close(first.folder, confirm="close with 14 messages not sent")
         result = campaign.resume(first.folder, account=service.account, progress=False, **options)
         assert len(service.inbox) == 1
         assert "Nothing was sent" in result.sentence

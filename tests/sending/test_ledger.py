@@ -221,7 +221,7 @@ def test_another_program_cannot_make_a_batch_leave_again(fresh_ledger, path, med
 @pytest.mark.parametrize("number", [-1, 0, 1, 3, 99])
 def test_a_round_of_another_number_is_refused(fresh_ledger, path, number):
     """With nothing waiting, so that only the number is against it."""
-    fresh_ledger.withdraw_pending("closed")
+    fresh_ledger.close_campaign("closed")
     with (
         closing(sqlite3.connect(path)) as connection,
         pytest.raises(sqlite3.IntegrityError, match="rounds follow each other"),
@@ -391,7 +391,7 @@ def test_a_round_withdraws_what_waits_for_good(fresh_ledger, path):
 def test_what_waits_is_given_up_and_shown_as_not_sent(fresh_ledger, path):
     """A campaign that a person closes."""
     assert fresh_ledger.waiting_messages() == 201
-    assert fresh_ledger.withdraw_pending("closed") == 3
+    assert fresh_ledger.close_campaign("closed") == 3
     assert fresh_ledger.waiting_messages() == 0
     assert result_frame(path)["status"].tolist() == ["not_sent"] * 3
 

@@ -12,16 +12,18 @@ import pandas as pd
 
 from campaign.argument_checks import check_path
 from campaign.errors import CampaignError, FolderError
+from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
-from campaign.sending.store.folder import Folder, open_folder
-from campaign.sending.store.identity import CAMPAIGNS
+from campaign.sending.store.first_format import FirstFolder, open_to_read
+from campaign.sending.store.folder import Folder
 from campaign.sending.store.manifest import MANIFEST
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean
 
+_SENDERS = 10  # as many as a manifest names
 _COUNTS = ("rounds", "people", "accepted", "refused", "unknown", "waiting")
 _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
@@ -34,7 +36,7 @@ _COUNTED_AS = {
 }  # fmt: skip
 
 
-def history(folder: Place = CAMPAIGNS) -> pd.DataFrame:
+def history(folder: Place = "campaigns") -> pd.DataFrame:
     """All campaigns in a folder, one row for each, the one that sent last first.
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
@@ -42,8 +44,8 @@ def history(folder: Place = CAMPAIGNS) -> pd.DataFrame:
     (messages of that table; all counts are Int64), cost (over all rounds; Decimal in the service's units,
     None if it is not known), sender, template, folder and problem.
 
-    A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing. `folder`
-    may also be that of a single campaign. Nothing is written, and a run that is under way is not disturbed.
+    A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
+    `folder` may also be that of one campaign. Nothing is written, and a run under way is not disturbed.
 
     Raises `FolderError` if there is no such folder.
     """
@@ -88,8 +90,11 @@ def _row(path: Path) -> dict[str, Any]:
         "folder": str(path), "problem": "",
     }  # fmt: skip
     try:
-        place = open_folder(path)
-        row |= {"name": place.manifest.name, "environment": place.manifest.environment}
+        place = open_to_read(path)
+        row["environment"] = place.manifest.environment
+        if isinstance(place, FirstFolder):
+            return row | _of_first_format(place.load_result())
+        row["name"] = place.manifest.name
         check_ledger(place.ledger_path, place.manifest.identity)
         figures = read_figures(place.ledger_path)
         row |= _of_ledger(figures)
@@ -97,6 +102,24 @@ def _row(path: Path) -> dict[str, Any]:
     except CampaignError as error:
         row["problem"] = clean(error)
     return row
+
+
+def _of_first_format(result: Result) -> dict[str, Any]:
+    """The same of a folder of the first format, which knew no rounds: as a whole, since there are few."""
+    messages, batches = result.messages, result.batches
+    left = batches.loc[batches["status"].isin(["accepted", "unknown"]), "submitted_at"]
+    counts = messages["status"].value_counts()
+    return {
+        "name": result.name,
+        "first_sent": left.min(),
+        "last_sent": left.max(),
+        "rounds": 1,
+        "people": messages["row"].nunique(),
+        **{name: int(counts.get(name, 0)) for name in ("accepted", "refused", "unknown")},
+        "waiting": int(counts.get("not_sent", 0)),
+        "cost": result.totals.cost,
+        "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
+    }
 
 
 def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Collection
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import pandas as pd
@@ -55,14 +54,6 @@ class Reconciliation:
         parts = ", ".join(f"{count} {outcome}" for outcome, count in counts.items() if count)
         mark = hashlib.sha256(repr(sorted(self.certain.items())).encode()).hexdigest()[:4]
         return f"settle {counted(len(outcomes), 'batch', 'batches')}: {parts} {mark}"
-
-    def without(self, batches: Collection[int]) -> Reconciliation:
-        """The same without some of the unknown batches and their people."""
-        return replace(
-            self,
-            batches=self.batches[~self.batches["batch"].isin(batches)].reset_index(drop=True),
-            people=self.people[~self.people["batch"].isin(batches)].reset_index(drop=True),
-        )
 
     @property
     def sentence(self) -> str:

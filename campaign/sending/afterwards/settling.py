@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, overload
 
@@ -70,11 +71,11 @@ def reconcile(
     the list would certainly have it; the next `send` or `resume` sends it. The others stay unknown.
 
     `provider_list` is anything that `read_contacts` reads. Its columns are found by their headers, or named:
-    `number`, and `text` or `code` (the follow-up code of the batch), with `time` and `cost` where it has them.
+    `number`, `text` or `code` (the follow-up code of the batch), `time` and `cost`.
     Times without a zone are taken as UTC. The journal keeps who settled what, when, and by which list.
 
-    Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new phrase
-    where `confirm` does not fit or no longer, `LockedError` while a run has the campaign open.
+    Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new
+    phrase where `confirm` does not fit or no longer, `LockedError` while a run has the campaign open.
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     columns = dict(zip(_COLUMNS, (number, text, code, time, cost), strict=True))
@@ -104,9 +105,18 @@ def _compare(
         code=messages["batch"].map(by_batch["code"]).astype("str"),
     )
     entries = read_provider_list(provider_list, messages, **columns)
-    # What a person has ordered again explains entries of the list, but is settled already.
+    return _without_settled(match_provider_list(entries, messages, outcomes), contents)
+
+
+def _without_settled(reconciliation: Reconciliation, contents: LedgerSnapshot) -> Reconciliation:
+    """What a person has ordered again explains entries of the list, but is settled already."""
     ordered_again = [batch.batch for batch in contents.batches if batch.state == "again"]
-    return match_provider_list(entries, messages, outcomes).without(ordered_again)
+    batches, people = reconciliation.batches, reconciliation.people
+    return replace(
+        reconciliation,
+        batches=batches[~batches["batch"].isin(ordered_again)].reset_index(drop=True),
+        people=people[~people["batch"].isin(ordered_again)].reset_index(drop=True),
+    )
 
 
 def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import closing
+from functools import cache
 from pathlib import Path
 
 from campaign.errors import LedgerError
@@ -67,6 +68,7 @@ def _schema_of(connection: Connection) -> list[str]:
     return sorted(sql for (sql,) in connection.execute("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL"))
 
 
+@cache  # 3 ms, a third of what a list of many campaigns needs for each
 def _expected_schema(schema: str) -> list[str]:
     with closing(connect_to_memory()) as connection:
         connection.executescript(schema)

@@ -31,9 +31,9 @@ from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.views import moves_in
 
 _WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
-_TAKEOVER = """
+_NOTE_IN_JOURNAL = """
 INSERT INTO journal (at, batch, was, now, error, note)
-VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 0, '', 'takeover', '', ?)
+VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 0, '', ?, '', ?)
 """
 _REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
 
@@ -142,10 +142,18 @@ class Ledger:
 
         return self._change(register)
 
-    def withdraw_pending(self, note: str) -> int:
-        """Withdraw every batch that waits, for good, and return how many there were; the journal keeps why."""
-        withdraw = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
-        return self._change(lambda connection: connection.execute(withdraw, (note,)).rowcount)
+    def close_campaign(self, note: str = "") -> int:
+        """Close the campaign: withdraw every batch that waits, and return how many there were.
+
+        The journal keeps why. The campaign stays closed until a new round is registered.
+        """
+
+        def withdraw(connection: Connection) -> int:
+            connection.execute(_NOTE_IN_JOURNAL, ("closed", note))
+            update = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
+            return connection.execute(update, (note,)).rowcount
+
+        return self._change(withdraw)
 
     def waiting_messages(self) -> int:
         """How many messages wait to be sent."""
@@ -157,7 +165,7 @@ class Ledger:
         """Record where the ledger lives from now on and whose account it is, and why, in the journal."""
 
         def move_house(connection: Connection) -> int:
-            connection.execute(_TAKEOVER, (note,))
+            connection.execute(_NOTE_IN_JOURNAL, ("takeover", note))
             pairs = [(value, key) for key, value in home.items()]
             return connection.executemany("UPDATE campaign SET value = ? WHERE key = ?", pairs).rowcount
 

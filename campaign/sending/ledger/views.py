@@ -25,6 +25,7 @@ SELECT batch, messages,
        attempts, submitted_at, seconds, round
 FROM batches ORDER BY batch
 """
+_LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 _ATTEMPTS = """
 SELECT part, first, messages, cost FROM batches
 WHERE round = ? AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
@@ -58,6 +59,7 @@ class LedgerSnapshot:
     rounds: list[RegisteredRound]
     batches: list[RegisteredBatch]
     outcomes: pd.DataFrame
+    is_closed: bool  # a person has closed the campaign since its last round
 
     def outcomes_of(self, batch_of_message: Ints) -> pd.DataFrame:
         """The outcomes as they concern a plan: batches that were withdrawn never left, and count only if they
@@ -85,7 +87,13 @@ def snapshot(path: Path) -> LedgerSnapshot:
         batches = connection.execute(
             "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
         )
-        return LedgerSnapshot(rounds, [RegisteredBatch._make(row) for row in batches], _outcomes(connection))
+        last_event = connection.execute(_LAST_EVENT).fetchone()
+        return LedgerSnapshot(
+            rounds,
+            [RegisteredBatch._make(row) for row in batches],
+            _outcomes(connection),
+            is_closed=last_event == ("closed",),
+        )
 
 
 def result_frame(path: Path) -> pd.DataFrame:

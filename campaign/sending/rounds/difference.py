@@ -40,6 +40,7 @@ REASONS = {
     NEW: "new", UNSENT: "new", AGAIN: "to be sent again", REFUSED: "refused before", ACCEPTED: "reached",
     UNKNOWN: "unknown", CHANGED: "reached with another text", MOVED: "reached under another number",
 }  # fmt: skip
+_ROWS = 10  # of the card's table
 _GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 
 
@@ -131,18 +132,15 @@ class Difference:
 
     @property
     def _by_kind(self) -> str:
-        return ", ".join(
-            f"{number:,} {words}"
-            for number, words in (
-                (self.new, "new"),
-                (self.refused, "refused before"),
-                (self.reached, "reached before"),
-                (self.unknown, "unknown"),
-                (self.changed, "reached with another text"),
-                (self.moved, "reached under another number"),
-            )
-            if number
-        )
+        return ", ".join(f"{number:,} {words}" for words, number in self._counts.items() if number)
+
+    @property
+    def _counts(self) -> dict[str, int]:
+        return {
+            "new": self.new, "refused before": self.refused, "reached before": self.reached,
+            "unknown": self.unknown, "reached with another text": self.changed,
+            "reached under another number": self.moved,
+        }  # fmt: skip
 
     @property
     def _gone(self) -> str:
@@ -158,10 +156,22 @@ class Difference:
         return f"<Difference: {self.sentence}>"
 
     def _repr_html_(self) -> str:
-        shown = self.messages
-        shown = shown[shown["reason"] != REASONS[ACCEPTED]].drop(columns=["parts"])
-        shown = shown.assign(number=mask_texts(shown["number"]))
-        return markup.card("Before sending", [markup.paragraph(self.sentence), markup.table(shown, limit=10)])
+        pieces = [markup.paragraph(self.sentence), markup.bars(self._counts)]
+        if self.is_first:
+            pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
+        shown = self._rows_to_look_at()
+        if len(shown):
+            pieces.append(markup.table(shown, limit=_ROWS))
+        return markup.card("Before sending", pieces)
+
+    def _rows_to_look_at(self) -> pd.DataFrame:
+        """What goes out or has to be decided on, first what has to be decided on."""
+        shown: pd.DataFrame = self.messages[self.knowledge != ACCEPTED]
+        goes_out = np.isin(self.knowledge[self.knowledge != ACCEPTED], _GOES_OUT)
+        shown = shown.iloc[np.argsort(goes_out, kind="stable")]
+        shown = shown.assign(number=mask_texts(shown["number"])).drop(columns="parts")
+        blank = [name for name in ("sender", "priority") if (shown[name] == "").all()]
+        return shown.drop(columns=blank)
 
     def _count(self, *states: int) -> int:
         return int(np.isin(self.comparison.knowledge, states).sum())

@@ -25,16 +25,25 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
         return EarlierCampaign(folder, reached, place.manifest.environment)
     ledger = place.snapshot()
     record = CampaignRecord(place.manifest.name, place.rounds(ledger), ledger)
-    waiting = sum(batch.messages for batch in ledger.batches if batch.state == "pending")
-    if waiting:
+    unsent = 0 if ledger.is_closed else unsent_messages(record)
+    if unsent:
         raise FolderError(
-            f"The campaign in {folder} is not finished: {counted(waiting, 'message')} "
-            f"{agreeing(waiting, 'waits', 'wait')} in it. Finish it with resume, or close it, before it can "
-            "be named in not_again=."
+            f"The campaign in {folder} is not finished: {counted(unsent, 'message')} "
+            f"{agreeing(unsent, 'waits or was refused', 'wait or were refused')}, and would go out with the "
+            "next run. Finish it with resume, or close it, before it can be named in not_again=."
         )
     # Of all rounds: who has left the table or opted out since was reached nevertheless.
     numbers = missing_numbers(record.texts, record.knowledge >= AGAIN, np.empty(0, np.int64))
     return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
+
+
+def unsent_messages(record: CampaignRecord) -> int:
+    """How many messages of the last round the next run would send: they wait, or were refused."""
+    if not record.rounds:
+        return 0
+    planned = record.rounds[-1].messages_by_batch(record.ledger.batches)
+    goes_out = ("pending", "refused", "again")
+    return sum(planned.get(batch.batch, 0) for batch in record.ledger.batches if batch.state in goes_out)
 
 
 def check_not_again(plan: Plan, outgoing: pd.DataFrame) -> None:

@@ -112,8 +112,7 @@ class CampaignRecord:
         is not what it was when it was frozen.
         """
         frames = [pd.DataFrame({"row": [], "number": [], "message": [], "batch": []})]
-        for one_round in self.rounds:
-            one_round.check_files()
+        for one_round in self._sound_rounds:
             for part, registered in self._parts(one_round):
                 batches = _batch_of_rows(registered)
                 left = self.knowledge[batches] >= AGAIN

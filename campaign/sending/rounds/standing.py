@@ -53,8 +53,12 @@ def cost_so_far(rounds: Iterable[Round], ledger_path: Path) -> Spending:
     return spending
 
 
-def nothing_sent(tally: Tally, outcomes: pd.DataFrame) -> str:
-    """Why a run had nothing to send, with the day on which people were reached last."""
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool) -> str:
+    """Why a run had nothing to send, with the day on which people were reached last.
+
+    `kept_another_text` says that some of them were reached with another text than that of the plan, and that
+    a person has decided to leave it at that.
+    """
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
     reached = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
@@ -62,7 +66,8 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame) -> str:
     pieces = []
     if tally.accepted == tally.messages:
         everybody = "the only one was" if tally.messages == 1 else f"all {tally.messages:,} were"
-        pieces.append(f"{everybody} reached with this text{day}")
+        text = "with this text or an earlier one" if kept_another_text else "with this text"
+        pieces.append(f"{everybody} reached {text}{day}")
     elif tally.accepted:
         pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} reached{day}")
     if tally.unknown:

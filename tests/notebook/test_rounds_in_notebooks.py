@@ -1,0 +1,108 @@
+"""What a notebook shows of rounds: the comparison before, the dashboard while, and the result after."""
+
+import shutil
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+from support.small_campaigns import people, plan_for
+from support.widget_tree import html_of
+
+import campaign
+from campaign.notebook.dashboard import Dashboard
+
+PROJECT = Path(__file__).parents[2]
+
+
+@pytest.fixture
+def place(tmp_path):
+    return {"folder": tmp_path / "visits"}
+
+
+def dashboard_at_the_end(plan, sandbox, place, **options):
+    run = campaign.start(plan, account=sandbox, **place, **options)
+    dashboard = Dashboard(run)
+    run.wait(20)
+    dashboard.draw()
+    return html_of(dashboard)
+
+
+def test_the_dashboard_says_what_was_sent_before(sandbox, place):
+    first = dashboard_at_the_end(plan_for(people(5)), sandbox, place)
+    assert "Sending 5 messages" in first
+    assert "Nothing was sent under this name yet." in first
+
+    second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
+    assert "Sending 2 of 7 messages" in second
+    assert "Compared with what this campaign has sent: 2 new, 5 reached before." in second
+    assert "<dt>accepted</dt><dd>7</dd>" in second
+
+    third = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
+    assert "Sending none of 7 messages" in third
+    assert "Nothing was sent: all 7 were reached with this text on " in third
+    assert '<span class="word">Finished' in third
+
+
+def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):
+    with campaign.Sandbox(balance=0) as sandbox:
+        run = campaign.start(plan_for(people(1)), account=sandbox, **place)
+        dashboard = Dashboard(run)
+        run.wait(20)
+        run.stop()
+        run.wait(20)
+        dashboard.draw()
+        assert "To send them again, run the cell with campaign.start again" in html_of(dashboard)
+
+
+def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, place):
+    nobody_yet = campaign.compare(plan_for(people(2)), **place)._repr_html_()
+    assert "Nothing was sent under this name yet." in nobody_yet
+    campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
+    html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
+    assert "2 messages would be sent: 2 new, 2 reached with another text." in html
+    assert html.index(">reached with another text</td>") < html.index(">new</td>")
+    assert "256772000" not in html
+    assert "priority" not in html
+
+
+def test_the_card_of_a_result_has_a_column_of_rounds_once_there_are_two(sandbox, place):
+    one = campaign.send(plan_for(people(3)), account=sandbox, progress=False, **place)
+    assert ">round</th>" not in one._repr_html_()
+    two = campaign.send(plan_for(people(4)), account=sandbox, progress=False, **place)._repr_html_()
+    assert '<th scope="col" class="figure">round</th>' in two
+
+
+def test_who_keeps_an_earlier_text_is_not_said_to_have_this_one(sandbox, place):
+    campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
+    other = plan_for(people(2), "Hello {name}.")
+    kept = campaign.send(other, account=sandbox, changed="skip", progress=False, **place)
+    assert kept.sentence.startswith(
+        "Nothing was sent: all 2 were reached with this text or an earlier one on "
+    )
+
+
+def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
+    shutil.copy(PROJECT / "notebooks" / "03_correct_and_run_again.ipynb", tmp_path)
+    notebook = nbformat.read(tmp_path / "03_correct_and_run_again.ipynb", as_version=4)
+    (parameters,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    assert "people = 50" in parameters.source
+    resources = {"metadata": {"path": str(tmp_path)}}
+    NotebookClient(notebook, timeout=60, kernel_name="python3", resources=resources).execute()
+    outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
+    assert [output for output in outputs if output.output_type == "error"] == []
+    told = "\n".join(
+        str(output.get("data", {}).get("text/plain") or output.get("text", "")) for output in outputs
+    )
+    for sentence in (
+        "<Difference: 47 messages would be sent: 47 new.>",
+        "<Result (local): 47 of 50 rows were accepted by the service; the rest: 3 invalid.",
+        "<Difference: 3 messages would be sent: 3 new, 47 reached before.>",
+        "<Result (local): All 50 rows were accepted by the service.>",
+        "Nothing was sent: all 50 were reached with this text on ",
+        "<Result (local): All 52 rows were accepted by the service.>",
+        "52 people were reached by this campaign with another text. Nothing was sent.",
+        "['visits.local']",
+    ):
+        assert sentence in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["03_correct_and_run_again.ipynb"]

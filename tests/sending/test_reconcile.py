@@ -1,0 +1,190 @@
+"""The provider's own list settles what nobody else can know."""
+
+from datetime import timedelta
+
+import pytest
+from support.small_campaigns import people, plan_for
+
+import campaign
+from campaign.sending.ledger.views import journal_frame
+
+HEADER = "Number,Text,Submitted at,Cost"
+
+
+@pytest.fixture
+def sandbox():
+    """The answers to its second and third request are lost; it took the second, and not the third."""
+    with campaign.Sandbox(faults={2: "accept_reset", 3: "reset"}) as service:
+        yield service
+
+
+@pytest.fixture
+def visits(sandbox, tmp_path):
+    """Six people in three batches: one accepted, two unknown."""
+    result = send_to(people(6), sandbox, tmp_path / "visits", max_unknown=3)
+    assert result.batches["status"].tolist() == ["accepted", "unknown", "unknown"]
+    return result.folder
+
+
+def send_to(contacts, sandbox, folder, **options):
+    options = {"batch_size": 2, "concurrency": 1, "canary": False, "progress": False, **options}
+    return campaign.send(plan_for(contacts), account=sandbox, folder=folder, **options)
+
+
+def list_of(sandbox, folder, *more, hours=2):
+    """What the provider took, with an entry of another campaign before it and one `hours` after it."""
+    left = campaign.load_result(folder).batches["submitted_at"]
+    before, after = left.min() - timedelta(days=1), left.max() + timedelta(hours=hours)
+    took = [
+        f"{message.number},{message.text},{message.time:%Y-%m-%d %H:%M:%SZ},35"
+        for message in sandbox.inbox.itertuples()
+    ]
+    others = [
+        f"+256772000{n},Another campaign,{at:%Y-%m-%d %H:%M:%SZ},35"
+        for n, at in ((900, before), (901, after))
+    ]
+    return "\n".join([HEADER, *took, *others, *more])
+
+
+def statuses(folder):
+    return campaign.load_result(folder).batches["status"].tolist()
+
+
+def test_the_comparison_is_shown_and_nothing_is_written(visits, sandbox, tmp_path):
+    (tmp_path / "provider.csv").write_text(list_of(sandbox, visits))
+    before = (visits / "ledger.sqlite").read_bytes()
+    told = campaign.reconcile(visits, tmp_path / "provider.csv")
+    assert told.certain == {2: "accepted", 3: "refused"}
+    assert told.sentence == ("2 batches are unknown: 1 is in the list with all of its messages, 1 with none.")
+    assert told.phrase.startswith("settle 2 batches: 1 accepted, 1 refused ")
+    assert (visits / "ledger.sqlite").read_bytes() == before
+    assert statuses(visits) == ["accepted", "unknown", "unknown"]
+
+
+def test_what_is_certain_is_settled_and_the_journal_says_by_whom_and_by_which_list(
+    visits, sandbox, tmp_path, monkeypatch
+):
+    monkeypatch.setenv("LOGNAME", "amina")
+    (tmp_path / "provider.csv").write_text(list_of(sandbox, visits))
+    phrase = campaign.reconcile(visits, tmp_path / "provider.csv").phrase
+    result = campaign.reconcile(visits, tmp_path / "provider.csv", confirm=phrase)
+    assert result.batches["status"].tolist() == ["accepted", "accepted", "refused"]
+    journal = journal_frame(visits / "ledger.sqlite").tail(2)
+    assert journal["now"].tolist() == ["accepted", "refused"]
+    assert set(journal["note"]) == {"amina: reconciled with provider.csv"}
+
+
+def test_what_the_provider_never_took_goes_out_on_the_next_run_and_nobody_gets_it_twice(visits, sandbox):
+    listed = list_of(sandbox, visits).encode()
+    campaign.reconcile(visits, listed, confirm=campaign.reconcile(visits, listed).phrase)
+    result = campaign.resume(visits, account=sandbox, progress=False)
+    assert result.totals["accepted"] == 6
+    assert sandbox.inbox["number"].value_counts().tolist() == [1] * 6
+
+
+def test_a_phrase_of_another_list_settles_nothing_and_the_new_one_is_shown(visits, sandbox):
+    listed = list_of(sandbox, visits)
+    phrase = campaign.reconcile(visits, listed.encode()).phrase
+    third = [f"+25677200000{n},Hi Person {n},,35" for n in (4, 5)]
+    longer = "\n".join([listed, *third]).encode()
+    with pytest.raises(campaign.ConfirmationError, match="does not fit, or no longer") as shown:
+        campaign.reconcile(visits, longer, confirm=phrase)
+    assert f'confirm="{campaign.reconcile(visits, longer).phrase}"' in str(shown.value)
+    assert statuses(visits) == ["accepted", "unknown", "unknown"]
+
+
+def test_a_phrase_with_the_same_counts_for_other_batches_does_not_fit(visits, sandbox):
+    """One accepted and one refused, but the other way round."""
+    listed = list_of(sandbox, visits)
+    turned = listed
+    for n in (2, 3):
+        turned = turned.replace(f"25677200000{n},Hi Person {n}", f"25677200000{n + 2},Hi Person {n + 2}")
+    first, second = (campaign.reconcile(visits, text.encode()) for text in (listed, turned))
+    assert second.certain == {2: "refused", 3: "accepted"}
+    with pytest.raises(campaign.ConfirmationError, match="does not fit"):
+        campaign.reconcile(visits, turned.encode(), confirm=first.phrase)
+
+
+def test_a_list_that_ends_too_early_settles_no_refusal(visits, sandbox):
+    listed = list_of(sandbox, visits, hours=0).encode()
+    assert campaign.reconcile(visits, listed).certain == {2: "accepted"}
+
+
+def test_a_list_that_proves_nothing_sends_the_person_to_resolve(visits):
+    listed = f"{HEADER}\n+256772000900,Another campaign,2026-01-01 09:00Z,35".encode()
+    assert campaign.reconcile(visits, listed).phrase == ""
+    with pytest.raises(campaign.ConfirmationError, match="settle each batch with resolve"):
+        campaign.reconcile(visits, listed, confirm="settle 2 batches: 2 refused")
+    assert statuses(visits) == ["accepted", "unknown", "unknown"]
+
+
+def test_people_who_have_left_the_table_are_looked_for_in_the_list_as_well(sandbox, tmp_path):
+    """Batch 2 holds persons 2 and 3. Person 3 is dropped, and the provider has taken both."""
+    folder = send_to(people(4), sandbox, tmp_path / "visits").folder
+    send_to(people(3), sandbox, folder)
+    listed = list_of(sandbox, folder)
+    assert campaign.reconcile(folder, listed.encode()).certain == {2: "accepted"}
+    half = "\n".join(line for line in listed.splitlines() if "Person 3" not in line)
+    told = campaign.reconcile(folder, half.encode())
+    assert told.batches["verdict"].tolist() == ["some"]
+
+
+def test_a_batch_of_which_nobody_is_left_in_the_table_is_not_taken_for_refused(sandbox, tmp_path):
+    folder = send_to(people(4), sandbox, tmp_path / "visits").folder
+    send_to(people(2), sandbox, folder)
+    assert campaign.reconcile(folder, list_of(sandbox, folder).encode()).certain == {2: "accepted"}
+
+
+def test_what_a_person_has_ordered_again_is_settled_already(visits, sandbox):
+    campaign.resolve(visits, 3, "again", confirm="send batch 3 again, 2 people may get it twice")
+    told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
+    assert told.certain == {2: "accepted"}
+    assert told.batches["batch"].tolist() == [2]
+
+
+def test_where_nothing_is_unknown_there_is_nothing_to_settle(tmp_path):
+    with campaign.Sandbox() as sandbox:
+        folder = send_to(people(2), sandbox, tmp_path / "visits").folder
+        told = campaign.reconcile(folder, list_of(sandbox, folder).encode())
+    assert told.sentence == "No batch is unknown, so there is nothing to settle."
+
+
+def test_columns_are_named_where_no_header_says_what_they_are(visits, sandbox):
+    listed = list_of(sandbox, visits).replace(HEADER, "a,b,c,d")
+    with pytest.raises(campaign.ColumnError, match="Name the column: number="):
+        campaign.reconcile(visits, listed.encode())
+    told = campaign.reconcile(visits, listed.encode(), number="a", text="b", time="c", cost="d")
+    assert told.certain == {2: "accepted", 3: "refused"}
+
+
+def test_a_list_that_does_not_exist(visits, tmp_path):
+    with pytest.raises(campaign.FileError, match=r"provider\.csv"):
+        campaign.reconcile(visits, tmp_path / "provider.csv")
+
+
+def test_a_folder_that_is_no_campaign(tmp_path):
+    with pytest.raises(campaign.FolderError, match="There is no campaign"):
+        campaign.reconcile(tmp_path, b"Number,Text\n")
+
+
+def test_a_frozen_file_that_was_changed_is_not_believed(visits, sandbox):
+    part = visits / "rounds" / "0001" / "plan" / "part-00000.parquet"
+    part.write_bytes(part.read_bytes() + b" ")
+    with pytest.raises(campaign.FolderError, match="was changed after it was frozen"):
+        campaign.reconcile(visits, list_of_nobody())
+
+
+def list_of_nobody():
+    return f"{HEADER}\n+256772000900,Another campaign,2026-01-01 09:00Z,35".encode()
+
+
+def test_a_campaign_that_is_being_sent_is_shown_but_not_settled(tmp_path):
+    with campaign.Sandbox(latency=0.3, faults={1: "accept_reset"}) as sandbox:
+        run = campaign.start(
+            plan_for(people(6)), account=sandbox, folder=tmp_path / "visits", batch_size=1, concurrency=1,
+            canary=False, max_unknown=9, progress=False,
+        )  # fmt: skip
+        assert len(campaign.reconcile(run.folder, list_of_nobody()).people) == 0
+        with pytest.raises(campaign.LockedError, match="open in another run"):
+            campaign.reconcile(run.folder, list_of_nobody(), confirm="settle 1 batch: 1 accepted")
+        run.wait()
