@@ -149,9 +149,8 @@ class Life(Sender):
     def _close(self) -> None:
         if not self.has_begun:
             return
-        waits = any(batch.state == "pending" for batch in self.batches)
-        self.tell("close while some wait" if waits else "close while nobody waits")
-        self.truth.is_closed = self.truth.is_closed or waits
+        self.tell("close")
+        self.truth.is_closed = True
         self._confirmed(lambda **confirm: campaign.close(self.place, **confirm))
 
     def _confirmed(self, decide: Callable[..., campaign.Result]) -> None:
@@ -183,6 +182,9 @@ class Life(Sender):
         if not self.has_begun or self.sheet.duplicates == "error":
             return
         waits = any(batch.state == "pending" for batch in self.batches)
+        may_wait = not self.truth.is_closed and any(
+            batch.state in ("refused", "again") for batch in self.batches
+        )
         reached = {number for number, _ in self.truth.arrivals}
         self.tell("another campaign leaves these people out" + (", although some wait" if waits else ""))
         first, sheet = self.name, self.sheet
@@ -193,7 +195,7 @@ class Life(Sender):
         try:
             self.send(Intent("send", options))
         except campaign.FolderError as error:
-            self.check([] if waits else [str(error)])
+            self.check([] if waits or may_wait else [str(error)])
         else:
             self.check(["a campaign that waits was left out"] if waits else [])
         both = {number for number, _ in self.truth.arrivals - before} & reached
