@@ -13,7 +13,7 @@ from campaign.cli.output import print_counts
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError
 from campaign.masking import mask_texts
-from campaign.messages.plan import Plan
+from campaign.messages.plan import Plan, plan_in
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
 from campaign.suggestions import similar_file
@@ -65,7 +65,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
         keep_words=options.keep_words,
         as_written=options.as_written,
     )
-    return plan.in_environment(options.environment)
+    return plan_in(options.environment, plan)
 
 
 def _message_text(path: Path) -> str:
