@@ -50,6 +50,7 @@ CODES = {
     "duplicate": "the same number and the same text as another row",
     "duplicate_other_text": "the same number as another row, with another text",
     "opted_out": "the number is on the opt-out list",
+    "stopped": "the person answered STOP after the campaign had begun",
     "already_sent": "an earlier campaign reached the number, or may have",
     "reached_before": "the row gets nothing, but its number was reached earlier in the campaign",
     "reached_with_another_text": "the person was reached with another text and keeps that one",

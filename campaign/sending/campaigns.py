@@ -196,7 +196,8 @@ def resume(
     """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
     What was under way when a program died is `unknown` and stays so until a person decides. `opt_outs`: a
-    file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more.
+    file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more,
+    whatever is sent later under this name.
     `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
     releases the rest. The other options are those of `send`.
     """

@@ -251,3 +251,18 @@ def test_a_campaign_that_has_reached_more_people_since_is_noticed(sandbox):
     with pytest.raises(campaign.UsageError, match="has reached 2 people of this plan since it was prepared"):
         campaign.send(others, account=sandbox.account, name="others", **QUIET)
     assert len(sandbox.inbox) == 5
+
+
+def test_who_answered_stop_stays_out_when_all_cells_are_run_again(sandbox):
+    """The spreadsheet does not know of the answers, and the campaign does."""
+    first = send(plan_for(people(10)), sandbox, budget=35 * 6)
+    waiting = first.messages.loc[first.messages["status"] == "not_sent", "number"].tolist()
+    stopped = waiting[0]
+    campaign.resume(
+        first.folder, opt_outs=[f"+{stopped}"], account=sandbox.account, budget=35 * 7, progress=False
+    )
+    for plan in (plan_for(people(10)), plan_for(people(12))):
+        result = send(plan, sandbox)
+        assert (result.totals["opted_out"], result.totals["not_sent"]) == (1, 0)
+    assert stopped not in set(sandbox.inbox["number"])
+    assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 11

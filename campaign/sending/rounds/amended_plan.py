@@ -16,7 +16,7 @@ from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import repeated_texts
-from campaign.sending.rounds.record import planned_texts
+from campaign.sending.rounds.record import STOPPED, planned_texts
 
 _KEPT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
@@ -56,14 +56,22 @@ def note_reached_before(plan: Plan, batches: Ints) -> Plan:
 
 
 def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
-    """The plan without the people on a list; what could not be read in the list becomes an issue."""
+    """The plan without the people on a list, who answered STOP after the campaign had begun.
+
+    What could not be read in the list becomes an issue.
+    """
     regions = pd.Series([country for country in plan.totals.countries if country], dtype="str")
     suppressed = SuppressionRules.of(opt_outs, None).read(regions if len(regions) else None)
-    leaving = np.isin(plan.addressing.numbers, suppressed.opted_out)
-    leaving &= (plan.contacts["status"] == "not_sent").to_numpy()
-    detail = "The number is on the opt-out list."
-    amended = without_rows(plan, leaving, "opted_out", "opted_out", "info", detail)
+    amended = without_numbers(plan, suppressed.opted_out)
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
+
+
+def without_numbers(plan: Plan, numbers: Ints) -> Plan:
+    """The plan without some people, who answered STOP after the campaign had begun."""
+    leaving = np.isin(plan.addressing.numbers, numbers)
+    leaving &= (plan.contacts["status"] == "not_sent").to_numpy()
+    detail = "The person answered STOP after the campaign had begun."
+    return without_rows(plan, leaving, "opted_out", STOPPED, "info", detail)
 
 
 def without_repeats(plan: Plan) -> Plan:

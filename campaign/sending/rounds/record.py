@@ -34,12 +34,13 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import read_part
-from campaign.sending.store.rounds import CONTACTS, Round
+from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
 
 _KNOWLEDGE = {
     "pending": UNSENT, "withdrawn": UNSENT, "refused": REFUSED, "again": AGAIN, "sending": UNKNOWN,
     "unknown": UNKNOWN, "accepted": ACCEPTED,
 }  # fmt: skip
+STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
 _BETWEEN_PIECES = "\n"  # compared as white space
 _BETWEEN_CELLS = "\x1f"
 
@@ -56,6 +57,17 @@ class CampaignRecord:
     def knowledge(self) -> Knowledge:
         """What is known of each batch, by its number."""
         return np.array([UNSENT, *(_KNOWLEDGE[batch.state] for batch in self.ledger.batches)], np.int8)
+
+    @cached_property
+    def stopped_numbers(self) -> Ints:
+        """Who answered STOP after the campaign had begun, as far as the last round's table names them."""
+        path = self.rounds[-1].path
+        issues = read_frame(path / ISSUES, ["row", "code"])
+        rows = issues.loc[issues["code"] == STOPPED, "row"]
+        if rows.empty:
+            return np.empty(0, np.int64)
+        numbers = read_frame(path / RECIPIENTS, ["number"])["number"]
+        return np.asarray(numbers[numbers.index.isin(rows)], dtype=np.int64)
 
     @cached_property
     def waiting(self) -> Bools:

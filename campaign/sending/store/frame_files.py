@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Collection
 from pathlib import Path
 from typing import IO, Any
 
@@ -41,16 +42,20 @@ def write_table(table: pa.Table, file: IO[bytes]) -> None:
     )  # fmt: skip
 
 
-def read_frame(path: Path) -> pd.DataFrame:
-    """A frame as `write_frame` wrote it; raises `FolderError` when the file is missing or damaged."""
+def read_frame(path: Path, columns: Collection[str] | None = None) -> pd.DataFrame:
+    """A frame as `write_frame` wrote it, or some of its columns.
+
+    Raises `FolderError` when the file is missing or damaged.
+    """
     try:
-        table = pq.read_table(path)
-        names = json.loads(table.schema.metadata[b"names"])
+        names = json.loads(pq.read_schema(path).metadata[b"names"])
+        places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
+        table = pq.read_table(path, columns=["0", *map(str, places)])
     except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
     index = pd.Index(table.column(0).to_numpy(), name="row", dtype="int64")
     return pd.DataFrame(
-        {name: _column(table.column(place)) for place, name in enumerate(names, 1)}, index=range(len(index))
+        {names[place - 1]: _column(table.column(str(place))) for place in places}, index=range(len(index))
     ).set_axis(index)
 
 
