@@ -234,6 +234,8 @@ class Life(Sender):
         doubtful = [text for batch in self._unknown for text in batch.texts]
         missing = []
         for number, texts in self.sheet.texts_by_number().items():
+            if number in self.truth.perhaps_stopped:
+                continue
             reached = self.truth.reached(number) | {text for other, text in doubtful if other == number}
             if not texts - reached or (self.sheet.duplicates == "skip" and texts & reached):
                 continue

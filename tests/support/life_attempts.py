@@ -226,10 +226,17 @@ class Sender:
     def _note_sheets(self, intent: Intent, result: campaign.Result | None) -> None:
         """Which sheets the last round may be of; after a kill there may be several."""
         truth = self.truth
-        sheets = [self.sheet]
+        sheets = [replace(self.sheet, opt_outs=self.sheet.opt_outs | truth.stopped)]
+        stopped = {number.strip("+") for number in intent.options.get("opt_outs") or ()}
+        truth.perhaps_stopped |= stopped
         if intent.verb == "resume":
-            stopped = {number.strip("+") for number in intent.options.get("opt_outs") or ()}
             sheets = [replace(sheet, opt_outs=sheet.opt_outs | stopped) for sheet in truth.sheets]
+            if result is not None and truth.is_closed is False:
+                truth.stopped |= {
+                    number
+                    for number in stopped
+                    if all(number in {line.number(sheet.region) for line in sheet.lines} for sheet in sheets)
+                }
         if result is None:
             truth.sheets = [*truth.sheets, *sheets]  # registered or not
             truth.is_closed = None if truth.is_closed else False

@@ -83,6 +83,10 @@ class Truth:
     cells: dict[str, set[str]] = field(default_factory=dict)  # the numbers under which each cell was reached
     sheets: list[Sheet] = field(default_factory=list)  # the last round is of one of these
     is_closed: bool | None = False  # None: the program was killed, so it is not known
+    stopped: set[str] = field(default_factory=set)  # they answered STOP, and `resume` was told
+    perhaps_stopped: set[str] = field(
+        default_factory=set
+    )  # the program may have died meanwhile  # None: the program was killed, so it is not known
     lost_answers: int = 0  # how many batches may be unknown
     pilot: Pilot | None = None  # where the last runs were a pilot and its repetitions
     pilot_sizes: dict[str, int] = field(default_factory=dict)  # the largest one of each template

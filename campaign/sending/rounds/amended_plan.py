@@ -67,11 +67,18 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
 
 
 def without_numbers(plan: Plan, numbers: Ints) -> Plan:
-    """The plan without some people, who answered STOP after the campaign had begun."""
-    leaving = np.isin(plan.addressing.numbers, numbers)
-    leaving &= (plan.contacts["status"] == "not_sent").to_numpy()
+    """The plan without some people, who answered STOP after the campaign had begun.
+
+    Rows that get nothing for another reason keep their status; the issue says of all what was answered.
+    """
+    stopped = np.isin(plan.addressing.numbers, numbers)
+    leaving = stopped & (plan.contacts["status"] == "not_sent").to_numpy()
     detail = "The person answered STOP after the campaign had begun."
-    return without_rows(plan, leaving, "opted_out", STOPPED, "info", detail)
+    others = plan.contacts.index[stopped & ~leaving]
+    if len(others):  # they may have the issue already, from an earlier round
+        others = others.difference(pd.Index(plan.issues.loc[plan.issues["code"] == STOPPED, "row"]))
+    amended = without_rows(plan, leaving, "opted_out", STOPPED, "info", detail)
+    return with_issue(amended, others.to_numpy(dtype=np.int64), STOPPED, "info", detail)
 
 
 def without_repeats(plan: Plan) -> Plan:

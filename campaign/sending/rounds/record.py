@@ -60,14 +60,15 @@ class CampaignRecord:
 
     @cached_property
     def stopped_numbers(self) -> Ints:
-        """Who answered STOP after the campaign had begun, as far as the last round's table names them."""
-        path = self.rounds[-1].path
-        issues = read_frame(path / ISSUES, ["row", "code"])
-        rows = issues.loc[issues["code"] == STOPPED, "row"]
-        if rows.empty:
-            return np.empty(0, np.int64)
-        numbers = read_frame(path / RECIPIENTS, ["number"])["number"]
-        return np.asarray(numbers[numbers.index.isin(rows)], dtype=np.int64)
+        """Who answered STOP after the campaign had begun."""
+        stopped = [np.empty(0, np.int64)]
+        for one_round in self.rounds:
+            issues = read_frame(one_round.path / ISSUES, ["row", "code"])
+            rows = issues.loc[issues["code"] == STOPPED, "row"]
+            if len(rows):
+                numbers = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
+                stopped.append(np.asarray(numbers[numbers.index.isin(rows)], dtype=np.int64))
+        return np.unique(np.concatenate(stopped))
 
     @cached_property
     def waiting(self) -> Bools:
