@@ -39,7 +39,9 @@ def test_a_workbook_and_what_is_said_of_it(tmp_path):
     workbook(HEADER, ["Amina", 256772000001], [None, None], ["Ben", "0772000002"]).save(path)
     table = read_contacts(path)
     assert as_rows(table) == {0: HEADER, 2: ["Amina", "256772000001"], 3: ["", ""], 4: ["Ben", "0772000002"]}
-    assert reading(table) == Reading("visits.xlsx", "xlsx", "Sheet", 1, None, None, 3, 0, 1, ())
+    assert reading(table) == Reading(
+        "visits.xlsx", "xlsx", "Sheet", 1, None, None, 3, 0, 1, (), path=str(path.resolve())
+    )
     assert (
         reading(table).sentence == '3 rows from visits.xlsx, sheet "Sheet" (xlsx, header in row 1; 1 blank).'
     )

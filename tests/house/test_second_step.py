@@ -155,7 +155,7 @@ campaign.close("visits", confirm="close with 6 messages not sent")
 tell(refused=refused, totals=dict(prepare().totals))
 """
     )
-    assert "6 messages wait in it. Finish it with resume, or close it" in told["refused"]
+    assert "6 messages wait or were refused" in told["refused"]
     assert told["totals"]["duplicate"] == 6  # accepted and unknown
     assert told["totals"]["not_sent"] == 6
 

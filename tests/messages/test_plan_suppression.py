@@ -267,7 +267,7 @@ def test_a_plan_remembers_which_earlier_campaigns_it_left_out(tmp_path):
 
 def test_an_earlier_campaign_counts_by_the_numbers_it_reached():
     reached = pd.Series(["256772000002", "256772000003"], dtype="str")
-    made = plan(FOUR, not_again=EarlierCampaign("campaigns/visits", "live", reached))
+    made = plan(FOUR, not_again=EarlierCampaign("campaigns/visits", reached, "live"))
     assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent"]
 
 

@@ -114,8 +114,11 @@ class LedgerAndModel(RuleBasedStateMachine):
     @rule()
     def close_the_campaign(self):
         waiting = sum(state == "pending" for state in self.states.values())
-        assert self.ledger.close_campaign() == waiting
-        self.withdraw_waiting()
+        assert self.ledger.close_campaign("amina: closed") == waiting
+        self.journal.append((0, "", "closed", "amina: closed"))
+        for batch, state in self.states.items():
+            if state == "pending":
+                self.go(batch, "withdrawn", self.facts[batch], "amina: closed")
 
     @rule(batch=st.integers(1, 6), state=st.sampled_from(["accepted", "refused", "unknown"]), cost=costs)
     def deliver(self, batch, state, cost):
@@ -165,6 +168,8 @@ class LedgerAndModel(RuleBasedStateMachine):
                 if self.states[batch] == "pending"
             )
             assert self.ledger.waiting_messages() == waiting
+            events = [now for _, _, now, _ in self.journal if now in ("round", "closed")]
+            assert kept.is_closed == (events[-1:] == ["closed"])
 
     @precondition(lambda self: len(self.journal) % 3 == 0)
     @rule()
@@ -178,11 +183,7 @@ class LedgerAndModel(RuleBasedStateMachine):
         shown = {
             "pending": "not_sent", "withdrawn": "not_sent", "sending": "unknown", "again": "unknown",
         }  # fmt: skip
-        listed = [
-            batch
-            for batch, (number, _) in self.entries.items()
-            if self.states[batch] != "withdrawn" or number == self.rounds
-        ]
+        listed = [*self.entries]
         frame = result_frame(self.path)
         assert frame["batch"].tolist() == listed
         assert frame["round"].tolist() == [self.entries[batch][0] for batch in listed]
