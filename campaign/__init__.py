@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     from campaign.results.report import write_report
     from campaign.results.tables import Result
     from campaign.sending.afterwards.closing import close
+    from campaign.sending.afterwards.erasing import erase
     from campaign.sending.afterwards.history import history
     from campaign.sending.afterwards.reconciliation import Reconciliation
     from campaign.sending.afterwards.resolving import resolve
@@ -80,6 +81,7 @@ _MODULES = {
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "close": "campaign.sending.afterwards.closing",
     "compare": "campaign.sending.campaigns",
+    "erase": "campaign.sending.afterwards.erasing",
     "history": "campaign.sending.afterwards.history",
     "load_result": "campaign.sending.campaigns",
     "prepare": "campaign.sending.rounds.public_prepare",
@@ -146,6 +148,7 @@ __all__ = [
     "clean_numbers",
     "close",
     "compare",
+    "erase",
     "history",
     "load_result",
     "prepare",

@@ -1,4 +1,4 @@
-"""`reconcile`, `close`, `follow-up` and `history`: what is done with campaigns once they were sent."""
+"""`reconcile`, `close`, `erase`, `follow-up`, `history`: what is done with campaigns once they were sent."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from campaign.masking import mask_number
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN
 from campaign.sending.afterwards.closing import close
+from campaign.sending.afterwards.erasing import erase
 from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
@@ -40,6 +41,12 @@ def run_reconcile(options: argparse.Namespace) -> int:
 def run_close(options: argparse.Namespace) -> int:
     result = close(options.folder, confirm=options.confirm)
     print("The campaign is closed: nothing waits in it.")
+    print_result(result)
+    return exit_code(result)
+
+
+def run_erase(options: argparse.Namespace) -> int:
+    result = erase(options.folder, confirm=options.confirm)
     print_result(result)
     return exit_code(result)
 

@@ -264,6 +264,10 @@ def _add_afterwards_commands(commands: argparse._SubParsersAction[argparse.Argum
     closing.add_argument("folder", help="the campaign folder")
     closing.add_argument("--confirm", help="the phrase that the command asks for")
 
+    erasing = commands.add_parser("erase", help="take names, numbers and texts out of a finished campaign")
+    erasing.add_argument("folder", help="the campaign folder")
+    erasing.add_argument("--confirm", help="the phrase that the command asks for")
+
     listing = commands.add_parser("history", help="list campaigns: when they were sent, and what it cost")
     listing.add_argument(
         "folder", nargs="?", default="campaigns", help="folder that holds campaigns (default: campaigns)"

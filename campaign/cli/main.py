@@ -30,6 +30,7 @@ _MODULES = {
     "follow-up": "campaign.cli.afterwards_commands",
     "reconcile": "campaign.cli.afterwards_commands",
     "close": "campaign.cli.afterwards_commands",
+    "erase": "campaign.cli.afterwards_commands",
     "history": "campaign.cli.afterwards_commands",
     "sandbox": "campaign.cli.sandbox_command",
 }

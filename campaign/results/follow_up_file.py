@@ -52,6 +52,11 @@ def write_follow_up(
         raise UsageError(
             f"The name of a follow-up file must end in .xlsx, .ods or .csv, and {path.name!r} does not."
         )
+    if result.is_erased:
+        raise ReportError(
+            "The names and numbers of this campaign were erased, so there are no rows to correct. "
+            "Correct them in your own file, and send that."
+        )
     rows = result.follow_up(statuses)
     to_correct = cells_to_correct(rows, result.issues)
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))

@@ -225,12 +225,19 @@ class Result:
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         in_note = {"not_sent"} if self._note else set()
+        if self.is_erased:
+            in_note |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         decided = self._advice_on_decisions()
         return tuple(
             advice
             for status, advice in (_ADVICE | decided).items()
             if self.totals[status] and status not in in_note
         )
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
+        return set(self.plan.contacts.columns) <= set(OUTCOME_COLUMNS)
 
     def _advice_on_decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already about all of its messages."""

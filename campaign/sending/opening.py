@@ -33,7 +33,7 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.run import OpenCampaign, end_held_run
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
-from campaign.sending.store.folder import Folder, folder_exists, open_folder
+from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
 from campaign.sending.store.freezing import RoundContent, freeze_round
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, locate_campaign
@@ -41,6 +41,7 @@ from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_r
 from campaign.service.account import Account
 from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
+from campaign.text import clean
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,6 +168,7 @@ def _lock(
     entry = claim.list_entry(folder)
     ledger = open_ledger(folder.ledger_path, folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
+    finish_erasure(folder.path, ledger)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
@@ -182,6 +184,11 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         raise FolderError(
             f"Nothing was prepared in {campaign.folder.path}: the program ended before the first round was "
             "ready. Send the plan again."
+        )
+    if last_round.is_erased:
+        raise FolderError(
+            f"The campaign in {clean(campaign.folder.path)} was erased, so its plan is not known any more. "
+            "Send the table again: whoever was reached gets nothing."
         )
     if contents.is_closed:
         return last_round, None, ""  # a person has closed it: only `send` begins anew
@@ -213,7 +220,12 @@ def _converge(
     content = choose_content(difference, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
-    if last_round is not None:
+    if last_round is not None and last_round.is_erased:
+        if not len(content.outgoing) and record.is_last_plan(content.plan):
+            # Nothing is kept of a table that says nothing new.
+            frozen = FrozenPlan(content.plan, content.batch_of_message, content.batch_of_excluded)
+            return last_round, frozen, difference.overview
+    elif last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         same_plan &= not (contents.is_closed and len(content.outgoing))
@@ -251,14 +263,15 @@ def _departure(
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
     messages = content.plan.messages.iloc[positions]
-    recent = recently_reached(claim.account, claim.key)
+    numbers = messages["number"].astype("int64").unique()
+    recent = recently_reached(claim.account, claim.key, numbers)
     return Departure(
         plan=content.plan,
         messages=messages,
         batch_size=options.batch_size,
         concurrency=options.concurrency,
         comparison=difference.overview,
-        reached_today=int(np.isin(messages["number"].astype("int64").unique(), recent.numbers).sum()),
+        reached_today=len(recent.numbers),
         remarks=recent.unreadable,
     )
 

@@ -90,6 +90,18 @@ def test_closing_asks_for_its_phrase_and_nothing_waits_afterwards(interrupted_ca
     assert "Nothing was sent" in told(capsys)
 
 
+def test_erasing_asks_for_its_phrase_and_no_name_is_left_afterwards(sandbox, capsys):
+    folder = send(people(3), sandbox)
+    assert main(["erase", folder]) == 2
+    (phrase,) = re.findall(r'confirm="(.*?)"', told(capsys))
+    assert phrase == f"erase 3 people of {Path(folder).name}"
+    assert main(["erase", folder, "--confirm", phrase]) == 0
+    assert "The names, numbers and texts of this campaign were erased." in told(capsys)
+    assert list(campaign.load_result(folder).contacts) == ["status", "reason", "batch", "code"]
+    assert main(["follow-up", folder, "to_correct.csv"]) == 2
+    assert "there are no rows to correct" in told(capsys)
+
+
 def test_where_nothing_waits_closing_needs_no_phrase(sandbox, capsys):
     assert main(["close", send(people(2), sandbox)]) == 0
     assert "closed" in told(capsys)

@@ -13,7 +13,7 @@ NAMES = {
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
     "Reconciliation", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
-    "close", "compare", "history", "load_result", "prepare", "read_contacts", "reconcile",
+    "close", "compare", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
     "resolve", "resume", "send", "start", "summary", "try_out",
     "write_follow_up", "write_report",
 }  # fmt: skip
@@ -35,6 +35,7 @@ SIGNATURES = {
     "write_follow_up": "result, path",
     "compare": "plan, name=None, account=None, folder=None",
     "close": "folder, confirm=None",
+    "erase": "folder, confirm=None",
     "reconcile": "folder, provider_list, number=None, text=None, code=None, time=None, cost=None, "
     "confirm=None",
     "history": "folder='campaigns'",

@@ -251,6 +251,20 @@ def test_second_close__leaves_nothing_to_resume(program):
     assert Counter(program.received.values()) == {1: 6}
 
 
+def test_second_erase__is_refused_while_anything_waits_or_is_unknown(program):
+    told = program(
+        """
+try:
+    campaign.erase("visits")
+except campaign.FolderError as error:
+    tell(refused=str(error))
+"""
+    )
+    assert "it is unknown whether they were sent, so the campaign cannot be erased yet" in told["refused"]
+    (counts, _, _) = program('tell(known=known(campaign.load_result("visits")))')["known"]
+    assert (counts["accepted"], counts["unknown"], counts["not_sent"]) == (3, 3, 6)
+
+
 RECONCILE = """
 table = campaign.load_result("visits").messages
 took = table[table["status"].isin(["accepted", "unknown"])]  # as the service has it

@@ -187,6 +187,7 @@ WRONG = {
         **{name: SENDING[name] for name in RESUMING},
     },
     "close": {"folder": [*A_PATH, "none"], "confirm": TEXT},
+    "erase": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "load_result": {"folder": [*A_PATH, "none"]},
     "history": {"folder": [*A_PATH, "none"]},
     "reconcile": {
@@ -270,6 +271,7 @@ def right(function, world):
         "start": {"plan": plan, "progress": False},
         "compare": {"plan": plan},
         "close": {"folder": world.result.folder},
+        "erase": {"folder": world.result.folder},
         "reconcile": {"folder": world.result.folder, "provider_list": b"number,text\n0772000001,Hi\n"},
         "resume": {"folder": world.result.folder, "account": world.account, "progress": False},
         "load_result": {"folder": world.result.folder},

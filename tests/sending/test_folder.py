@@ -105,6 +105,7 @@ def test_nothing_is_sent_from_a_folder_of_the_first_format():
         lambda: campaign.compare(prepared(), folder=folder),
         lambda: campaign.resolve(folder, 4, "accepted", confirm="batch 4 was accepted"),
         lambda: campaign.close(folder),
+        lambda: campaign.erase(folder),
     ):
         with pytest.raises(
             campaign.FolderError,

@@ -239,6 +239,9 @@ class Life(Sender):
             reached = self.truth.reached(number) | {text for other, text in doubtful if other == number}
             if not texts - reached or (self.sheet.duplicates == "skip" and texts & reached):
                 continue
+            ordered_again = {text for other, text in self.truth.again if other == number}
+            if changed == "skip" and ordered_again - texts:
+                continue  # they keep what may have reached them, although it was to go out again
             if changed == "send" or not (reached or self._keeps_other_number(number)):
                 missing.append(f"{number} never got {texts - reached}")
         return missing

@@ -245,7 +245,7 @@ class Sender:
         truth.sheets = [
             sheet for sheet in sheets if [(line.name, line.cell) for line in sheet.lines] == cells
         ]
-        truth.is_closed = bool(intent.verb == "resume" and truth.is_closed)
+        truth.is_closed = truth.is_closed if intent.verb == "resume" else False
         if not truth.sheets:
             raise self.failed(["the result is about another table"])
 

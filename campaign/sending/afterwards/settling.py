@@ -10,7 +10,7 @@ from typing import Any, overload
 import pandas as pd
 
 from campaign.argument_checks import check_path, check_text
-from campaign.errors import ConfirmationError
+from campaign.errors import ConfirmationError, FolderError
 from campaign.masking import mask_text
 from campaign.results.tables import Result
 from campaign.sending.afterwards.provider_list import read_provider_list
@@ -98,7 +98,13 @@ def _compare(
 ) -> Reconciliation:
     """What the list says of the messages of all rounds, also of people who have left the table."""
     outcomes = contents.outcomes
-    messages = CampaignRecord(place.manifest.name, place.rounds(contents), contents).messages_that_left()
+    record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
+    if record.erased.any():
+        raise FolderError(
+            f"The campaign in {clean(place.path)} was erased, so the provider's list cannot be compared with "
+            "what it sent. Settle what is unknown with resolve."
+        )
+    messages = record.messages_that_left()
     by_batch = outcomes.set_index("batch")
     messages = messages.assign(
         status=messages["batch"].map(by_batch["status"]).astype("str"),

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.sending.ledger.connections import opened
-from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
+from campaign.sending.ledger.views import ROUNDS, RegisteredBatch, RegisteredRound
 
 _BATCHES = "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
 # ISO times in UTC sort as text.
@@ -40,9 +40,7 @@ def read_figures(path: Path) -> LedgerFigures:
     """The figures of a ledger at one moment; also while it is being written."""
     with opened(path) as connection:
         connection.execute("BEGIN")  # one view of the file for all queries
-        rounds = [
-            RegisteredRound._make(row) for row in connection.execute("SELECT * FROM rounds ORDER BY round")
-        ]
+        rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
         batches = [RegisteredBatch._make(row) for row in connection.execute(_BATCHES)]
         first_sent, last_sent = connection.execute(_TIMES).fetchone()
         costs = [Decimal(cost) * count for cost, count in connection.execute(_COSTS)]

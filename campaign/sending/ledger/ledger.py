@@ -155,6 +155,44 @@ class Ledger:
 
         return self._change(withdraw)
 
+    def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
+        """Register that rounds were erased, by the digests of their new manifests, and take away what the
+        ledger itself may tell of people: errors, notes and the digests of messages.
+
+        The journal keeps why. All or nothing; raises `LedgerError` while anything waits or is unknown.
+        """
+
+        def erase(connection: Connection) -> int:
+            connection.execute("PRAGMA secure_delete = ON")
+            connection.execute(_NOTE_IN_JOURNAL, ("erased", note))
+            insert = "INSERT INTO erasures VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
+            connection.executemany(insert, digests.items())
+            rounds = [(number,) for number in digests]
+            connection.executemany(
+                "UPDATE batches SET error = '', note = '', digest = x'' WHERE round = ?", rounds
+            )
+            return connection.executemany(
+                "UPDATE journal SET error = '', note = '' WHERE batch IN "
+                "(SELECT batch FROM batches WHERE round = ?)",
+                rounds,
+            ).rowcount
+
+        self._change(erase)
+
+    def purge(self) -> None:
+        """Write the file anew, so that no byte of what was erased is left in it or in its log."""
+        self._check_usable()
+        try:
+            self._connection.execute("VACUUM")
+            (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+        except Failure as error:
+            raise LedgerError(f"The ledger cannot be written: {error}. {_REPAIR}") from None
+        if is_busy:
+            raise LedgerError(
+                "Another program reads the ledger, so what was erased cannot be removed from its file yet. "
+                "Close that program, then erase the campaign again."
+            )
+
     def waiting_messages(self) -> int:
         """How many messages wait to be sent."""
         query = "SELECT ifnull(sum(messages), 0) FROM batches WHERE state = 'pending'"

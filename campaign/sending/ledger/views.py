@@ -25,6 +25,11 @@ SELECT batch, messages,
        attempts, submitted_at, seconds, round
 FROM batches ORDER BY batch
 """
+# An erased round has another manifest than the one it was registered with.
+ROUNDS = """
+SELECT rounds.round, ifnull(erasures.digest, rounds.digest), rounds.at, erasures.round IS NOT NULL
+FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
+"""
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 _ATTEMPTS = """
 SELECT part, first, messages, cost FROM batches
@@ -34,11 +39,13 @@ ORDER BY part
 
 
 class RegisteredRound(NamedTuple):
-    """A round that exists: its number, the digest of its manifest, and when it was registered (UTC)."""
+    """A round that exists: its number, the digest of its manifest, when it was registered (UTC), and whether
+    its names, numbers and texts were erased."""
 
     round: int
     digest: str
     at: str
+    is_erased: bool
 
 
 class RegisteredBatch(NamedTuple):
@@ -83,7 +90,7 @@ def snapshot(path: Path) -> LedgerSnapshot:
     """Everything that a ledger says, read at one moment; also while it is being written."""
     with opened(path) as connection:
         connection.execute("BEGIN")  # one view of the file for all queries
-        rounds = [RegisteredRound._make(row) for row in connection.execute("SELECT * FROM rounds")]
+        rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
         batches = connection.execute(
             "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
         )

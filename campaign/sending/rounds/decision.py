@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
@@ -43,6 +43,7 @@ def choose_content(
         settled |= np.isin(difference.plan.messages["row"].to_numpy()[difference.starts], kept)
     plan, batch_of_row, starts = difference.plan, difference.comparison.batches, difference.starts
     if others.any() and changed == "skip":
+        _check_kept(difference, np.flatnonzero(others))
         plan, starts = _keep_earlier(difference, np.flatnonzero(others))
         settled |= others
     reached_before = difference.comparison.reached_before
@@ -54,6 +55,24 @@ def choose_content(
         batch_of_message=batch_of_message,
         batch_of_excluded=reached_before,
     )
+
+
+def _check_kept(difference: Difference, places: Ints) -> None:
+    """Raise `ConfirmationError` if what some rows got was erased: then it cannot be kept in the table."""
+    erased = int(_is_erased(difference, places).sum())
+    if erased:
+        raise ConfirmationError(
+            f"{counted(erased, 'person', 'people')} got another text from this campaign, which was erased "
+            "since, so it cannot be kept in the table. Nothing was sent. Leave these rows out, "
+            'or give changed="send" to send the new text as well.'
+        )
+
+
+def _is_erased(difference: Difference, places: Ints) -> Bools:
+    """Of which rows what they got before is no longer known."""
+    if difference.record is None:
+        raise AssertionError("without a record nobody was reached")
+    return difference.record.erased[difference.comparison.batches[places]]
 
 
 def _keep_earlier(difference: Difference, places: Ints) -> tuple[Plan, Ints]:
@@ -85,6 +104,7 @@ def _ask_about_gone(count: int) -> str:
 
 def _ask_about_changed(difference: Difference, places: Ints) -> str:
     """How many people would get a second text, the first of them, and the choices."""
+    erased = int(_is_erased(difference, places).sum())
     ways = [
         f"{counted(count, 'person was', 'people were')} reached by this campaign {how}."
         for count, how in (
@@ -93,8 +113,16 @@ def _ask_about_changed(difference: Difference, places: Ints) -> str:
         )
         if count
     ]
+    return f"{' '.join(ways)} Nothing was sent.\n{_examples(difference, places[:_SHOWN])}\n{_choices(erased)}"
+
+
+def _choices(erased: int) -> str:
+    if erased:
+        return (
+            "The campaign was erased, so what they got cannot be shown. Leave these rows out to let them "
+            'keep it, or give changed="send" to send the new text as well.'
+        )
     return (
-        f"{' '.join(ways)} Nothing was sent.\n{_examples(difference, places[:_SHOWN])}\n"
         'Give changed="skip" to let them keep what they got, or changed="send" to send the new text as well.'
     )
 
@@ -107,6 +135,9 @@ def _examples(difference: Difference, places: Ints) -> str:
     for entry, (row, number, text) in enumerate(
         zip(messages["row"], messages["number"], messages["message"], strict=True)
     ):
+        if entry not in earlier.index:
+            lines.append(f"row {row}: another text, which was erased, is now “{_shown(text)}”")
+            continue
         before = earlier.loc[entry]
         if difference.comparison.knowledge[places[entry]] == MOVED:
             lines.append(f"row {row}: {_shown(str(before['number']))} is now {_shown(number)}")

@@ -30,7 +30,7 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
     reached_alternatives,
 )
-from campaign.sending.rounds.continuation_plan import continues, merge
+from campaign.sending.rounds.continuation_plan import check_can_be_continued, continues, merge
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
@@ -186,14 +186,21 @@ def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     given = plan.fingerprint
     if record is not None and record.rounds:
         if continues(plan, record.name):
+            check_can_be_continued(record.rounds[-1])
             whole = record.rounds[-1].load(record.ledger.batches).plan
             plan = merge(whole, plan)
             given = plan.fingerprint
         plan = without_numbers(_keep_reached(plan, record), record.stopped_numbers)
         plan = without_repeats(plan)
         starts, planned = planned_texts(plan, plan.messages)
-        comparison = compare_texts(planned, numbers_of_excluded(plan), record.texts, record.knowledge)
-        waiting_gone = missing_numbers(record.texts, record.waiting, plan.addressing.numbers)
+        comparison = compare_texts(
+            record.comparable(planned),
+            record.comparable_numbers(numbers_of_excluded(plan)),
+            record.texts,
+            record.knowledge,
+        )
+        plan_numbers = record.comparable_numbers(plan.addressing.numbers)
+        waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
         return Difference(plan, given, starts, comparison, waiting_gone, record)
     plan = without_repeats(plan)
     starts = first_pieces(plan.messages["row"].to_numpy())
@@ -207,7 +214,9 @@ def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
         return plan
     _, planned = planned_texts(plan, plan.messages)
     starts, texts = planned_texts(plan, alternatives)
-    chosen = reached_alternatives(planned, texts, record.texts, record.knowledge)
+    chosen = reached_alternatives(
+        record.comparable(planned), record.comparable(texts), record.texts, record.knowledge
+    )
     return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
 
 

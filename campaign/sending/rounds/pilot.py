@@ -7,7 +7,6 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Ints
-from campaign.sending.rounds.comparison import missing_numbers
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.freezing import RoundContent
 from campaign.sending.store.rounds import Round
@@ -67,6 +66,5 @@ def _rest_of_pilot(content: RoundContent, record: CampaignRecord, last_batch: in
     batches = np.zeros(len(record.knowledge), bool)
     own = [batch.batch for batch in record.ledger.batches if batch.round == record.rounds[-1].number]
     batches[[batch for batch in own if batch <= last_batch]] = True
-    chosen = missing_numbers(record.texts, batches, np.empty(0, np.int64))
     numbers = content.plan.messages["number"].to_numpy()[content.outgoing].astype(np.int64)
-    return content.outgoing[np.isin(numbers, chosen)]
+    return content.outgoing[np.isin(numbers, record.reached_among(numbers, batches))]

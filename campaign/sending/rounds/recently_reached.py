@@ -12,7 +12,6 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
 from campaign.sending.ledger.views import identity_of
-from campaign.sending.rounds.comparison import missing_numbers
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.manifest import account_hash
@@ -31,14 +30,15 @@ class RecentlyReached:
     unreadable: tuple[str, ...]
 
 
-def recently_reached(account: Account, key: str) -> RecentlyReached:
-    """The numbers that live campaigns of this account other than `key` have reached in the last 24 hours.
+def recently_reached(account: Account, key: str, numbers: Ints) -> RecentlyReached:
+    """Those of some numbers that live campaigns of this account other than `key` have reached in the last 24
+    hours.
 
     A time in the future counts: the clock was wrong then or is wrong now.
     """
     campaigns, unreadable = listed_campaigns()
     since = datetime.now(UTC) - _RECENT
-    numbers = [np.empty(0, np.int64)]
+    reached = [np.empty(0, np.int64)]
     for listed in campaigns:
         if (
             listed.key == key
@@ -47,13 +47,13 @@ def recently_reached(account: Account, key: str) -> RecentlyReached:
         ):
             continue
         try:
-            numbers.append(_numbers_since(listed, account, since))
+            reached.append(_reached_since(listed, account, since, numbers))
         except CampaignError as error:
             unreadable.append(f"The campaign in {clean(listed.folder)} cannot be read: {error}")
-    return RecentlyReached(np.unique(np.concatenate(numbers)), tuple(unreadable))
+    return RecentlyReached(np.unique(np.concatenate(reached)), tuple(unreadable))
 
 
-def _numbers_since(listed: ListedCampaign, account: Account, since: datetime) -> Ints:
+def _reached_since(listed: ListedCampaign, account: Account, since: datetime, numbers: Ints) -> Ints:
     folder = open_folder(Path(listed.folder))
     contents = folder.snapshot()
     if identity_of(folder.ledger_path)["account"] != account_hash(account, folder.manifest.salt):
@@ -65,4 +65,4 @@ def _numbers_since(listed: ListedCampaign, account: Account, since: datetime) ->
     record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
     batches = np.zeros(len(record.knowledge), bool)
     batches[outcomes.loc[is_recent, "batch"]] = True
-    return missing_numbers(record.texts, batches, np.empty(0, np.int64))
+    return record.reached_among(numbers, batches)

@@ -31,9 +31,12 @@ from campaign.sending.rounds.comparison import (
     Knowledge,
     RecordedTexts,
     RowTexts,
+    missing_numbers,
 )
+from campaign.sending.rounds.folding import folded
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import read_part
+from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
 
 _KNOWLEDGE = {
@@ -47,7 +50,11 @@ _BETWEEN_CELLS = "\x1f"
 
 @dataclass(frozen=True, eq=False)
 class CampaignRecord:
-    """The rounds of the campaign called `name` as columns, one part file in memory at a time."""
+    """The rounds of the campaign called `name` as columns, one part file in memory at a time.
+
+    Once a round was erased, all numbers and texts are compared by their digests: those of the rounds, which
+    `texts` gives, and those of a plan, which `comparable` and `comparable_numbers` make.
+    """
 
     name: str
     rounds: Sequence[Round]
@@ -76,6 +83,42 @@ class CampaignRecord:
         return np.array([False, *(batch.state == "pending" for batch in self.ledger.batches)])
 
     @cached_property
+    def erased(self) -> Bools:
+        """Which batches are in a round that was erased, by their numbers."""
+        rounds = {one_round.number for one_round in self.rounds if one_round.is_erased}
+        return np.array([False, *(batch.round in rounds for batch in self.ledger.batches)])
+
+    @cached_property
+    def digests(self) -> KeyedDigests | None:
+        """What takes the place of numbers and texts; None where no round was erased.
+
+        Raises `FolderError` where the key that they were made with is not there.
+        """
+        marks = (one_round.manifest.erased_with for one_round in self.rounds)
+        mark = next((mark for mark in marks if mark is not None), None)
+        return None if mark is None else KeyedDigests.of(mark)
+
+    def comparable(self, rows: RowTexts) -> RowTexts:
+        """Rows of a plan as `texts` gives the recorded ones."""
+        if self.digests is None:
+            return rows
+        return RowTexts(self.comparable_numbers(rows.numbers), digest_texts(self.digests, rows.texts), None)
+
+    def comparable_numbers(self, numbers: Ints) -> Ints:
+        """Numbers of a plan as `texts` gives the recorded ones."""
+        return numbers if self.digests is None else self.digests.of_numbers(numbers)
+
+    def is_last_plan(self, plan: Plan) -> bool:
+        """Whether the last round, which was erased, held exactly this plan."""
+        fingerprint = self.rounds[-1].manifest.fingerprint
+        return self.digests is not None and self.digests.of_text(plan.fingerprint) == fingerprint
+
+    def reached_among(self, numbers: Ints, batches: Bools) -> Ints:
+        """Those of some numbers that are in some batches; `batches` says which, by their numbers."""
+        recorded = missing_numbers(self.texts, batches, np.empty(0, np.int64))
+        return numbers[np.isin(self.comparable_numbers(numbers), recorded)]
+
+    @cached_property
     def _sound_rounds(self) -> Sequence[Round]:
         """The rounds; raises `FolderError` when a frozen file was changed, because it would be believed."""
         for one_round in self.rounds:
@@ -85,31 +128,45 @@ class CampaignRecord:
     def texts(self) -> Iterator[RecordedTexts]:
         """The rows that were to get something, part by part, with the batch of each."""
         for one_round in self._sound_rounds:
+            if one_round.is_erased:
+                yield from self._erased_texts(one_round)
+                continue
             contacts = read_frame(one_round.path / CONTACTS)
             columns = one_round.manifest.number_columns
             for part, batches in self._parts(one_round):
                 table = read_part(one_round.plan_path, part, ["row", "number", "message"])
                 rows = table.column("row").to_numpy()
                 starts = first_pieces(rows)
-                texts = _whole_texts(combine_chunks(table.column("message")), starts)
+                texts = whole_texts(combine_chunks(table.column("message")), starts)
                 cells = number_cells(contacts, columns, rows[starts])
                 numbers = _numbers(combine_chunks(table.column("number")), starts)
-                yield RecordedTexts(RowTexts(numbers, texts, cells), _batch_of_rows(batches)[starts])
+                rows_of_part = self.comparable(RowTexts(numbers, texts, cells))
+                yield RecordedTexts(rows_of_part, _batch_of_rows(batches)[starts])
+
+    def _erased_texts(self, one_round: Round) -> Iterator[RecordedTexts]:
+        """The digests of a round; that of a whole text is kept with its first piece."""
+        for part, batches in self._parts(one_round):
+            table = read_part(one_round.plan_path, part, ["row", "number", "message"])
+            starts = first_pieces(table.column("row").to_numpy())
+            numbers = _numbers(combine_chunks(table.column("number")), starts)
+            texts = combine_chunks(table.column("message")).take(starts)
+            yield RecordedTexts(RowTexts(numbers, texts, None), _batch_of_rows(batches)[starts])
 
     def messages(self, batches: Ints, numbers: Ints) -> pd.DataFrame:
         """What batches say to numbers: message columns, and `entry`, the position in `batches` and `numbers`.
 
-        All pieces of a text, in order. A batch with several texts for one number gives the first.
+        All pieces of a text, in order. A batch with several texts for one number gives the first. Where a
+        round was erased, `numbers` are digests, and there is no entry for what that round said.
         """
         wanted = pd.DataFrame({"batch": batches, "recipient": numbers, "entry": np.arange(len(batches))})
         frames = []
         for one_round in self.rounds:
-            for part, registered in self._parts(one_round):
+            for part, registered in [] if one_round.is_erased else self._parts(one_round):
                 if not wanted["batch"].isin([batch.batch for batch in registered]).any():
                     continue
                 frame = read_part(one_round.plan_path, part).to_pandas()
                 frame["batch"] = _batch_of_rows(registered)
-                frame["recipient"] = frame["number"].astype("int64")
+                frame["recipient"] = self.comparable_numbers(frame["number"].to_numpy(dtype=np.int64))
                 matches = frame.merge(wanted, on=["batch", "recipient"])
                 first_row = matches.groupby("entry")["row"].transform("first")
                 frames.append(matches[matches["row"] == first_row])
@@ -142,12 +199,17 @@ class CampaignRecord:
             yield part, [batch for batch in own if batch.part == part]
 
 
+def digest_texts(digests: KeyedDigests, texts: TextArray) -> TextArray:
+    """The digest of each text, the same for all that are equal when they are compared."""
+    return digests.of_texts(folded(texts))
+
+
 def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
     """The rows of a plan that get something as the comparison takes them, and the position of the first
     message of each."""
     rows = messages["row"].to_numpy()
     starts = first_pieces(rows)
-    texts = _whole_texts(series_to_array(messages["message"]), starts)
+    texts = whole_texts(series_to_array(messages["message"]), starts)
     numbers = _numbers(series_to_array(messages["number"]), starts)
     cells = number_cells(plan.contacts, plan.addressing.columns, rows[starts])
     return starts, RowTexts(numbers, texts, cells)
@@ -167,7 +229,8 @@ def first_pieces(rows: Ints) -> Ints:
     return np.flatnonzero(np.r_[True, rows[1:] != rows[:-1]]) if len(rows) else np.empty(0, np.int64)
 
 
-def _whole_texts(pieces: TextArray, starts: Ints) -> TextArray:
+def whole_texts(pieces: TextArray, starts: Ints) -> TextArray:
+    """The text of each row; `starts` are the positions of its first pieces."""
     if len(starts) == len(pieces):
         return pieces
     return join_runs(pieces, np.diff(np.r_[starts, len(pieces)]), _BETWEEN_PIECES)

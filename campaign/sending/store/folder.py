@@ -24,7 +24,14 @@ from campaign.sending.ledger.views import LedgerSnapshot, identity_of, reached_m
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
-from campaign.sending.store.rounds import FrozenPlan, Round, open_round
+from campaign.sending.store.rounds import (
+    FrozenPlan,
+    Round,
+    discard_erased,
+    has_originals,
+    open_round,
+    sweep_originals,
+)
 from campaign.sending.store.user_list import entry_of_ledger
 from campaign.text import clean
 
@@ -70,6 +77,8 @@ class Folder:
                     "Send the plan again."
                 )
             frozen = last.load(ledger.batches)
+            if last.is_erased and not sentence:
+                sentence = "The names, numbers and texts of this campaign were erased."
         return Result(
             frozen.plan,
             ledger.outcomes_of(frozen.batch_of_message),
@@ -90,6 +99,7 @@ class Folder:
     def opened_ledger(self) -> Iterator[Ledger]:
         """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
         with self.lock(), closing(self._open_ledger()) as ledger:
+            finish_erasure(self.path, ledger)
             self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
             yield ledger
 
@@ -126,6 +136,28 @@ def open_folder(path: str | os.PathLike[str]) -> Folder:
     """Open a campaign folder; raises `FolderError` when there is none or its manifest is damaged."""
     path = Path(path).absolute()
     return Folder(path, read_campaign_manifest(path))
+
+
+def finish_erasure(path: Path, ledger: Ledger) -> None:
+    """Delete what an erasure left in a folder when it was killed, under the campaign's lock.
+
+    Until an erasure is registered, its own files are what is left over; afterwards it is the originals.
+    """
+    try:
+        unfinished = []
+        for number, _, _, is_erased in snapshot(ledger.path).rounds:
+            if not is_erased:
+                discard_erased(path, number)
+            elif has_originals(path, number):
+                unfinished.append(number)
+        if unfinished:
+            ledger.purge()
+            sweep_originals(path, unfinished)
+    except OSError as error:
+        raise FolderError(
+            f"What an erasure left in {clean(path)} cannot be deleted: {error.strerror or error}. Allow "
+            "yourself to write to the folder, then try again."
+        ) from None
 
 
 def folder_exists(path: Path) -> bool:

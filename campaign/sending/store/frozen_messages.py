@@ -98,9 +98,19 @@ def _part_bounds(rows: Ints, pilot: int) -> Iterator[tuple[int, int]]:
             yield start + first, start + after
 
 
+def write_part(table: pa.Table, folder: Path, part: int) -> None:
+    """Write a part file whose batches are known already."""
+    _write(table.cast(_PART_SCHEMA), part_path(folder, part))
+
+
 def write_settled(messages: pd.DataFrame, places: Ints, batches: Ints, folder: Path) -> None:
     """Write messages that earlier batches hold, with the number of that batch."""
     _write(_table(messages, _SETTLED_SCHEMA, place=places, batch=batches), folder / SETTLED)
+
+
+def write_settled_table(table: pa.Table, folder: Path) -> None:
+    """The same for messages as `read_settled` gives them."""
+    _write(table.cast(_SETTLED_SCHEMA), folder / SETTLED)
 
 
 def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Table:
@@ -141,7 +151,7 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
     """
     tables = [read_part(folder, part) for part in range(parts)]
     if settled:
-        table = _read(folder / SETTLED, _SETTLED_SCHEMA)
+        table = read_settled(folder)
         batches = np.concatenate([batches, table.column("batch").to_numpy()])
         tables.append(table.drop_columns("batch"))
     table = pa.concat_tables([_PART_SCHEMA.empty_table(), *tables])
@@ -158,6 +168,11 @@ def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:
     tables = [_read(part_path(folder, part), MESSAGE_SCHEMA) for part in range(parts)]
     messages: pd.DataFrame = pa.concat_tables([MESSAGE_SCHEMA.empty_table(), *tables]).to_pandas()
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
+
+
+def read_settled(folder: Path) -> pa.Table:
+    """Messages that earlier batches hold, with the batch of each."""
+    return _read(folder / SETTLED, _SETTLED_SCHEMA)
 
 
 def read_settled_batches(folder: Path) -> Ints:

@@ -71,7 +71,8 @@ class RoundManifest(Manifest):
     `given` is the fingerprint of the plan as it was given, `fingerprint` that of the messages as they were
     frozen, and `settled` how many of them earlier batches hold. `parts` is the number of part files, `pilot`
     says which batches are the pilot. `digests` has the SHA-256 of each frozen file by its path from the
-    round's folder. `totals` and `reading` are records of the plan's.
+    round's folder. `totals` and `reading` are records of the plan's. `erased_with` is None until the round is
+    erased; then it tells which key its digests were made with, and both fingerprints are such digests.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
     `options` what `send` was given, and `who` the name of the user on the machine.
@@ -93,6 +94,7 @@ class RoundManifest(Manifest):
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
+    erased_with: dict[str, str] | None = None
 
     def load_totals(self) -> Totals:
         return Totals.from_record(self.totals)

@@ -6,6 +6,8 @@ rounds/0001/plan/settled.parquet    messages that needed not go out, each with t
 rounds/0001/contacts.parquet        every input row with its status before sending
 rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
 rounds/0001/issues.parquet          what was found in the contact table
+rounds/0001/erased/                 instead of all these, once the campaign was erased: the same files with
+                                    digests in place of numbers and texts, and without names
 
 A round exists once the ledger has registered it. Its files never change afterwards.
 """
@@ -14,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,23 +27,30 @@ from campaign.arrow_text import Ints
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.recipients import Addressing
+from campaign.private_files import sync_folder
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import read_messages, read_settled_batches
-from campaign.sending.store.manifest import RoundManifest, read_round_manifest
+from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
 
 ROUNDS = "rounds"
 PLAN, CONTACTS, ISSUES = "plan", "contacts.parquet", "issues.parquet"
+ERASED = "erased"
 RECIPIENTS, ALTERNATIVES = "recipients.parquet", "alternatives.parquet"
 
 
 @dataclass(frozen=True, slots=True)
 class Round:
-    """A round that the ledger has registered."""
+    """A round that the ledger has registered. `path` is where its files are."""
 
     number: int
     path: Path
     manifest: RoundManifest
+
+    @property
+    def is_erased(self) -> bool:
+        """Whether digests stand for its numbers and texts."""
+        return self.manifest.erased_with is not None
 
     @property
     def plan_path(self) -> Path:
@@ -52,12 +61,17 @@ class Round:
         check_digests(self.path, self.manifest.digests)
 
     def load(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
-        """The plan as it was frozen; raises `FolderError` when a file is not what it was then."""
+        """The plan as it was frozen; raises `FolderError` when a file is not what it was then.
+
+        Numbers and texts of a round that was erased are empty.
+        """
         self.check_files()
         manifest = self.manifest
         messages, batch_of_message = read_messages(
             self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)
         )
+        if self.is_erased:
+            messages = messages.assign(number="", message="").astype({"number": "str", "message": "str"})
         recipients = read_frame(self.path / RECIPIENTS)
         contacts = read_frame(self.path / CONTACTS)
         plan = Plan(
@@ -111,6 +125,8 @@ def round_path(folder: Path, number: int) -> Path:
 def open_round(folder: Path, registered: RegisteredRound) -> Round:
     """A round of a campaign folder; raises `FolderError` unless its manifest is what was registered."""
     path = round_path(folder, registered.round)
+    if registered.is_erased:
+        path = path / ERASED
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
         raise FolderError(
@@ -124,6 +140,31 @@ def sweep_rounds(folder: Path, last: int) -> None:
     for path in sorted((folder / ROUNDS).glob("[0-9]*")):
         if path.name.isdecimal() and int(path.name) > last:
             shutil.rmtree(path)
+
+
+def sweep_originals(folder: Path, erased: Iterable[int]) -> None:
+    """Delete what rounds held before they were erased. The manifest goes last: while it is there, something
+    may be left."""
+    for path in [round_path(folder, number) for number in erased]:
+        originals = [place for place in path.iterdir() if place.name != ERASED]
+        for place in sorted(originals, key=lambda place: place.name == MANIFEST):
+            if place.is_dir():
+                shutil.rmtree(place)
+            else:
+                place.unlink()
+        sync_folder(path)
+
+
+def discard_erased(folder: Path, number: int) -> None:
+    """Delete what was written to erase a round but not registered."""
+    path = round_path(folder, number) / ERASED
+    if path.exists():
+        shutil.rmtree(path)
+
+
+def has_originals(folder: Path, number: int) -> bool:
+    """Whether a round that was erased may still have files of before."""
+    return (round_path(folder, number) / MANIFEST).exists()
 
 
 def check_digests(folder: Path, digests: Mapping[str, str]) -> None:

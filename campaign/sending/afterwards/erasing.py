@@ -1,0 +1,122 @@
+"""`erase`: names, numbers and texts of a campaign are taken away, and what it did is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from campaign.argument_checks import check_path, check_text
+from campaign.errors import ConfirmationError, FolderError
+from campaign.results.tables import Result
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.options import Place
+from campaign.sending.rounds.erased_round import write_erased
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.folder import Folder, finish_erasure, open_folder
+from campaign.sending.store.frame_files import read_frame
+from campaign.sending.store.keyed_digests import KeyedDigests
+from campaign.sending.store.manifest import MANIFEST
+from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round
+from campaign.sending.store.user_state import user_name
+from campaign.text import agreeing, clean, counted
+
+_ERASED = "The names, numbers and texts of this campaign were erased."
+
+
+def erase(folder: Place, *, confirm: str | None = None) -> Result:
+    """Take the names, numbers and texts of a campaign out of its folder, for good.
+
+    What stays: the totals, the status and row number of each row, batches with their costs and codes, the
+    campaign's name and the path of its file, and the journal. For each number and each text a digest stays,
+    so that sending the same table again still sends nothing, and a corrected one only the rest. The digests
+    are pseudonymous, not anonymous: their key is in your state directory, and whoever has it can try numbers.
+    Without that key, nothing more can be sent in this campaign.
+
+    `confirm` is the phrase that the error shows. Afterwards nothing can be resumed, reconciled or named in
+    `not_again=`, and people whose text has changed cannot keep the old one in the table. A table that is sent
+    later is kept in full again, unless it is the erased one: erase again then. Copies, backups and other
+    files in the folder, such as reports, are left to you; the result's sentence names the latter.
+
+    Raises `FolderError` while anything waits or is unknown, `ConfirmationError` with the phrase, and
+    `LockedError` while a run has the campaign open.
+    """
+    check_path(folder, subject="folder", write='folder="campaigns/visits"')
+    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
+    place = open_folder(folder)
+    with place.opened_ledger() as ledger:
+        contents = place.snapshot()
+        record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
+        _check_settled(place, record)
+        rounds = [one_round for one_round in record.rounds if not one_round.is_erased]
+        if rounds:
+            _check_confirmed(place, rounds, confirm)
+            _erase(place, rounds, record.digests or KeyedDigests.new(), ledger)
+    return place.load_result(sentence=f"{_ERASED}{_other_files(place)}")
+
+
+def _erase(place: Folder, rounds: Sequence[Round], digests: KeyedDigests, ledger: Ledger) -> None:
+    """Write what is left, register it, and only then delete the originals."""
+    try:
+        registered = {one_round.number: write_erased(one_round, digests) for one_round in rounds}
+    except OSError as error:
+        raise FolderError(
+            f"The campaign in {clean(place.path)} cannot be erased: {error.strerror or error}. Make room on "
+            "the disk, or allow yourself to write to the folder, then erase it again."
+        ) from None
+    ledger.erase_rounds(registered, f"{user_name()}: erased")
+    finish_erasure(place.path, ledger)
+
+
+def _check_settled(place: Folder, record: CampaignRecord) -> None:
+    """Raise `FolderError` if a message may still leave, or if it is not known whether one has."""
+    if not record.rounds:
+        raise FolderError(
+            f"Nothing was sent in {clean(place.path)}, so there is nothing to erase. Delete the folder."
+        )
+    contents = record.ledger
+    planned = record.rounds[-1].messages_by_batch(contents.batches)
+    messages = {"pending": 0, "again": 0, "unknown": 0}
+    for batch in contents.batches:
+        if batch.state in messages:
+            messages[batch.state] += planned.get(batch.batch, 0) if batch.state == "again" else batch.messages
+    if messages["unknown"]:
+        raise FolderError(
+            f"Of {counted(messages['unknown'], 'message')} it is unknown whether they were sent, so the "
+            "campaign cannot be erased yet. Settle them with resolve or reconcile first."
+        )
+    waiting = 0 if contents.is_closed else messages["pending"] + messages["again"]
+    if waiting:
+        raise FolderError(
+            f"{counted(waiting, 'message')} of this campaign {agreeing(waiting, 'waits', 'wait')} to be "
+            "sent, so it cannot be erased yet. Finish it with resume, or close it first."
+        )
+
+
+def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None) -> None:
+    people = _people_in(rounds)
+    phrase = f"erase {counted(people, 'person', 'people')} of {clean(place.manifest.name)}"
+    if confirm != phrase:
+        raise ConfirmationError(
+            f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} out of "
+            f"{clean(place.path)}, for good. Totals, costs and codes stay, and digests by which nobody is "
+            "reached twice; they are pseudonymous, and their key is in your state directory."
+            f'{_other_files(place)} To erase the campaign, give confirm="{phrase}".'
+        )
+
+
+def _people_in(rounds: Sequence[Round]) -> int:
+    """How many different numbers some rounds have, and in the last of them rows without a number."""
+    numbers = [read_frame(one_round.path / RECIPIENTS)["number"].to_numpy() for one_round in rounds]
+    known = np.unique(np.concatenate(numbers))
+    return int((known > 0).sum() + (numbers[-1] == 0).sum())
+
+
+def _other_files(place: Folder) -> str:
+    """A sentence with what else is in the folder, which erasing leaves; "" if there is nothing."""
+    ledger = place.ledger_path.name
+    own = {MANIFEST, ROUNDS, "lock", ledger, *(ledger + end for end in ("-wal", "-shm", ".moves"))}
+    others = sorted(clean(path.name) for path in place.path.iterdir() if path.name not in own)
+    if not others:
+        return ""
+    return f" Other files in the folder are left as they are: {', '.join(others)}."

@@ -1,0 +1,449 @@
+"""A person takes the names, numbers and texts of a finished campaign away."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from support.crash_sender import begin
+from support.erasure_places import PLACES, die_while_erasing
+from support.fixed_answers import failing_with
+from support.live_service import LiveService, start_live
+from support.small_campaigns import contacts_of, people, plan_for
+
+import campaign
+from campaign.sending.ledger.connections import opened
+from campaign.sending.ledger.views import journal_frame
+from campaign.sending.store import folder
+
+WORDS = ("Person", "Amina", "Hi ", "CLINIC", "Dear", "7720000", "772 000")
+ERASED = "The names, numbers and texts of this campaign were erased."
+
+
+@pytest.fixture
+def sandbox():
+    with campaign.Sandbox(price=35) as service:
+        yield service
+
+
+@pytest.fixture
+def options(sandbox, tmp_path):
+    return {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 4, "progress": False}
+
+
+@pytest.fixture
+def visits(options):
+    """Two rounds: ten people, then twelve, of whom one has a number that cannot be one."""
+    campaign.send(plan_for(people(10)), **options)
+    return campaign.send(plan_for(twelve()), **options).folder
+
+
+def twelve(*more):
+    rows = [f"Person {n},0772 000 {n:03}" for n in range(11)]
+    return contacts_of(*rows, "Amina,not a number", *more)
+
+
+def erase(folder, phrase="erase 12 people of visits"):
+    return campaign.erase(folder, confirm=phrase)
+
+
+def traces(folder):
+    """Every place in a folder where a word of the campaign is left: in its bytes, or inside a table."""
+    left = []
+    for path in sorted(path for path in Path(folder).rglob("*") if path.is_file()):
+        content = path.read_bytes().decode("latin-1")
+        if path.suffix == ".parquet":
+            table = pq.read_table(path)
+            content += repr(table.schema) + repr(table.to_pydict())
+        left += [f"{path.name}: {word}" for word in WORDS if word in content]
+    return left
+
+
+def phrase_of(call):
+    with pytest.raises(campaign.ConfirmationError) as shown:
+        call()
+    return str(shown.value)
+
+
+# What is taken away, and what is kept
+
+
+def test_the_error_says_what_is_taken_away_and_asks_for_a_phrase(visits):
+    for given in (None, "erase 13 people of visits"):
+        shown = phrase_of(lambda given=given: campaign.erase(visits, confirm=given))
+        assert "takes the names, numbers and texts of 12 people out of" in shown
+        assert "they are pseudonymous, and their key is in your state directory" in shown
+        assert shown.endswith('give confirm="erase 12 people of visits".')
+    assert traces(visits)
+    assert campaign.load_result(visits).messages["message"][0] == "Hi Person 0"
+
+
+def test_no_name_number_or_text_is_in_any_byte_of_the_folder(visits):
+    assert traces(visits)
+    erase(visits)
+    assert traces(visits) == []
+
+
+def test_not_even_an_answer_that_repeated_them_is_left(tmp_path):
+    """What the service answered is in the ledger and in its journal."""
+    place = tmp_path / "v"
+    failing_with(
+        "Bad number 256772000000 of Person 0",
+        lambda account: campaign.send(plan_for(people(1)), account=account, folder=place, progress=False),
+    )
+    assert any("ledger" in left for left in traces(place))
+    erase(place, "erase 1 person of v")
+    assert traces(place) == []
+
+
+def test_nor_what_the_ledger_has_overwritten_before(visits):
+    """Many a SQLite keeps the bytes of a text that was replaced, until the file is written anew."""
+    with opened(visits / "ledger.sqlite") as connection:
+        connection.execute("PRAGMA secure_delete = OFF")
+        for error in ("Bad number of Person 0 " * 400, ""):
+            connection.execute("UPDATE batches SET error = ?", (error,))
+    assert "ledger.sqlite: Person" in traces(visits)
+    erase(visits)
+    assert traces(visits) == []
+
+
+def test_totals_costs_codes_and_the_status_of_each_row_are_kept(visits):
+    before = campaign.load_result(visits)
+    after = erase(visits)
+    assert after.totals == before.totals
+    for column in ("batch", "messages", "status", "cost", "code", "submitted_at", "round"):
+        assert after.batches[column].tolist() == before.batches[column].tolist()
+    kept = ["status", "batch", "code"]
+    pd.testing.assert_frame_equal(after.contacts[kept], before.contacts[kept])
+    assert set(after.messages["number"]) == set(after.messages["message"]) == {""}
+    assert ERASED in after.sentence
+    assert "Correct the invalid rows" not in after.sentence
+    (row,) = campaign.history(visits).to_dict("records")
+    assert (row["accepted"], row["rounds"], row["template"], row["sender"]) == (11, 2, "", "")
+    assert row["cost"] == 11 * 35
+
+
+@pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])
+def test_an_erased_campaign_is_still_reported(visits, tmp_path, ending):
+    erase(visits)
+    assert campaign.write_report(campaign.load_result(visits), tmp_path / f"report.{ending}").exists()
+
+
+def test_there_are_no_rows_to_correct_any_more(visits, tmp_path):
+    with pytest.raises(campaign.ReportError, match="there are no rows to correct"):
+        campaign.write_follow_up(erase(visits), tmp_path / "to_correct.csv")
+
+
+def test_the_journal_says_who_erased_it(visits, monkeypatch):
+    monkeypatch.setenv("LOGNAME", "amina")
+    erase(visits)
+    journal = journal_frame(visits / "ledger.sqlite")
+    assert journal.loc[journal["now"] == "erased", "note"].tolist() == ["amina: erased"]
+    assert (journal["now"] == "accepted").sum() == 5
+
+
+def test_other_files_in_the_folder_are_left_and_named(visits):
+    (visits / "report.html").write_text("Hi Person 0")
+    assert "Other files in the folder are left as they are: report.html." in phrase_of(
+        lambda: campaign.erase(visits)
+    )
+    assert "report.html" in erase(visits).sentence
+    assert (visits / "report.html").exists()
+
+
+def test_erasing_twice_changes_nothing(visits):
+    erase(visits)
+    before = {path: path.read_bytes() for path in (visits / "rounds").rglob("*.*")}
+    assert ERASED in campaign.erase(visits).sentence
+    assert {path: path.read_bytes() for path in (visits / "rounds").rglob("*.*")} == before
+
+
+# Never twice, for the rest of the campaign's life
+
+
+def test_the_same_table_sent_again_sends_nothing_and_is_not_kept(visits, options, sandbox):
+    erase(visits)
+    result = campaign.send(plan_for(twelve()), **options)
+    assert "Nothing was sent: all 11 were reached with this text" in result.sentence
+    assert result.contacts["name"][2] == "Person 0"
+    assert len(sandbox.inbox) == 11
+    assert traces(visits) == []
+
+
+def test_a_corrected_table_sends_only_the_rest(visits, options, sandbox):
+    erase(visits)
+    corrected = contacts_of(
+        "Amina,0772 000 011", *(f"Person  {n},+256 772 000 {n:03}" for n in reversed(range(11)))
+    )
+    assert campaign.compare(plan_for(corrected), account=sandbox, folder=visits).sentence == (
+        "1 message would be sent: 1 new, 11 reached before."
+    )
+    result = campaign.send(plan_for(corrected), **options)
+    assert result.totals["accepted"] == 12
+    assert sandbox.inbox["number"].is_unique
+    erase(visits)
+    assert traces(visits) == []
+    campaign.send(plan_for(corrected), **options)
+    assert len(sandbox.inbox) == 12
+
+
+def test_whoever_was_refused_is_reached_once_afterwards(tmp_path):
+    with campaign.Sandbox(price=35, balance=35 * 5) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 4, "progress": False}
+        result = campaign.send(plan_for(people(9)), concurrency=1, **options)
+        assert (result.totals["accepted"], result.totals["refused"]) == (5, 4)
+        erase(tmp_path / "v", "erase 9 people of v")
+        sandbox.top_up(10**6)
+        assert campaign.send(plan_for(people(9)), **options).totals["accepted"] == 9
+        assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 9
+
+
+def test_a_changed_text_asks_and_can_be_sent_but_not_kept(visits, options, sandbox):
+    erase(visits)
+    dear = plan_for(twelve(), "Dear {name}")
+    asked = phrase_of(lambda: campaign.send(dear, **options))
+    assert "11 people were reached by this campaign with another text." in asked
+    assert "row 2: another text, which was erased, is now “Dear Person 0”" in asked
+    assert 'changed="skip"' not in asked
+    refused = phrase_of(lambda: campaign.send(dear, changed="skip", **options))
+    assert "11 people got another text from this campaign, which was erased since" in refused
+    assert len(sandbox.inbox) == 11
+    campaign.send(dear, changed="send", **options)
+    assert len(sandbox.inbox) == 22
+
+
+def test_texts_of_a_round_after_the_erasure_are_shown_and_kept(visits, options, sandbox):
+    erase(visits)
+    later = contacts_of("Amina,0772 000 011")
+    campaign.send(plan_for(later), **options)
+    dear = plan_for(later, "Dear {name}")
+    assert "row 2: “Hi Amina” is now “Dear Amina”" in phrase_of(lambda: campaign.send(dear, **options))
+    kept = campaign.send(dear, changed="skip", **options)
+    assert kept.messages["message"].tolist() == ["Hi Amina"]
+    assert len(sandbox.inbox) == 12
+
+
+def test_several_texts_for_one_number_and_texts_in_pieces_are_known_again(tmp_path, options, sandbox):
+    long = "ü" * 400
+    table = contacts_of(f"A {long},0772 000 001", f"B {long},0772 000 001", "C,0772 000 002")
+    plan = campaign.prepare(
+        table, message="Hi {name}", sender="CLINIC", region="UG", duplicates="keep", overlong="split"
+    )
+    assert len(plan.messages) > 3
+    count = len(campaign.send(plan, **options).messages)
+    erase(tmp_path / "visits", "erase 2 people of visits")
+    assert len(pq.read_table(tmp_path / "visits/rounds/0001/erased/plan/part-00000.parquet")) == count
+    campaign.send(plan, **options)
+    assert len(sandbox.inbox) == count
+
+
+def test_of_two_rows_with_one_number_the_reached_one_is_kept_afterwards_too(tmp_path, options, sandbox):
+    campaign.send(plan_for(contacts_of("Ben,0772 000 001")), **options)
+    erase(tmp_path / "visits", "erase 1 person of visits")
+    result = campaign.send(plan_for(contacts_of("Amina,0772 000 001", "Ben,0772 000 001")), **options)
+    assert result.contacts["status"].tolist() == ["duplicate", "accepted"]
+    assert len(sandbox.inbox) == 1
+
+
+def test_who_opts_out_afterwards_is_shown_as_reached_before(visits, options):
+    erase(visits)
+    result = campaign.send(plan_for(twelve(), opt_outs=["+256772000000"]), **options)
+    assert result.contacts["status"][2] == "opted_out"
+    assert result.contacts["batch"][2] == 1
+    assert "reached_before" in set(result.issues["code"])
+
+
+def test_a_pilot_after_the_erasure_holds_and_is_released(visits, options, sandbox):
+    erase(visits)
+    more = contacts_of(*(f"Person {n},0772 000 {n:03}" for n in range(21)))
+    for _ in range(2):
+        campaign.send(plan_for(more), pilot=3, **options)
+        assert len(sandbox.inbox) == 14
+    assert campaign.resume(visits, account=sandbox, progress=False).totals["accepted"] == 21
+    assert sandbox.inbox["number"].is_unique
+
+
+def test_a_budget_counts_what_was_spent_before_the_erasure(visits, options, sandbox):
+    erase(visits)
+    more = contacts_of(*(f"Person {n},0772 000 {n:03}" for n in range(40)))
+    result = campaign.send(plan_for(more), budget=15 * 35, **options)
+    assert 11 < len(sandbox.inbox) <= 15
+    assert result.totals["not_sent"] == 40 - len(sandbox.inbox)
+
+
+# What is refused
+
+
+def test_a_campaign_in_which_messages_wait_is_not_erased(tmp_path):
+    with campaign.Sandbox(price=35, balance=35 * 5) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 2, "concurrency": 1}
+        campaign.send(plan_for(people(9)), progress=False, **options)
+    with pytest.raises(campaign.FolderError, match=r"2 messages of this campaign wait .* or close it first"):
+        campaign.erase(tmp_path / "v", confirm="erase 9 people of v")
+    assert campaign.load_result(tmp_path / "v").contacts["name"][2] == "Person 0"
+    campaign.close(tmp_path / "v", confirm="close with 4 messages not sent")
+    erase(tmp_path / "v", "erase 9 people of v")
+
+
+def test_a_campaign_with_unknown_messages_is_not_erased(tmp_path):
+    with campaign.Sandbox(faults={2: "accept_close"}) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "v", "batch_size": 4, "concurrency": 1}
+        campaign.send(plan_for(people(5)), progress=False, **options)
+        with pytest.raises(campaign.FolderError, match="Of 4 messages it is unknown whether they were sent"):
+            campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
+        campaign.resolve(tmp_path / "v", 2, "again", confirm="send batch 2 again, 4 people may get it twice")
+        with pytest.raises(campaign.FolderError, match="4 messages of this campaign wait to be sent"):
+            campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
+        campaign.resume(tmp_path / "v", account=sandbox, progress=False)
+    erase(tmp_path / "v", "erase 5 people of v")
+
+
+def test_a_campaign_that_is_being_sent_is_not_erased(tmp_path):
+    with campaign.Sandbox(latency=0.2) as sandbox:
+        run = campaign.start(
+            plan_for(people(30)), account=sandbox, folder=tmp_path / "v", batch_size=5, progress=False
+        )
+        with pytest.raises(campaign.LockedError, match="open in another run"):
+            campaign.erase(run.folder, confirm="erase 30 people of v")
+        assert run.wait().totals["accepted"] == 30
+
+
+def test_an_erased_campaign_is_neither_resumed_nor_reconciled_nor_left_out(visits, sandbox, tmp_path):
+    erase(visits)
+    (tmp_path / "provider.csv").write_text("Number,Text\n256772000000,Hi Person 0\n")
+    for call, words in (
+        (lambda: campaign.resume(visits, account=sandbox), "Send the table again: whoever was reached"),
+        (
+            lambda: campaign.reconcile(visits, tmp_path / "provider.csv"),
+            "Settle what is unknown with resolve",
+        ),
+        (lambda: plan_for(people(3), not_again=visits), "Give a list of their numbers as not_again= instead"),
+    ):
+        with pytest.raises(campaign.FolderError, match="was erased") as refused:
+            call()
+        assert words in str(refused.value)
+    assert len(sandbox.inbox) == 11
+
+
+def test_a_follow_up_file_of_an_erased_campaign_is_refused(visits, options, sandbox, tmp_path):
+    campaign.write_follow_up(campaign.load_result(visits), tmp_path / "to_correct.csv")
+    corrected = (tmp_path / "to_correct.csv").read_text("utf-8-sig").replace("not a number", "0772 000 011")
+    (tmp_path / "to_correct.csv").write_text(corrected)
+    erase(visits)
+    plan = plan_for(campaign.read_contacts(tmp_path / "to_correct.csv"))
+    with pytest.raises(campaign.FolderError, match="Send the whole table again, with these rows corrected"):
+        campaign.send(plan, **options)
+    assert len(sandbox.inbox) == 11
+
+
+@pytest.mark.parametrize("how", ["deleted", "another"])
+def test_without_the_key_nothing_is_sent_and_nothing_is_made(visits, options, sandbox, state_directory, how):
+    erase(visits)
+    key = state_directory / "erasure_key"
+    content = key.read_bytes()
+    key.unlink()
+    if how == "another":
+        key.write_bytes(b"0" * 32)
+    with pytest.raises(campaign.FolderError, match="copy the file erasure_key there"):
+        campaign.send(plan_for(twelve("New,0772 000 099")), **options)
+    assert key.exists() == (how == "another")
+    assert campaign.load_result(visits).totals["accepted"] == 11
+    key.write_bytes(content)
+    campaign.send(plan_for(twelve("New,0772 000 099")), **options)
+    assert len(sandbox.inbox) == 12
+
+
+def test_what_is_left_is_frozen_like_a_round(visits, options):
+    erase(visits)
+    manifest = visits / "rounds/0002/erased/manifest.json"
+    manifest.write_bytes(manifest.read_bytes().replace(b'"settled": 10', b'"settled": 11'))
+    with pytest.raises(campaign.FolderError, match="was changed after the round was registered"):
+        campaign.send(plan_for(twelve()), **options)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        "DELETE FROM erasures",
+        "UPDATE erasures SET digest = ''",
+        "INSERT OR REPLACE INTO erasures VALUES (1, '', '')",
+        "INSERT INTO erasures VALUES (3, '', '')",
+        "UPDATE batches SET digest = x'00' WHERE batch = 1",
+        "UPDATE journal SET note = 'x' WHERE batch = 1",
+        "UPDATE journal SET note = '', error = '' WHERE batch = 0",
+    ],
+)
+def test_the_ledger_itself_guards_what_was_erased(visits, change):
+    erase(visits)
+    with opened(visits / "ledger.sqlite") as connection, pytest.raises(Exception, match=r"only|frozen|once"):
+        connection.execute(change)
+
+
+def test_before_an_erasure_the_ledger_keeps_its_digests_and_notes(visits):
+    for change in ("UPDATE batches SET digest = x''", "UPDATE journal SET note = '', error = ''"):
+        with opened(visits / "ledger.sqlite") as connection, pytest.raises(Exception, match=r"only|frozen"):
+            connection.execute(change)
+
+
+def test_a_killed_erasure_whose_rest_cannot_be_deleted_says_so(visits, options, monkeypatch):
+    def refuse(*_):
+        raise PermissionError(13, "Permission denied")
+
+    monkeypatch.setattr(folder, "sweep_originals", refuse)
+    for call in (lambda: erase(visits), lambda: campaign.send(plan_for(twelve()), **options)):
+        with pytest.raises(campaign.FolderError, match=r"What an erasure left in .* cannot be deleted: Perm"):
+            call()
+
+
+# Live
+
+
+def test_whom_an_erased_campaign_reached_today_is_counted_in_the_phrase(resolves_here, monkeypatch, tmp_path):
+    with start_live(resolves_here, monkeypatch) as sandbox:
+        account = LiveService(sandbox).account
+        options = {"account": account, "progress": False}
+        first = plan_for(people(3))
+        phrase = campaign.compare(first, name="first", account=account)
+        monkeypatch.chdir(tmp_path)
+        for name, plan in (("first", first), ("second", plan_for(people(5), "Dear {name}"))):
+            shown = phrase_of(lambda name=name, plan=plan: campaign.send(plan, name=name, **options))
+            if name == "second":
+                assert "3 people for the second time in 24 hours" in shown
+                break
+            phrase = shown.split('confirm="')[1].split('"')[0]
+            campaign.send(plan, name=name, confirm=phrase, **options)
+            erase("campaigns/first", "erase 3 people of first")
+
+
+# Killed on the way
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+@pytest.mark.parametrize("place", PLACES)
+def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox, place, moment, tmp_path):
+    untouched = shutil.copytree(visits, tmp_path / "untouched" / "visits")
+    for nth in sorted({1, PLACES[place]}):
+        shutil.rmtree(visits)
+        shutil.copytree(untouched, visits)
+        process = begin(
+            die_while_erasing, visits, os.environ["CAMPAIGN_STATE_DIR"], "erase 12 people of visits",
+            (f"{moment} {place}", nth),
+        )  # fmt: skip
+        process.join(60)
+        assert process.exitcode == -9, f"{moment} {place}, {nth}"
+        shown = campaign.load_result(visits)
+        assert shown.totals["accepted"] == 11
+        is_erased = ERASED in shown.sentence
+        assert ("name" in shown.contacts) != is_erased
+        assert "Nothing was sent" in campaign.send(plan_for(twelve()), **options).sentence
+        if is_erased:
+            assert traces(visits) == []  # the next opening has finished it
+            erase(visits)
+        else:
+            assert not list(visits.rglob("erased"))
+            erase(visits)
+        assert traces(visits) == []
+        assert "Nothing was sent" in campaign.send(plan_for(twelve()), **options).sentence
+    assert len(sandbox.inbox) == 11

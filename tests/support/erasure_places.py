@@ -1,0 +1,77 @@
+"""The named places of an erasure at which a program can be killed, and the program that dies there."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import campaign
+from campaign.sending.afterwards import erasing
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.rounds import erased_round
+from campaign.sending.store import folder
+from support.crash_sender import Countdown
+
+# Each is passed before and after; the number is how often it is in a campaign of two rounds.
+PLACES = {
+    "what is left of a round is written": 2,
+    "a part is written": 2,
+    "a table is written": 8,
+    "a folder is synced": 6,
+    "the erasure is registered": 1,
+    "the erasure is made, not yet committed": 1,
+    "the ledger is purged": 1,
+    "the originals are deleted": 1,
+    "a folder is deleted": 2,
+    "a file is deleted": 10,
+}
+
+
+def die_while_erasing(place: Path, state: str, phrase: str, die: tuple[str, int]) -> None:
+    """Erase a campaign, and die at the n-th passing of a place."""
+    os.environ["CAMPAIGN_STATE_DIR"] = state
+    passed = Countdown(*die)
+    for owner, name, where in (
+        (erasing, "write_erased", "what is left of a round is written"),
+        (erased_round, "write_part", "a part is written"),
+        (erased_round, "write_frame", "a table is written"),
+        (erased_round, "sync_folder", "a folder is synced"),
+        (Ledger, "erase_rounds", "the erasure is registered"),
+        (Ledger, "purge", "the ledger is purged"),
+        (folder, "sweep_originals", "the originals are deleted"),
+        (shutil, "rmtree", "a folder is deleted"),
+        (Path, "unlink", "a file is deleted"),
+    ):
+        _around(owner, name, passed, where)
+    _inside_changes(passed)
+    campaign.erase(place, confirm=phrase)
+
+
+def _around(owner: Any, name: str, passed: Callable[[str], None], where: str) -> None:
+    real = getattr(owner, name)
+
+    def wrapped(*arguments: Any, **options: Any) -> Any:
+        passed(f"before {where}")
+        answer = real(*arguments, **options)
+        passed(f"after {where}")
+        return answer
+
+    setattr(owner, name, wrapped)
+
+
+def _inside_changes(passed: Callable[[str], None]) -> None:
+    real, inside = Ledger._change, "the erasure is made, not yet committed"
+
+    def wrapped(self: Ledger, change: Callable[[Any], int]) -> int:
+        def announced(connection: Any) -> int:
+            passed(f"before {inside}")
+            answer = change(connection)
+            passed(f"after {inside}")
+            return answer
+
+        return real(self, announced)
+
+    Ledger._change = wrapped  # type: ignore[method-assign]
