@@ -447,3 +447,18 @@ def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox
         assert traces(visits) == []
         assert "Nothing was sent" in campaign.send(plan_for(twelve()), **options).sentence
     assert len(sandbox.inbox) == 11
+
+
+def test_who_answered_stop_stays_out_of_an_erased_campaign(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", "progress": False}
+        folder = campaign.send(plan_for(people(5)), pilot=2, **options).folder
+        waiting = set(plan_for(people(5)).messages["number"]) - set(sandbox.inbox["number"])
+        stopped = sorted(waiting)[0]
+        campaign.resume(folder, opt_outs=[f"+{stopped}"], account=sandbox.account, progress=False)
+        campaign.erase(folder, confirm="erase 5 people of visits")
+        result = campaign.send(plan_for(people(6)), **options)
+    assert (result.totals["accepted"], result.totals["opted_out"]) == (5, 1)
+    assert stopped not in set(sandbox.inbox["number"])
+    assert len(sandbox.inbox) == 5

@@ -62,16 +62,15 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     """
     regions = pd.Series([country for country in plan.totals.countries if country], dtype="str")
     suppressed = SuppressionRules.of(opt_outs, None).read(regions if len(regions) else None)
-    amended = without_numbers(plan, suppressed.opted_out)
+    amended = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
 
 
-def without_numbers(plan: Plan, numbers: Ints) -> Plan:
-    """The plan without some people, who answered STOP after the campaign had begun.
+def without_stopped(plan: Plan, stopped: Bools) -> Plan:
+    """The plan without those rows of the contacts whose people answered STOP after the campaign had begun.
 
     Rows that get nothing for another reason keep their status; the issue says of all what was answered.
     """
-    stopped = np.isin(plan.addressing.numbers, numbers)
     leaving = stopped & (plan.contacts["status"] == "not_sent").to_numpy()
     detail = "The person answered STOP after the campaign had begun."
     others = plan.contacts.index[stopped & ~leaving]

@@ -15,7 +15,7 @@ from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
-from campaign.sending.rounds.amended_plan import without_numbers, without_repeats
+from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -190,7 +190,8 @@ def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
             whole = record.rounds[-1].load(record.ledger.batches).plan
             plan = merge(whole, plan)
             given = plan.fingerprint
-        plan = without_numbers(_keep_reached(plan, record), record.stopped_numbers)
+        plan = _keep_reached(plan, record)
+        plan = without_stopped(plan, record.are_stopped(plan.addressing.numbers))
         plan = without_repeats(plan)
         starts, planned = planned_texts(plan, plan.messages)
         comparison = compare_texts(

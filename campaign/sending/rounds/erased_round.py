@@ -13,7 +13,7 @@ import pyarrow as pa
 from campaign.arrow_text import combine_chunks, constant_array
 from campaign.messages.recipients import Addressing
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.sending.rounds.record import digest_texts, first_pieces, whole_texts
+from campaign.sending.rounds.record import STOPPED, digest_texts, first_pieces, whole_texts
 from campaign.sending.store.frame_files import read_frame, write_frame
 from campaign.sending.store.frozen_messages import read_part, read_settled, write_part, write_settled_table
 from campaign.sending.store.keyed_digests import KeyedDigests
@@ -45,7 +45,7 @@ def write_erased(one_round: Round, digests: KeyedDigests) -> str:
         write_part(_without_people(read_part(one_round.plan_path, part), digests), path / PLAN, part)
     if one_round.manifest.settled:
         write_settled_table(_blank(read_settled(one_round.plan_path)), path / PLAN)
-    _write_tables(one_round, path)
+    _write_tables(one_round, digests, path)
     manifest = _manifest(one_round.manifest, path, digests)
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)
@@ -81,13 +81,16 @@ def _set(table: pa.Table, **columns: pa.Array[Any]) -> pa.Table:
     return table
 
 
-def _write_tables(one_round: Round, path: Path) -> None:
+def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     status = read_frame(one_round.path / CONTACTS)["status"]
     reasons = pd.Series(_REASON, index=status.index, dtype="str").where(status != "not_sent", "")
     write_frame(pd.DataFrame({"status": status, "reason": reasons}), path / CONTACTS)
-    write_frame(read_frame(one_round.path / RECIPIENTS).assign(number=np.int64(0)), path / RECIPIENTS)
+    issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
+    stopped = issues[issues["code"] == STOPPED].assign(column="", value="")
+    numbers = recipients["number"].where(recipients.index.isin(stopped["row"]), 0).to_numpy(dtype=np.int64)
+    write_frame(recipients.assign(number=digests.of_numbers(numbers)), path / RECIPIENTS)
     write_frame(Addressing.unknown().alternatives, path / ALTERNATIVES)
-    write_frame(read_frame(one_round.path / ISSUES).iloc[:0], path / ISSUES)
+    write_frame(stopped, path / ISSUES)  # those who answered STOP stay out
 
 
 def _manifest(manifest: RoundManifest, path: Path, digests: KeyedDigests) -> RoundManifest:

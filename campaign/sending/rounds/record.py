@@ -65,17 +65,20 @@ class CampaignRecord:
         """What is known of each batch, by its number."""
         return np.array([UNSENT, *(_KNOWLEDGE[batch.state] for batch in self.ledger.batches)], np.int8)
 
-    @cached_property
-    def stopped_numbers(self) -> Ints:
-        """Who answered STOP after the campaign had begun."""
+    def are_stopped(self, numbers: Ints) -> Bools:
+        """Which numbers are of people who answered STOP after the campaign had begun."""
         stopped = [np.empty(0, np.int64)]
         for one_round in self.rounds:
             issues = read_frame(one_round.path / ISSUES, ["row", "code"])
             rows = issues.loc[issues["code"] == STOPPED, "row"]
             if len(rows):
-                numbers = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
-                stopped.append(np.asarray(numbers[numbers.index.isin(rows)], dtype=np.int64))
-        return np.unique(np.concatenate(stopped))
+                cells = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
+                recorded = np.asarray(cells[cells.index.isin(rows)], dtype=np.int64)
+                stopped.append(recorded if one_round.is_erased else self.comparable_numbers(recorded))
+        known = np.concatenate(stopped)
+        return (
+            np.isin(self.comparable_numbers(numbers), known) if len(known) else np.zeros(len(numbers), bool)
+        )
 
     @cached_property
     def waiting(self) -> Bools:
