@@ -9,7 +9,9 @@ import pytest
 from support.live_service import LiveService, start_live
 
 import campaign
-from campaign.sending.ledger.views import journal_frame
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.views import journal_frame, moves_of
+from campaign.sending.store.user_list import ListEntry, listed_campaigns
 
 TEXT = "Hi {name}, your visit is on Monday."
 
@@ -277,3 +279,33 @@ def test_people_whom_the_other_campaign_reached_since_are_not_written_to(service
     with pytest.raises(campaign.UsageError, match="has reached 5 people of this plan since"):
         campaign.send(reminder, name="thanks", account=service.account, progress=False)
     assert len(service.numbers) == 15
+
+
+def test_the_list_never_claims_more_than_the_ledger(service, desk, monkeypatch):
+    """Written first, it would call the only copy an older one when the program dies in between."""
+    write, claims = ListEntry.write, []
+
+    def compared(entry, count_moves, *, at_once=False):
+        write(entry, count_moves, at_once=True)
+        (listed,), _ = listed_campaigns()
+        claims.append((listed.moves, moves_of(desk / "campaigns" / "visits" / "ledger.sqlite")))
+
+    monkeypatch.setattr(ListEntry, "write", compared)
+    send(plan_of(), service.account)
+    assert len(claims) > 5
+    assert all(listed <= kept for listed, kept in claims)
+    assert claims[-1][0] == claims[-1][1]
+
+
+def test_a_list_that_is_written_before_the_ledger_is_caught(service, desk, monkeypatch):
+    """The check above is one that can fail."""
+    commit = Ledger.commit
+
+    def told_first(ledger, moves):
+        for witness in ledger._witnesses:
+            witness.write(lambda: moves_of(ledger.path) + len(moves), at_once=True)
+        return commit(ledger, moves)
+
+    monkeypatch.setattr(Ledger, "commit", told_first)
+    with pytest.raises(AssertionError):
+        test_the_list_never_claims_more_than_the_ledger(service, desk, monkeypatch)
