@@ -228,7 +228,6 @@ def _converge(
     elif last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
-        same_plan &= not (contents.is_closed and len(content.outgoing))
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(difference, content, pilot, campaign.claim, options)
             return last_round, frozen, difference.overview

@@ -1,0 +1,102 @@
+"""Rounds of one campaign: what is frozen when, and valves that look over all of them."""
+
+from pathlib import Path
+
+import pytest
+from support.small_campaigns import people, plan_for
+
+import campaign
+
+QUIET = {"batch_size": 5, "progress": False}
+
+
+@pytest.fixture
+def desk(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def rounds_of(result):
+    return sorted(path.name for path in (result.folder / "rounds").iterdir())
+
+
+def test_what_a_killed_program_has_frozen_is_swept(desk):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        first = campaign.send(plan_for(people(6)), **options)
+        left = first.folder / "rounds" / "0002" / "plan"
+        left.mkdir(parents=True)
+        (left / "part-00000.parquet").write_bytes(b"half a part")
+        second = campaign.send(plan_for(people(7)), **options)
+        assert second.totals["accepted"] == 7
+        assert rounds_of(second) == ["0001", "0002"]
+        assert campaign.load_result(second.folder).totals["accepted"] == 7
+
+
+def test_the_same_plan_again_freezes_nothing(desk):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        for _ in range(3):
+            result = campaign.send(plan_for(people(12)), pilot=4, **options)
+        assert rounds_of(result) == ["0001"]
+        assert len(sandbox.inbox) == 4
+
+
+def test_a_pilot_stays_that_of_its_first_choice_when_a_row_is_added(desk):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        campaign.send(plan_for(people(12)), pilot=4, **options)
+        held = campaign.send(plan_for(people(13)), pilot=4, **options)
+        assert (held.totals["accepted"], held.totals["not_sent"]) == (4, 9)
+        assert "The pilot is over" in held.sentence
+        assert campaign.resume(held.folder, account=sandbox.account, **QUIET).totals["accepted"] == 13
+        assert sandbox.inbox["number"].is_unique
+
+
+def test_another_text_has_a_pilot_of_its_own(desk):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        campaign.send(plan_for(people(12)), pilot=4, **options)
+        again = plan_for(people(12), "Hello {name}")
+        campaign.send(again, pilot=4, changed="send", **options)
+        assert sandbox.inbox["text"].str.startswith("Hello").sum() == 4
+
+
+def test_a_budget_of_messages_counts_people_who_have_left_the_table(desk):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        campaign.send(plan_for(people(6)), **options)
+        rows = people(12).iloc[4:]  # four of those who were reached are gone
+        result = campaign.send(plan_for(rows), budget=campaign.Budget(messages=7), **options)
+        assert len(sandbox.inbox) == 7
+        assert "budget of 7 messages" in result.sentence
+        assert "Earlier rounds sent 4 messages that are in no row of this table any more" in result.sentence
+
+
+def test_every_round_begins_with_one_message(desk):
+    """What was accepted yesterday says nothing about a text that the service refuses today."""
+    with campaign.Sandbox(faults={3: "Invalid sender ID"}) as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        campaign.send(plan_for(people(6)), **options)
+        assert sandbox.requests == 2
+        result = campaign.send(plan_for(people(20)), **options)
+        assert sandbox.requests == 3
+        assert (result.totals["refused"], result.totals["not_sent"]) == (1, 13)
+
+
+def test_a_file_of_the_same_name_elsewhere_asks_for_a_name(desk):
+    text = "name,phone\nAisha,0772 000 001\n"
+    for folder in ("north", "south"):
+        Path(folder).mkdir()
+        Path(folder, "visits.csv").write_text(text)
+    north, south = (plan_for(campaign.read_contacts(f"{folder}/visits.csv")) for folder in ("north", "south"))
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, **QUIET}
+        campaign.send(north, **options)
+        with pytest.raises(campaign.UsageError, match="another file of the same name") as asked:
+            campaign.send(south, **options)
+        assert "name='visits'" in str(asked.value)
+        continued = campaign.send(south, name="visits", **options)
+        assert continued.sentence.startswith("Nothing was sent: the only one was reached")
+        assert campaign.send(south, name="south visits", **options).totals["accepted"] == 1
+        assert len(sandbox.inbox) == 2
