@@ -218,7 +218,7 @@ class Result:
             return ""
         return (
             f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row "
-            "of this table any more; the cost includes them."
+            f"of this table any more; the cost includes {agreeing(count, 'it', 'them')}."
         )
 
     @property
