@@ -206,6 +206,9 @@ class Sender:
         if intent.die or intent.verb == "cancel":
             truth.lost_answers += options["concurrency"]
         was_closed = bool(intent.verb == "resume" and truth.is_closed)
+        may_be_closed = (
+            intent.verb == "resume" and truth.is_closed is not False
+        )  # before a program was killed
         self._note_sheets(intent, result)
         requests = self.service.accepted_since()
         truth.begin_pilot(options.get("pilot"), self.sheet.template)
@@ -217,7 +220,7 @@ class Sender:
             self.check(truth.check_result(result, truth.sheets[-1]))
             self.check(differences(result, campaign.load_result(result.folder)))
             is_rich = self.service.balance > 10**5
-            if intent.is_undisturbed and is_rich and not self.has_trouble and not was_closed:
+            if intent.is_undisturbed and is_rich and not self.has_trouble and not may_be_closed:
                 self.check(_left_behind(result))
         if self.place is not None:
             self.check(truth.check_record(self.place))
