@@ -143,3 +143,20 @@ def test_without_its_campaign_it_is_refused(sent, tmp_path, monkeypatch):
             send(plan_of(path), sandbox, **options)
     assert not list(Path().iterdir())
     assert send(plan_of(path), sandbox, folder=tmp_path / "campaigns" / "visits.local").totals.rows == 20
+
+
+def test_an_older_file_is_refused_once_the_table_was_sorted(sent):
+    """Its row numbers mean other people now, who would be lost from the table."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    header, *rows = Path("visits.csv").read_text().splitlines()
+    Path("visits.csv").write_text("\n".join([header, *reversed(rows)]) + "\n")
+    send(plan_of(), sandbox)
+    with pytest.raises(campaign.FolderError, match="has changed since the rows to correct were written"):
+        send(plan_of(path), sandbox)
+    assert len(sandbox.inbox) == 17
+    result = campaign.load_result("campaigns/visits.local")
+    assert result.totals["accepted"] == 17
+    again = campaign.write_follow_up(result, "again.csv")
+    correct(again, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    assert send(plan_of(again), sandbox).totals["accepted"] == 20

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import Continuation
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, with_fields
@@ -45,6 +45,34 @@ def check_can_be_continued(last_round: Round) -> None:
         raise FolderError(
             "These are rows to correct from a campaign that was erased, so its other rows are not known any "
             "more. Send the whole table again, with these rows corrected: whoever was reached gets nothing."
+        )
+
+
+def check_same_rows(whole: Plan, part: Plan, reached: Bools) -> None:
+    """Raise `FolderError` if the rows to correct are no longer those of the campaign's table.
+
+    `reached` says which messages of `whole` were accepted, or may have been. Once a table was sorted, the row
+    numbers in an older follow-up file mean other people, who would be lost. These are found as rows that were
+    reached under another number, or that have no cell in common with the row in the file.
+    """
+    rows = pd.Series(_rows_in_whole(whole, part), index=part.contacts.index)
+    rows = rows[rows.isin(whole.contacts.index)]
+    before, after = whole.contacts.loc[rows], part.contacts.loc[rows.index]
+    numbers = pd.Series(whole.addressing.numbers, index=whole.contacts.index).loc[rows].to_numpy()
+    corrected = pd.Series(part.addressing.numbers, index=part.contacts.index).loc[rows.index].to_numpy()
+    is_reached = np.isin(rows.to_numpy(), whole.messages["row"].to_numpy()[reached])
+    others = is_reached & (numbers != corrected)
+    left_out = {"status", "reason", *whole.addressing.columns}
+    columns = [name for name in after.columns if name in before.columns and name not in left_out]
+    if columns:
+        same = before[columns].to_numpy() == after[columns].to_numpy()
+        others |= ~same.any(axis=1)
+    if others.any():
+        raise FolderError(
+            "The table of this campaign has changed since the rows to correct were written: row "
+            f"{rows.index[others][0]} of the file and row {rows.to_numpy()[others][0]} of the table are "
+            "different people. "
+            "Nothing was sent. Write the follow-up file again from the campaign, and correct that one."
         )
 
 

@@ -30,7 +30,12 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
     reached_alternatives,
 )
-from campaign.sending.rounds.continuation_plan import check_can_be_continued, continues, merge
+from campaign.sending.rounds.continuation_plan import (
+    check_can_be_continued,
+    check_same_rows,
+    continues,
+    merge,
+)
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
@@ -187,7 +192,9 @@ def find_difference(plan: Plan, record: CampaignRecord | None) -> Difference:
     if record is not None and record.rounds:
         if continues(plan, record.name):
             check_can_be_continued(record.rounds[-1])
-            whole = record.rounds[-1].load(record.ledger.batches).plan
+            frozen = record.rounds[-1].load(record.ledger.batches)
+            whole = frozen.plan
+            check_same_rows(whole, plan, record.knowledge[frozen.batch_of_message] >= UNKNOWN)
             plan = merge(whole, plan)
             given = plan.fingerprint
         plan = _keep_reached(plan, record)
