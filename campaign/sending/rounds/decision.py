@@ -62,9 +62,9 @@ def _check_kept(difference: Difference, places: Ints) -> None:
     erased = int(_is_erased(difference, places).sum())
     if erased:
         raise ConfirmationError(
-            f"{counted(erased, 'person', 'people')} got another text from this campaign, which was erased "
-            "since, so it cannot be kept in the table. Nothing was sent. Leave these rows out, "
-            'or give changed="send" to send the new text as well.'
+            f"{counted(erased, 'person was', 'people were')} reached with another text or under another "
+            "number by this campaign, which was erased since, so that cannot be kept in the table. Nothing "
+            'was sent. Leave these rows out, or give changed="send" to send the new text as well.'
         )
 
 
@@ -89,7 +89,7 @@ def _earlier_messages(difference: Difference, places: Ints) -> pd.DataFrame:
     if difference.record is None:
         raise AssertionError("without a record nobody was reached")
     comparison = difference.comparison
-    return difference.record.messages(comparison.batches[places], comparison.recorded_numbers[places])
+    return difference.record.messages(comparison.batches[places], comparison.recorded_rows[places])
 
 
 def _ask_about_gone(count: int) -> str:
@@ -135,14 +135,13 @@ def _examples(difference: Difference, places: Ints) -> str:
     for entry, (row, number, text) in enumerate(
         zip(messages["row"], messages["number"], messages["message"], strict=True)
     ):
-        if entry not in earlier.index:
-            lines.append(f"row {row}: another text, which was erased, is now “{_shown(text)}”")
-            continue
-        before = earlier.loc[entry]
-        if difference.comparison.knowledge[places[entry]] == MOVED:
-            lines.append(f"row {row}: {_shown(str(before['number']))} is now {_shown(number)}")
+        moved = difference.comparison.knowledge[places[entry]] == MOVED
+        if entry in earlier.index:
+            old = earlier.loc[entry]
+            before = _shown(str(old["number"])) if moved else f"“{_shown(str(old['message']))}”"
         else:
-            lines.append(f"row {row}: “{_shown(str(before['message']))}” is now “{_shown(text)}”")
+            before = f"another {'number' if moved else 'text'}, which was erased,"
+        lines.append(f"row {row}: {before} is now {_shown(number) if moved else f'“{_shown(text)}”'}")
     return "\n".join(lines)
 
 
