@@ -61,7 +61,7 @@ class Comparison:
     - `knowledge`: one of NEW to ACCEPTED for each row that gets a message.
     - `batches`: for each of these rows the batch, 0 for NEW. For CHANGED it is the batch of the text that
       the person got instead, for MOVED the one that reached the same cell under another number.
-    - `recorded_rows`: for CHANGED and MOVED the row number that what the person got has in this batch, else 0.
+    - `recorded_rows`: for CHANGED and MOVED the row number of what the person got in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
     - `gone`: the numbers that were reached and are in no row any more, ascending.
 
