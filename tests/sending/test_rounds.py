@@ -116,3 +116,11 @@ def test_of_two_texts_to_one_number_the_changed_one_keeps_its_own(sandbox, tmp_p
     assert campaign.load_result(result.folder).messages.equals(result.messages)
     assert campaign.resume(result.folder, account=sandbox.account, **QUIET).totals["accepted"] == 2
     assert len(sandbox.inbox) == 2
+
+
+def test_a_difference_shows_what_is_promised_and_nothing_of_its_inside(desk):
+    difference = campaign.compare(plan_for(people(3)))
+    assert {name for name in dir(difference) if not name.startswith("_")} == {
+        "new", "reached", "unknown", "refused", "changed", "moved", "gone",
+        "messages", "sentence", "outgoing", "is_first",
+    }  # fmt: skip

@@ -16,7 +16,7 @@ from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import ledger
-from campaign.sending.rounds import difference, distinct_texts, record
+from campaign.sending.rounds import compared_plan, distinct_texts, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
 
@@ -42,19 +42,19 @@ def compare_by_row(patch: Patch) -> None:
             yield replace(recorded, rows=replace(recorded.rows, numbers=recorded.labels))
 
     patch(record.CampaignRecord, "texts", recorded_by_row)
-    patch(difference, "planned_texts", planned_by_row)
+    patch(compared_plan, "planned_texts", planned_by_row)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:
     """The same plan continues a campaign, and any other one is new."""
-    find = opening.find_difference
+    find = opening.compare_plan
 
-    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> difference.Difference:
+    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> compared_plan.ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
         return find(plan, known if is_same else None)
 
-    patch(opening, "find_difference", same_or_new)
+    patch(opening, "compare_plan", same_or_new)
 
 
 def key_without_the_text(patch: Patch) -> None:
