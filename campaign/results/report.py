@@ -14,10 +14,11 @@ from campaign.argument_checks import check_path, check_switch
 from campaign.contacts.reading import Reading
 from campaign.errors import UsageError
 from campaign.results import charts
+from campaign.results.card import in_words
 from campaign.results.csv_file import write_csv
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, in_words
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result
 from campaign.results.workbook import write_workbook
 from campaign.text import counted, figure, money
 
