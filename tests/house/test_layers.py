@@ -57,6 +57,7 @@ DOORS = {
     "keyring": {"service.passwords"},
     "phonenumbers": {"contacts.phone_numbers.libphonenumber"},
     "regex": {"messages.text.limits"},
+    "shtab": {"cli.completion_command"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
 # Inside contacts: what each module or folder may import from the others.
