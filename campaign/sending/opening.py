@@ -292,7 +292,9 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
-    manifest, entries = freeze_round(path, content, cutting, options.as_record())
+    manifest, entries = freeze_round(
+        path, content, cutting, options.as_record(), campaign.claim.account.currency
+    )
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
     batches[content.outgoing] = np.repeat(

@@ -66,15 +66,15 @@ class Folder:
         had nothing to send.
         """
         ledger = self.snapshot()
+        rounds = self.rounds(ledger)
         if frozen is None:
-            last = self.last_round(ledger)
-            if last is None:
+            if not rounds:
                 raise FolderError(
                     f"Nothing was sent in {self.path}: the program ended before the first round was ready. "
                     "Send the plan again."
                 )
-            frozen = last.load(ledger.batches)
-            if last.is_erased and not sentence:
+            frozen = rounds[-1].load(ledger.batches)
+            if rounds[-1].is_erased and not sentence:
                 sentence = "The names, numbers and texts of this campaign were erased."
         return Result(
             frozen.plan,
@@ -86,6 +86,7 @@ class Folder:
             folder=self.path,
             sentence=sentence,
             nothing_sent=nothing_sent,
+            rounds=[one_round.sent for one_round in rounds],
         )
 
     def lock(self) -> AbstractContextManager[None]:
