@@ -23,6 +23,7 @@ from campaign.contacts.reading_options import (
     refuse_options,
 )
 from campaign.contacts.table import CellIssue, ContactTable, make_table
+from campaign.contacts.table_version import joined_version, table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import ColumnError, UsageError
 from campaign.text import capitalised, counted, figure
@@ -38,7 +39,8 @@ class Reading:
     in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
-    that a follow-up file belongs to.
+    that a follow-up file belongs to. `version` is that of the table: in files of one version, a row number
+    means one row.
     """
 
     source: str
@@ -55,6 +57,7 @@ class Reading:
     detected: tuple[str, ...] = ()
     path: str = ""
     continues: Continuation | None = None
+    version: str = ""
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -176,6 +179,7 @@ def _described(
         issues=(*table.issues, *returned.issues),
         detected=tuple(name for name, value in of_text.items() if value and name not in given),
         continues=returned.continues,
+        version=table_version(table.frame),
     )
     return returned.frame
 
@@ -285,4 +289,5 @@ def _combined(readings: Sequence[Reading]) -> Reading:
         issues=tuple(issue for reading in readings for issue in reading.issues),
         detected=common([reading.detected for reading in readings]) or (),
         continues=join_continuations({reading.source: reading.continues for reading in readings}),
+        version=joined_version(reading.version for reading in readings),
     )

@@ -19,8 +19,8 @@ ADVICE = {
 }
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
-    "refused": "The table of batches says why the service refused some of them. The campaign was closed: once "
-    "the cause is removed, send the plan again to try them once more.",
+    "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
+    "once the cause is removed, send the plan again to try them once more.",
     "not_sent": "The campaign was closed: to send to these people after all, send the plan again.",
 }
 _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
@@ -41,8 +41,8 @@ def advice_for(
 ) -> dict[str, str]:
     """What is left to do, by status, for the statuses that rows have; `without` names some to leave out.
 
-    `batches` are those that hold messages of the plan, `kept` the numbers of those of which every person keeps
-    an earlier text. Where a person has ordered all unknown batches again, that is what is left to do.
+    `batches` are those that hold messages of the plan, `kept` the numbers of those whose people all keep an
+    earlier text. Where a person has ordered all unknown batches again, that is what is left to do.
     """
     advice = ADVICE | (_CLOSED_ADVICE if is_closed else {}) | _ordered_again(batches, is_closed, kept)
     return {status: advice[status] for status in advice if totals[status] and status not in without}

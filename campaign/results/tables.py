@@ -180,9 +180,10 @@ class Result:
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last reason", "last status", "row in the file" and
-        "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the file that have
-        such a name get " (file)" behind it until then. The index `row` is the row number in the file.
+        Its columns are those of the file, then "last reason", "last status", "row in the file", "version of
+        the file" and "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the
+        file that have such a name get " (file)" behind it until then. The index `row` is the row number in
+        the file.
 
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice.
@@ -197,9 +198,18 @@ class Result:
             status=rows["status"],
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
+            version=self._version_of_file,
         )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
+
+    @property
+    def _version_of_file(self) -> str:
+        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
+        reading = self.reading
+        if reading is None:
+            return ""
+        return reading.version if reading.continues is None else reading.continues.version
 
     @property
     def sentence(self) -> str:
