@@ -116,7 +116,7 @@ class Life(Sender):
             options["changed"] = self.chance.choice(("skip", "send"))
         if self.chance.random() < 0.25:
             options["gone"] = "withdraw"
-        if verb == "resume" and self.chance.random() < 0.4:
+        if verb == "resume" and self.truth.is_closed is False and self.chance.random() < 0.4:
             numbers = sorted({number for sheet in self.truth.sheets for number in sheet.numbers})
             stopped = self.chance.sample(numbers, min(len(numbers), 2))
             options["opt_outs"] = [f"+{number}" for number in stopped] or None

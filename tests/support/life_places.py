@@ -56,7 +56,7 @@ def send_from_elsewhere(life: Sender) -> None:
     with chdir(elsewhere):
         _refusal(life, name=life.name)
     phrase = _refusal(life, name=life.name, folder=there)
-    if life.chance.random() < 0.6:
+    if life.has_ledger_outside or life.chance.random() < 0.6:
         return
     life.tell("  and it is begun anew there")
     before = life.place
