@@ -20,7 +20,13 @@ Rows that cannot be sent are data, not errors: see `Plan.issues`.
 
 
 class CampaignError(Exception):
-    """Anything that this package raises on purpose."""
+    """Anything that this package raises on purpose.
+
+    `begun` says whether a campaign had begun to send: its folder then knows what has left. Otherwise nothing
+    has.
+    """
+
+    begun = False
 
 
 class UsageError(CampaignError, ValueError):
