@@ -103,13 +103,13 @@ _MODULES = {
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
 
-# The only side effect of the import outside this package: IPython is told how to show a run. A method of
-# `Run` could do that, but then the layer that sends would import the one that draws. IPython gets the name of
-# the class, so nothing is loaded before a run is shown. Outside IPython, nothing happens.
+# The only side effect of the import outside this package: IPython is told how to show runs and errors. Their
+# classes could do that, but then the layers below would import the one that draws. IPython gets the name of
+# the class `Run`, so nothing is loaded before a run is shown. Outside IPython, nothing happens.
 if "IPython" in sys.modules:
-    from campaign.notebook.registration import register_dashboard
+    from campaign.notebook.registration import register_displays
 
-    register_dashboard()
+    register_displays()
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""The tables of a result as they may be shown: with phone numbers masked, unless they are revealed."""
+"""The tables of a plan or result as they may be shown: phone numbers masked, unless they are revealed."""
 
 from collections.abc import Collection, Iterable
 from typing import Any

@@ -59,6 +59,7 @@ DOORS = {
     "regex": {"messages.text.limits"},
     "itables": {"notebook.row_table"},
     "anywidget": {"notebook.row_table"},
+    "shtab": {"cli.completion_command"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
 # Inside contacts: what each module or folder may import from the others.
