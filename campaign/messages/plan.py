@@ -246,7 +246,8 @@ def prepare(
     `number`: the column of the phone numbers, or several in order of preference: the first usable number of
     each row is taken. By default the column is found by its header; exports of known tools have several in
     order. `region`: the country of numbers without a country code, such as "UG", or the column that contains
-    it; "001" if every number begins with its country code, with + or without. `several` and `kinds` are those of `clean_numbers`.
+    it; "001" if every number begins with its country code, with + or without. `several` and `kinds` are
+    those of `clean_numbers`.
 
     `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
     `ellipsis` ("truncate", between words with `keep_words`), or becomes several numbered messages ("split").

@@ -92,9 +92,10 @@ def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_g
     assert "1 May 2026" not in texts(plan)
 
 
-def test_dates_of_which_each_can_be_read_raise_no_question():
+def test_dates_of_which_each_can_be_read_need_no_order():
     plan = dated("05/05/2026", "25/12/2026", "12/25/2026")
     assert (texts(plan), issues(plan)) == (["5 May 2026", "25 Dec 2026", "25 Dec 2026"], [])
+    assert issues(dated("05/05/2026", "25/12/2026")) == []
 
 
 @pytest.mark.parametrize("dates", [None, "mdy"])
