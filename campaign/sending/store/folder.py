@@ -19,7 +19,8 @@ from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
 from campaign.results.tables import Result
 from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import Ledger, open_ledger
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import LedgerSnapshot, identity_of, reached_messages, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
