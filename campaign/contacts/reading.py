@@ -38,7 +38,7 @@ class Reading:
     in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
-    that a follow-up file belongs to.
+    that a follow-up file belongs to, `sheets` the names of all sheets of a workbook.
     """
 
     source: str
@@ -55,6 +55,7 @@ class Reading:
     detected: tuple[str, ...] = ()
     path: str = ""
     continues: Continuation | None = None
+    sheets: tuple[str, ...] = ()
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -62,7 +63,7 @@ class Reading:
         fields = dict(record)
         issues = fields.pop("findings", fields.pop("issues", ()))
         fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
-        for name in ("notices", "detected"):
+        for name in ("notices", "detected", "sheets"):
             fields[name] = tuple(fields.get(name, ()))
         fields["continues"] = Continuation.from_record(fields.get("continues"))
         return cls(**fields)
@@ -176,6 +177,7 @@ def _described(
         issues=(*table.issues, *returned.issues),
         detected=tuple(name for name, value in of_text.items() if value and name not in given),
         continues=returned.continues,
+        sheets=tuple(grid.sheets),
     )
     return returned.frame
 

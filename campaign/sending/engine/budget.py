@@ -55,6 +55,7 @@ class Budget:
             "Resume with a larger budget to send the rest.",
             final=True,
             patient=True,
+            needs_change=True,
         )
 
     def _look_at_cost(self, tally: Tally, batch: Load | None) -> Hold | None:
@@ -65,6 +66,7 @@ class Budget:
                 "The service names no cost that can be read, so a budget in cost units cannot be kept. "
                 "Resume with a budget of messages, for example Budget(messages=1000).",
                 final=True,
+                needs_change=True,
             )
         if tally.unpriced_batches:
             return Hold(
@@ -75,13 +77,19 @@ class Budget:
             return Hold(
                 f"The service raised its price, so what is under way may exceed the budget: {spent}",
                 final=True,
+                needs_change=True,
             )
         if batch is None:
             return None
         # A price of nothing may be that of a free trial: it reserves nothing for what comes after it.
         no_price = not tally.spending.price_per_part and tally.in_flight
         if no_price or tally.cost_with(batch.parts) > self.cost or tally.cost >= self.cost:
-            return Hold(f"The next batch would exceed the budget: {spent}", final=True, patient=True)
+            return Hold(
+                f"The next batch would exceed the budget: {spent}",
+                final=True,
+                patient=True,
+                needs_change=True,
+            )
         return None
 
 

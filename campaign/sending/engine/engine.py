@@ -22,6 +22,7 @@ from campaign.sending.engine.delivery import Delivery, Post, Record
 from campaign.sending.engine.hold import CUT, PAUSED, STOPPED, Hold
 from campaign.sending.engine.orders import Orders
 from campaign.sending.engine.pace import Pace
+from campaign.sending.engine.speed import Speed
 from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.engine.valves import Valve
@@ -62,6 +63,7 @@ class Engine:
         self.hold: Hold | None = None  # why the run is not running
         self._ended = False
         self._started = time.monotonic()
+        self._speed = Speed()
         self._last_snapshot = 0.0
         # Both are readings of the monotonic clock.
         self._due: float | None = None  # when the pace lets the next batch go
@@ -307,7 +309,16 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Where the run stands now."""
         remark = self._tally.remark if self.status == "finished" else ""
-        return self._tally.snapshot(self.status, self._started, self.hold.reason if self.hold else remark)
+        reason = self.hold.reason if self.hold else remark
+        now = time.monotonic()
+        return self._tally.snapshot(self.status, now - self._started, reason, self._rate(now))
+
+    def _rate(self, now: float) -> float | None:
+        if self.status != "running":
+            self._speed.rest()
+            return None
+        self._speed.note(now, self._tally.answered)
+        return self._speed.per_second(now, self._tally.answered)
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:

@@ -10,13 +10,15 @@ class Hold:
     """Why a run holds, and what to do about it.
 
     `final` ends the run instead of pausing it. `patient` is for the next batch only: it applies when nothing
-    is under way any more, because an answer may remove its reason.
+    is under way any more, because an answer may remove its reason. `needs_change`
+    says that going on with the same options would end the same way.
     """
 
     reason: str
     final: bool = False
     by_hand: bool = False
     patient: bool = False
+    needs_change: bool = False
 
 
 PAUSED = Hold("Paused by hand. Resume to send the rest.", by_hand=True)

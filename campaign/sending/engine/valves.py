@@ -53,6 +53,7 @@ class Credentials:
             "yet."
             f"{_elsewhere('account', tally)}",
             final=True,
+            needs_change=True,
         )
 
 
