@@ -15,11 +15,13 @@ from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending.engine.valves import Budget, Hours
+from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.hours import Hours
+from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions
 from campaign.sending.rounds.difference import Difference
-from campaign.sending.run import OpenCampaign, Run
+from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
 from campaign.service.address import Environment

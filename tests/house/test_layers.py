@@ -38,6 +38,7 @@ DOORS = {
     "aiohttp": {
         "service.gated_body",
         "service.transport",
+        "service.sandbox.listener",
         "service.sandbox.server",
         "service.sandbox.faults",
     },

@@ -22,7 +22,7 @@ from campaign.contacts.reading_record import Reading
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import FileError, ReportError, UsageError
 from campaign.formulas import disarm, keep_apostrophes, rearm
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.tables import Result
 
