@@ -260,9 +260,10 @@ def check_plan(plan: object) -> None:
     if isinstance(plan, Plan):
         return
     if isinstance(plan, Result):
+        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
+        rest = again if plan.is_closed else on
         raise UsageError(
-            "plan is a Result: that plan was sent already. To send what is left of it, use "
-            "campaign.resume(result.folder)."
+            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
         )
     kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
     raise UsageError(
