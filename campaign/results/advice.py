@@ -14,8 +14,8 @@ ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
-    'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
+    "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
+    "a file, with the reasons.",
 }
 _DECISIONS = (
     (

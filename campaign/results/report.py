@@ -5,14 +5,15 @@ from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from campaign.argument_checks import check_path, check_switch, wrong
-from campaign.errors import UsageError
 from campaign.results.breakdown import choose_column
 from campaign.results.csv_file import write_csv
 from campaign.results.page.result_page import write_result_page
 from campaign.results.redaction import Redaction
-from campaign.results.replaced_file import replace_file
+from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.result_workbook import write_result_workbook
 from campaign.results.tables import Result, check_result
+
+ENDINGS = (".html", ".xlsx", ".csv")
 
 
 def write_report(
@@ -46,10 +47,7 @@ def write_report(
         ".xlsx": write_result_workbook,
         ".csv": _write_csv,
     }
-    if path.suffix.lower() not in writers:
-        raise UsageError(
-            f"The name of a report must end in .html, .xlsx or .csv, and {path.name!r} does not."
-        )
+    check_ending(path, writers)
     redaction = Redaction(result, reveal=reveal)
     writers[path.suffix.lower()](result, path, redaction, columns)
     return path

@@ -9,7 +9,7 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.results import charts
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.results.totals import ResultTotals
 
 MEANINGS = {
