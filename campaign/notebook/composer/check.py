@@ -170,7 +170,7 @@ def _reasons(plan: Plan) -> str:
     return markup.table(table.reset_index(drop=True), limit=len(table))
 
 
-def _common_reason(code: str, details: "pd.Series[str]") -> str:
+def _common_reason(code: str, details: pd.Series[str]) -> str:
     """The sentence of all these rows; where they differ, what they have in common."""
     return desk_words(details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}.")
 

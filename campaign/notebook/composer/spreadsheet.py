@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from ipywidgets import HTML, FileUpload, HBox, Layout, VBox
+from ipywidgets import HTML, FileUpload, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.files.sources import KINDS
