@@ -27,7 +27,13 @@ from typing import Any
 
 
 class CampaignError(Exception):
-    """Anything that this package raises on purpose."""
+    """Anything that this package raises on purpose.
+
+    `begun` says whether a campaign had begun to send: its folder then knows what has left. Otherwise nothing
+    has.
+    """
+
+    begun = False
 
 
 class UsageError(CampaignError, ValueError):

@@ -16,7 +16,8 @@ from campaign.argument_checks import check_amount, check_choice, check_count, de
 from campaign.arrow_text import Ints, series_to_chunks, text_buffers
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.phone_numbers.cleaning import check_kinds
-from campaign.contacts.reading import Reading, read_contacts
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_record import Reading
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
@@ -243,9 +244,10 @@ def prepare(
     existing files are refused, because they would be sent as they are; `as_written=True` sends them.
 
     `number`: the column of the phone numbers, or several in order of preference: the first usable number of
-    each row is taken. By default the column is found by its header. `region`: the country of numbers without
-    a country code, such as "UG", or the column that contains it; "001" if every number begins with its
-    country code, with + or without. `several` and `kinds` are those of `clean_numbers`.
+    each row is taken. By default the column is found by its header; exports of known tools have several in
+    order. `region`: the country of numbers without a country code, such as "UG", or the column that contains
+    it; "001" if every number begins with its country code, with + or without. `several` and `kinds` are
+    those of `clean_numbers`.
 
     `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
     `ellipsis` ("truncate", between words with `keep_words`), or becomes several numbered messages ("split").

@@ -19,7 +19,7 @@ from campaign.arrow_text import (
     text_array,
     unique_texts,
 )
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import file_names
 from campaign.contract import STATUSES
 from campaign.messages.duplicates import DuplicateFinder, report_duplicates

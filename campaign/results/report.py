@@ -11,7 +11,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_path, check_switch
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.results import charts
 from campaign.results.card import in_words
 from campaign.results.csv_file import write_csv

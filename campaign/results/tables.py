@@ -13,7 +13,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.continuation import add_follow_up_columns
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError

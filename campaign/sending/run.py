@@ -391,6 +391,7 @@ class Run:
                     self.counts = counts
                     self._end.set_result(None)
                 else:
+                    failure.begun = True
                     self.counts = replace(counts, status="failed", sentence=str(failure))
                     self._end.set_exception(failure)
 

@@ -66,6 +66,7 @@ NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
 CONTACTS = {
     "reading": {
         "reading_options",
+        "reading_record",
         "continuation",
         "table",
         "files",
@@ -74,9 +75,11 @@ CONTACTS = {
         "columns",
     },
     "reading_options": {"cells"},
+    "reading_record": {"continuation", "table"},
     "continuation": {"table", "cells", "columns", "reserved_columns"},
-    "table": {"cells", "columns"},
-    "files": {"cells", "columns"},
+    "table": {"cells", "columns", "exports"},
+    "exports": {"columns"},
+    "files": {"cells", "columns", "exports"},
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
     "columns": set(),

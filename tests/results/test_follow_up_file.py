@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 
 import campaign
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS, Continuation
-from campaign.contacts.reading import Reading, read_contacts
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_record import Reading
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import FileError, ReportError, UsageError
 from campaign.formulas import disarm, keep_apostrophes, rearm

@@ -11,7 +11,7 @@ from ipywidgets import HTML, FileUpload, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.files.sources import KINDS
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.errors import FileError
 from campaign.masking import mask_texts
 from campaign.notebook.composer.desk import Desk
