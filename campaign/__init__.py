@@ -34,6 +34,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from campaign.messages.plan import Plan
+    from campaign.notebook.row_browser import browse
     from campaign.notebook.summary import summary
     from campaign.results.follow_up_file import write_follow_up
     from campaign.results.report import write_report
@@ -78,6 +79,7 @@ _MODULES = {
     "TryOut": "campaign.sending.try_out",
     "UsageError": "campaign.errors",
     "asend": "campaign.sending.campaigns",
+    "browse": "campaign.notebook.row_browser",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "close": "campaign.sending.afterwards.closing",
     "compare": "campaign.sending.campaigns",
@@ -145,6 +147,7 @@ __all__ = [
     "TryOut",
     "UsageError",
     "asend",
+    "browse",
     "clean_numbers",
     "close",
     "compare",

@@ -52,7 +52,7 @@ class TryOut:
             return "Does the phone show exactly this text? If not, the service changes it."
         return (
             "Does the phone show exactly this text? If it shows %20 and the like, the service does not "
-            'decode: make the account with encoding="plain" and try again.'
+            'decode: make the account with Account(..., encoding="plain") and try again.'
         )
 
     @property

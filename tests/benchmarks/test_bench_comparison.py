@@ -68,8 +68,11 @@ def read_rows(file: Path) -> tuple[RowTexts, np.ndarray]:
 
 
 def record(folder: Path) -> Iterator[RecordedTexts]:
+    first = 2
     for file in sorted(folder.iterdir()):
-        yield RecordedTexts(*read_rows(file))
+        rows, batches = read_rows(file)
+        yield RecordedTexts(rows, batches, first + np.arange(len(rows)))
+        first += len(rows)
 
 
 def compare(planned: RowTexts, folder: Path) -> Comparison:

@@ -12,7 +12,7 @@ NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
     "Reconciliation", "ReportError",
-    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
+    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
     "close", "compare", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
     "resolve", "resume", "send", "start", "summary", "try_out",
     "write_follow_up", "write_report",
@@ -41,6 +41,7 @@ SIGNATURES = {
     "confirm=None",
     "history": "folder='campaigns'",
     "write_report": "result, path, reveal=False",
+    "browse": "source, reveal=False",
     "summary": "result",
 }
 

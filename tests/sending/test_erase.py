@@ -208,10 +208,27 @@ def test_a_changed_text_asks_and_can_be_sent_but_not_kept(visits, options, sandb
     assert "row 2: another text, which was erased, is now “Dear Person 0”" in asked
     assert 'changed="skip"' not in asked
     refused = phrase_of(lambda: campaign.send(dear, changed="skip", **options))
-    assert "11 people got another text from this campaign, which was erased since" in refused
+    assert "11 people were reached with another text or under another number by this campaign" in refused
     assert len(sandbox.inbox) == 11
     campaign.send(dear, changed="send", **options)
     assert len(sandbox.inbox) == 22
+
+
+def test_a_cell_that_is_read_as_another_number_now_is_still_asked_about(visits, options, sandbox):
+    erase(visits)
+    kenyan = campaign.prepare(twelve(), message="Hi {name}", sender="CLINIC", region="KE")
+    difference = campaign.compare(kenyan, folder=options["folder"], account=sandbox)
+    assert (difference.moved, difference.new) == (11, 0)
+    asked = phrase_of(lambda: campaign.send(kenyan, **options))
+    assert "11 people were reached by this campaign under another number" in asked
+    assert "row 2: another number, which was erased, is now 254" in asked
+    assert "11 people were reached" in phrase_of(lambda: campaign.send(kenyan, changed="skip", **options))
+    assert len(sandbox.inbox) == 11
+    assert campaign.send(kenyan, changed="send", **options).totals["accepted"] == 11
+    assert len(sandbox.inbox) == 22
+    erase(visits)
+    assert traces(visits) == []
+    assert campaign.send(kenyan, **options).sentence.startswith("Nothing was sent: all 11 were reached")
 
 
 def test_texts_of_a_round_after_the_erasure_are_shown_and_kept(visits, options, sandbox):

@@ -9,6 +9,7 @@ import numpy as np
 from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError, FolderError
 from campaign.results.tables import Result
+from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import Place
 from campaign.sending.rounds.erased_round import write_erased
@@ -28,7 +29,7 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     """Take the names, numbers and texts of a campaign out of its folder, for good.
 
     What stays: the totals, the status and row number of each row, batches with their costs and codes, the
-    campaign's name and the path of its file, and the journal. For each number and each text a digest stays,
+    campaign's name and the path of its file, and the journal. A digest stays of each number, cell and text,
     so that sending the same table again still sends nothing, and a corrected one only the rest. The digests
     are pseudonymous, not anonymous: their key is in your state directory, and whoever has it can try numbers.
     Without that key, nothing more can be sent in this campaign.
@@ -39,12 +40,12 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     files in the folder, such as reports, are left to you; the result's sentence names the latter.
 
     Raises `FolderError` while anything waits or is unknown, `ConfirmationError` with the phrase, and
-    `LockedError` while a run has the campaign open.
+    `LockedError` while a run is under way; one that a valve holds in this process is ended.
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
-    with place.opened_ledger() as ledger:
+    with opened_ledger(place) as ledger:
         contents = place.snapshot()
         record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
         _check_settled(place, record)

@@ -75,7 +75,8 @@ class RoundManifest(Manifest):
     erased; then it tells which key its digests were made with, and both fingerprints are such digests.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
-    `options` what `send` was given, and `who` the name of the user on the machine.
+    `options` what `send` was given, `who` the name of the user on the machine, and `currency` that of the
+    account, "" if it was not given.
     """
 
     given: str
@@ -91,6 +92,7 @@ class RoundManifest(Manifest):
     senders: list[str]
     options: dict[str, Any]
     who: str
+    currency: str
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]
