@@ -139,6 +139,7 @@ def _described(
         detected=tuple(name for name, value in of_text.items() if value and name not in given),
         continues=returned.continues,
         dates=dates or "",
+        sheets=tuple(grid.sheets),
     )
     return returned.frame
 

@@ -19,7 +19,8 @@ class Reading:
     in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
-    that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "".
+    that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
+    `sheets` the names of all sheets of a workbook.
     """
 
     source: str
@@ -37,6 +38,7 @@ class Reading:
     path: str = ""
     continues: Continuation | None = None
     dates: str = ""
+    sheets: tuple[str, ...] = ()
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -44,7 +46,7 @@ class Reading:
         fields = dict(record)
         issues = fields.pop("findings", fields.pop("issues", ()))
         fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
-        for name in ("notices", "detected"):
+        for name in ("notices", "detected", "sheets"):
             fields[name] = tuple(fields.get(name, ()))
         fields["continues"] = Continuation.from_record(fields.get("continues"))
         return cls(**fields)

@@ -8,15 +8,16 @@ from __future__ import annotations
 
 import asyncio
 import atexit
+import json
 import logging
 import os
 import signal
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, suppress
+from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -34,10 +35,11 @@ from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan, Round
-from campaign.sending.terminal import interruption, noted_signals, progress_bar
+from campaign.sending.terminal import interruption, noted_signals, notebook_display, progress_bar
 from campaign.service.account import Account
 from campaign.service.gated_body import Gate
 from campaign.service.transport import Outcome, Transport
+from campaign.text import agreeing, counted
 
 log = logging.getLogger("campaign")
 
@@ -85,13 +87,17 @@ class Run:
     `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
     "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
-    could resume it.
+    could resume it. `continuation` is the run that goes on with the same campaign, if a person has resumed it
+    after its end: then `wait` and `result` speak of that one.
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
         self._last_round, self._connections = opened.last_round, opened.options.concurrency
-        self.progress, self._comparison = opened.options.progress, opened.comparison
+        self.options, self._comparison = opened.options, opened.comparison
+        self.progress = opened.options.progress
+        self.continuation: Run | None = None
+        self._waits = 0
         self._end: Future[None] = Future()
         self._held = opened.held
         try:
@@ -185,6 +191,19 @@ class Run:
             return self._nothing_sent
         return self.counts.sentence
 
+    @property
+    def can_be_continued(self) -> bool:
+        """Whether it has ended with something left that the same options could send: see `continued`."""
+        hold = self._engine.hold
+        is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
+        left = self.counts.waiting or self.counts.refused
+        return bool(is_over and left and not (hold is not None and hold.needs_change))
+
+    @property
+    def is_waited_for(self) -> bool:
+        """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
+        return self._waits > 0
+
     def pause(self) -> None:
         """Issue nothing more until `resume`; what is under way finishes."""
         self._engine.pause()
@@ -204,6 +223,8 @@ class Run:
     @property
     def result(self) -> Result:
         """What is known now, also while the run is under way."""
+        if self.continuation is not None:
+            return self.continuation.result
         return self._folder.load_result(self._frozen_plan(), self.sentence, nothing_sent=self._complete)
 
     def _frozen_plan(self) -> FrozenPlan:
@@ -224,8 +245,10 @@ class Run:
         same and ends with `SystemExit(143)`.
         """
         check_seconds("timeout", timeout)
+        if self.continuation is not None:
+            return self.continuation.wait(timeout)
         until = None if timeout is None else time.monotonic() + timeout
-        with noted_signals() as noted:
+        with noted_signals() as noted, self._counted_wait():
             try:
                 with self._bar() as draw:
                     while not (
@@ -238,7 +261,7 @@ class Run:
             if noted:
                 self._see_to_the_end(noted, heard=1)
         if noted:
-            raise interruption(noted[0])
+            raise interruption(noted[0], self._interruption_sentence())
         return self._outcome()
 
     async def finished(self) -> Result:
@@ -247,6 +270,8 @@ class Run:
         It goes on waiting when a person has paused the run, because that person can still press Resume. A
         second cancellation ends the run at once.
         """
+        if self.continuation is not None:
+            return await self.continuation.finished()
         with noted_signals() as noted, self._bar() as draw:
             try:
                 while not (noted or self._is_settled(by_hand=False)):
@@ -258,8 +283,30 @@ class Run:
             if noted:
                 await self._stopped(noted)
         if noted:
-            raise interruption(noted[0])
+            raise interruption(noted[0], self._interruption_sentence())
         return await asyncio.to_thread(self._outcome)
+
+    @contextmanager
+    def _counted_wait(self) -> Iterator[None]:
+        blocks = threading.current_thread() is threading.main_thread()
+        self._waits += blocks
+        try:
+            yield
+        finally:
+            self._waits -= blocks
+
+    def _interruption_sentence(self) -> str:
+        """What a person has to know who has stopped the run and gets no result from `wait`."""
+        counts, folder = self.counts, json.dumps(str(self.folder), ensure_ascii=False)
+        left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
+        others = ", ".join(part for part in left if not part.startswith("0 "))
+        account = "" if self.environment == "local" else ", account=account"
+        return (
+            f"Stopped: {counts.accepted:,} of {counted(counts.messages, 'message')} "
+            f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
+            f"To see what is known: result = campaign.load_result({folder})\n"
+            f"To send the rest: campaign.resume({folder}{account})"
+        )
 
     @property
     def is_held_by_valve(self) -> bool:
@@ -317,6 +364,8 @@ class Run:
             self._see_to_the_end(noted, heard=0)
 
     def _bar(self) -> AbstractContextManager[Callable[[], None]]:
+        if self.progress is True and (show := notebook_display()) is not None:
+            show(self)  # as its dashboard, which needs no bar, or else as a card, which does
         return progress_bar(self.progress and not self._complete, self.environment, lambda: self.counts)
 
     # the thread
@@ -342,6 +391,7 @@ class Run:
                     self.counts = counts
                     self._end.set_result(None)
                 else:
+                    failure.begun = True
                     self.counts = replace(counts, status="failed", sentence=str(failure))
                     self._end.set_exception(failure)
 

@@ -109,6 +109,18 @@ def test_nor_what_the_ledger_has_overwritten_before(visits):
     assert traces(visits) == []
 
 
+def test_what_a_killed_program_has_frozen_and_not_registered_is_erased_too(visits):
+    """`send` would sweep it the next time, and here there may be no next time."""
+    left = visits / "rounds" / "0003"
+    shutil.copytree(visits / "rounds" / "0002", left)
+    erase(visits)
+    assert traces(visits) == []
+    assert not left.exists()
+    left.mkdir()
+    erase(visits)
+    assert not left.exists()
+
+
 def test_totals_costs_codes_and_the_status_of_each_row_are_kept(visits):
     before = campaign.load_result(visits)
     after = erase(visits)

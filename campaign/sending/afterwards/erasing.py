@@ -18,7 +18,7 @@ from campaign.sending.store.folder import Folder, finish_erasure, open_folder
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.manifest import MANIFEST
-from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round
+from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round, sweep_rounds
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, clean, counted
 
@@ -53,6 +53,7 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
         if rounds:
             _check_confirmed(place, rounds, confirm)
             _erase(place, rounds, record.digests or KeyedDigests.new(), ledger)
+        sweep_rounds(place.path, record.rounds[-1].number)  # a program that was killed may have left people
     return place.load_result(sentence=f"{_ERASED}{_other_files(place)}")
 
 
@@ -102,7 +103,9 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
             f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} out of "
             f"{clean(place.path)}, for good. Totals, costs and codes stay, and digests by which nobody is "
             "reached twice; they are pseudonymous, and their key is in your state directory."
-            f'{_other_files(place)} To erase the campaign, give confirm="{phrase}".'
+            f"{_other_files(place)}",
+            phrase=phrase,
+            purpose="erase the campaign",
         )
 
 

@@ -21,6 +21,7 @@ from functools import partial
 
 from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
+from campaign.sending.engine.speed import Speed
 from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
 from campaign.sending.engine.valves import Hold, Pace, Valve
 from campaign.service.transport import Outcome
@@ -68,6 +69,7 @@ class Engine:
         self.hold: Hold | None = None  # why the run is not running
         self._ended = False
         self._started = time.monotonic()
+        self._speed = Speed()
         self._last_snapshot = 0.0
         self._next: Load | None = None  # taken from `batches`, not yet issued
         self._returned: list[Load] = []  # issued, but provably did not leave
@@ -335,7 +337,16 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Where the run stands now."""
         remark = self._tally.remark if self.status == "finished" else ""
-        return self._tally.snapshot(self.status, self._started, self.hold.reason if self.hold else remark)
+        reason = self.hold.reason if self.hold else remark
+        now = time.monotonic()
+        return self._tally.snapshot(self.status, now - self._started, reason, self._rate(now))
+
+    def _rate(self, now: float) -> float | None:
+        if self.status != "running":
+            self._speed.rest()
+            return None
+        self._speed.note(now, self._tally.answered)
+        return self._speed.per_second(now, self._tally.answered)
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:

@@ -26,13 +26,14 @@ class Hold:
     """Why a run holds, and what to do about it.
 
     `final` ends the run instead of pausing it. `patient` is for the next batch only: it applies when nothing
-    is under way any more.
+    is under way any more. `needs_change` says that going on with the same options would end the same way.
     """
 
     reason: str
     final: bool = False
     by_hand: bool = False
     patient: bool = False
+    needs_change: bool = False
 
 
 class Valve(Protocol):
@@ -73,6 +74,7 @@ class Credentials:
             "yet."
             f"{_elsewhere('account', tally)}",
             final=True,
+            needs_change=True,
         )
 
 
@@ -208,6 +210,7 @@ class Budget:
             "Resume with a larger budget to send the rest.",
             final=True,
             patient=True,
+            needs_change=True,
         )
 
     def _look_at_cost(self, tally: Tally, batch: Load | None) -> Hold | None:
@@ -218,6 +221,7 @@ class Budget:
                 "The service names no cost that can be read, so a budget in cost units cannot be kept. "
                 "Resume with a budget of messages, for example Budget(messages=1000).",
                 final=True,
+                needs_change=True,
             )
         if tally.unpriced_batches:
             return Hold(
@@ -228,13 +232,19 @@ class Budget:
             return Hold(
                 f"The service raised its price, so what is under way may exceed the budget: {spent}",
                 final=True,
+                needs_change=True,
             )
         if batch is None:
             return None
         # A price of nothing may be that of a free trial: it reserves nothing for what comes after it.
         no_price = not tally.spending.price_per_part and tally.in_flight
         if no_price or tally.cost_with(batch.parts) > self.cost or tally.cost >= self.cost:
-            return Hold(f"The next batch would exceed the budget: {spent}", final=True, patient=True)
+            return Hold(
+                f"The next batch would exceed the budget: {spent}",
+                final=True,
+                patient=True,
+                needs_change=True,
+            )
         return None
 
 
