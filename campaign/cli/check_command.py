@@ -21,8 +21,10 @@ def run_check(options: argparse.Namespace, page: Page) -> int:
     show_plan(plan, page, all_issues=options.all)
     if len(plan.messages):
         _compare(plan, options, page)
-    all_written = write_reports(paths, lambda path: write_issues(plan, path, reveal=options.reveal), page)
-    return all_written or (ACCEPTED if len(plan.messages) else NOTHING_TO_SEND)
+    failed = write_reports(
+        paths, lambda path: write_issues(plan, path, reveal=options.reveal, words=page.words), page
+    )
+    return failed or (ACCEPTED if len(plan.messages) else NOTHING_TO_SEND)
 
 
 def _compare(plan: Plan, options: argparse.Namespace, page: Page) -> None:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +17,12 @@ from campaign.cli.plan_source import make_plan, show_plan
 from campaign.cli.reports import check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import quoted
+from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.report import write_report
 from campaign.results.tables import Result
-from campaign.sending.campaigns import compare, resume, send
-from campaign.sending.engine.valves import Budget
+from campaign.sending.campaigns import compare, load_result, resume, send
+from campaign.sending.engine.budget import Budget
 from campaign.sending.opening import phrase_to_confirm
 from campaign.sending.options import SendOptions
 from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
@@ -43,7 +47,7 @@ def run_send(options: argparse.Namespace, page: Page) -> int:
     choices = {name: getattr(options, name) for name in (*_ROUND, *_FIRST_ROUND)} | _given(options)
     if options.dry_run:
         return _compare(plan, SendOptions(**choices), page)
-    return _finish(send(plan, **choices), options, page)
+    return _send(partial(send, plan, **choices), folder, options, page)
 
 
 def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
@@ -64,7 +68,29 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
 def run_resume(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
     choices = {name: getattr(options, name) for name in _ROUND} | _given(options)
-    return _finish(resume(options.folder, opt_outs=options.opt_outs, **choices), options, page)
+    sending = partial(resume, options.folder, opt_outs=options.opt_outs, **choices)
+    return _send(sending, Path(options.folder), options, page)
+
+
+def _send(sending: Callable[[], Result], folder: Path, options: argparse.Namespace, page: Page) -> int:
+    """Send, and show what came of it, also if the campaign had begun when it failed or was interrupted."""
+    try:
+        result = sending()
+    except CampaignError as error:
+        if not error.begun:
+            raise
+        page.refuse(error)
+        _show_if_known(folder, page)
+        return NOT_ALL
+    except (KeyboardInterrupt, SystemExit):
+        _show_if_known(folder, page)
+        raise
+    return _finish(result, options, page)
+
+
+def _show_if_known(folder: Path, page: Page) -> None:
+    with suppress(CampaignError):
+        show_result(load_result(folder), page)
 
 
 def run_try_out(options: argparse.Namespace, page: Page) -> int:

@@ -41,6 +41,7 @@ class ShellWords:
 
     def __init__(self, program: argparse.ArgumentParser, command: str) -> None:
         subparsers = next(a for a in program._actions if isinstance(a, argparse._SubParsersAction))
+        self._commands = set(subparsers.choices)
         own = subparsers.choices[command]
         others = [parser for name, parser in subparsers.choices.items() if name != command]
         self._actions: dict[str, list[argparse.Action]] = {}
@@ -51,7 +52,7 @@ class ShellWords:
                     self._actions.setdefault(action.dest, []).append(action)
 
     def __call__(self, sentence: str) -> str:
-        return _REMEDY.sub(self._translated, sentence)
+        return _REMEDY.sub(self._translated_or_left, sentence)
 
     def argument(self, sentence: str, parameter: str) -> str | None:
         """The text that a sentence asks to be given for a parameter; None if it asks for none."""
@@ -60,11 +61,17 @@ class ShellWords:
                 return str(ast.literal_eval(match["value"]))
         return None
 
+    def _translated_or_left(self, match: re.Match[str]) -> str:
+        try:
+            return self._translated(match)
+        except (SyntaxError, TypeError, ValueError):  # it only looks like Python: somebody's own words
+            return match[0]
+
     def _translated(self, match: re.Match[str]) -> str:
         if match["parameter"]:
             return self._option(match["parameter"], match["value"]) or match[0]
         if match["function"] or match["bare"]:
-            return self._command(match["function"] or match["bare"], match["arguments"] or "")
+            return self._command(match["function"] or match["bare"], match["arguments"] or "") or match[0]
         if match["kind"]:
             prefix = match["kind"].lower()
             options = [self._value_of(f"{prefix}_{k.arg}", k.value) for k in _call(match).keywords]
@@ -89,7 +96,7 @@ class ShellWords:
         if not actions:
             return ""
         if isinstance(value, ast.List):
-            items = [ast.literal_eval(item) for item in value.elts]
+            items = [str(ast.literal_eval(item)) for item in value.elts]
             is_repeated = isinstance(actions[0], argparse._AppendAction)
             together = items if is_repeated else [",".join(items)]
             return " ".join(f"{_called(actions[0])} {quoted(item)}" for item in together)
@@ -107,8 +114,10 @@ class ShellWords:
         return f"{option} {texts[0]}" if texts else f"{option} {actions[0].metavar or 'VALUE'}"
 
     def _command(self, function: str, arguments: str) -> str:
-        """A call as a command: `campaign follow-up FOLDER to_correct.xlsx`."""
+        """A call as a command: `campaign follow-up FOLDER to_correct.xlsx`; "" if there is none."""
         command = _COMMANDS.get(function, function.replace("_", "-"))
+        if command not in self._commands:
+            return ""
         call = ast.parse(f"call({arguments})", mode="eval").body
         words = [
             quoted(str(node.value)) if isinstance(node, ast.Constant) else self.folder

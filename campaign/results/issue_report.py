@@ -3,6 +3,7 @@
 import os
 from collections.abc import Callable
 from pathlib import Path
+from string import Template
 
 import numpy as np
 import pandas as pd
@@ -22,23 +23,29 @@ _PAGE = """\
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Before sending</title>
+<title>$title</title>
 <style>:root{color-scheme:light dark}body{margin:1em auto;padding:0 1em;max-width:72em}</style>
 </head>
 <body><main>
-<!-- card -->
+$card
 </main></body>
 </html>
 """
 _MOST_ROWS = 1000  # of the page; the workbook and the csv file have all
 
 
-def write_issues(plan: Plan, path: str | os.PathLike[str], *, reveal: bool = False) -> Path:
+def write_issues(
+    plan: Plan,
+    path: str | os.PathLike[str],
+    *,
+    reveal: bool = False,
+    words: Callable[[str], str] = str,
+) -> Path:
     """Write the issues of a plan to a file and return its path; the ending decides the format.
 
     `.xlsx` and `.csv` have the columns of `Plan.issues`, errors first, then in the order of the file; `.html`
     is a page with the totals and the first thousand. Phone numbers are masked unless `reveal=True`. An
-    existing file is replaced in one step.
+    existing file is replaced in one step. `words` says a detail in the words of whoever asked for the file.
 
     Raises `UsageError` for any other ending, and `ReportError` for a place that cannot be written to and for
     more issues than a sheet holds.
@@ -53,6 +60,7 @@ def write_issues(plan: Plan, path: str | os.PathLike[str], *, reveal: bool = Fal
     issues = Redaction(plan, reveal=reveal).issues(plan.issues)
     order = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
     issues = issues.iloc[np.argsort(order.to_numpy(), kind="stable")].reset_index(drop=True)
+    issues["detail"] = issues["detail"].map({detail: words(detail) for detail in issues["detail"].unique()})
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, plan, issues))
     return path
 
@@ -68,9 +76,10 @@ def _write_xlsx(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
 
 
 def _write_html(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
-    shown = issues.head(_MOST_ROWS).assign(code=issues["code"].str.replace("_", " "))
+    shown = issues[["row", "column", "detail", "value", "severity"]]
     pieces = [markup.paragraph(plan.sentence), markup.bars(dict(plan.totals))]
     if len(issues):
         pieces.append(markup.table(shown, limit=_MOST_ROWS, rows=len(issues)))
-    card = markup.card("Before sending", pieces)
-    path.write_text(_PAGE.replace("<!-- card -->", card), encoding="utf-8", newline="\n")
+    title = "Before sending" if plan.reading is None else f"Before sending: {plan.reading.source}"
+    page = Template(_PAGE).substitute(title=markup.escape(title), card=markup.card(title, pieces))
+    path.write_text(page, encoding="utf-8", newline="\n")

@@ -13,13 +13,13 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.continuation import add_follow_up_columns
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.advice import advice_for
+from campaign.results.advice import advice_for, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
@@ -54,7 +54,7 @@ class Result:
     _places: npt.NDArray[np.intp]
     _batch_of_excluded: npt.NDArray[np.int64]
     _note: str
-    _nothing_sent: bool
+    nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
 
@@ -105,7 +105,7 @@ class Result:
             _places=np.searchsorted(numbers, batch_of_message),
             _batch_of_excluded=batch_of_excluded,
             _note=sentence,
-            _nothing_sent=nothing_sent,
+            nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
         )
@@ -219,10 +219,14 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        pieces = [outcome_sentence(self.totals), self._note]
-        if self._nothing_sent:
-            pieces.reverse()
-        return " ".join(piece for piece in (*pieces, self._about_earlier_rounds) if piece)
+        outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
+        pieces = (note, outcome, earlier) if self.nothing_sent else (outcome, note, earlier)
+        return " ".join(piece for piece in pieces if piece)
+
+    @property
+    def remarks(self) -> tuple[str, str]:
+        """Why the run ended, and what earlier rounds sent to people who have left; "" for neither."""
+        return self._note, self._about_earlier_rounds
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
@@ -243,11 +247,13 @@ class Result:
         without = {"not_sent"} if self._note else set()
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
+        return tuple(advice_for(self.totals, self.decisions, without=without).values())
+
+    @property
+    def decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already what becomes of it."""
         batches = self._batches.iloc[np.unique(self._places)]
-        advice = advice_for(
-            self.totals, batches, without=without, is_closed=self.is_closed, kept=self._kept_batches()
-        )
-        return tuple(advice.values())
+        return decided(batches, is_closed=self.is_closed, kept=self._kept_batches())
 
     def _kept_batches(self) -> set[int]:
         """Of the batches that are to go out again those of which every person keeps an earlier text."""

@@ -24,7 +24,8 @@ SENDING = (
     "hours=None, canary=True, max_unknown=1, confirm=None, progress=True, ledger=None"
 )
 SIGNATURES = {
-    "read_contacts": "source, sheet=None, header=None, delimiter=None, encoding=None, hidden='skip'",
+    "read_contacts": "source, sheet=None, header=None, delimiter=None, encoding=None, hidden='skip', "
+    "missing=()",
     "clean_numbers": "numbers, region",
     "prepare": "contacts, message, sender, number=None, region=None, priority=None, overlong='flag', "
     "ellipsis='...', downgrade=True, duplicates='skip', opt_outs=None, max_parts=None",

@@ -140,6 +140,8 @@ WRONG = {
         "delimiter": [*A_WORD],
         "encoding": A_WORD,
         "hidden": [*A_WORD, "none"],
+        "missing": names(OBJECTS, NUMBERS, "none", but="list no_items"),
+        "dates": A_WORD,
         "max_bytes": [*A_COUNT, "none"],
         "max_cells": [*A_COUNT, "none"],
         "max_seconds": names(OBJECTS, "true zero minus nan digits word empty"),

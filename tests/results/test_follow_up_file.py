@@ -17,11 +17,12 @@ from hypothesis import strategies as st
 
 import campaign
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS, Continuation
-from campaign.contacts.reading import Reading, read_contacts
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_record import Reading
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import FileError, ReportError, UsageError
 from campaign.formulas import disarm, keep_apostrophes, rearm
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.tables import Result
 

@@ -11,7 +11,7 @@ from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.notebook.summary import summary
 from campaign.results.tables import Result
 

@@ -35,8 +35,9 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
         if unsent and confirm != phrase:
             raise ConfirmationError(
                 f"{counted(unsent, 'message')} of this campaign {agreeing(unsent, 'waits', 'wait')} to be "
-                f"sent, or {agreeing(unsent, 'was', 'were')} refused, and would never go out. To close it, "
-                f'give confirm="{phrase}".'
+                f"sent, or {agreeing(unsent, 'was', 'were')} refused, and would never go out.",
+                phrase=phrase,
+                purpose="close it",
             )
         ledger.close_campaign(f"{user_name()}: closed")
     return place.load_result()

@@ -103,7 +103,9 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
             f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} out of "
             f"{clean(place.path)}, for good. Totals, costs and codes stay, and digests by which nobody is "
             "reached twice; they are pseudonymous, and their key is in your state directory."
-            f'{_other_files(place)} To erase the campaign, give confirm="{phrase}".'
+            f"{_other_files(place)}",
+            phrase=phrase,
+            purpose="erase the campaign",
         )
 
 

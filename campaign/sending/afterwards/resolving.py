@@ -55,7 +55,7 @@ def resolve(
         evidence = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
-            raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
+            raise ConfirmationError(_evidence(batch, evidence), phrase=phrase, purpose="settle it")
         decision = f"{user_name()}: {outcome}"
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],

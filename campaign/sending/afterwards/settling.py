@@ -137,8 +137,9 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        f"The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give "
-        f'confirm="{reconciliation.phrase}".'
+        f"The phrase that was given does not fit, or no longer. {sentence}",
+        phrase=reconciliation.phrase,
+        purpose="settle what is certain",
     )
 
 

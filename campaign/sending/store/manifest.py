@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
 from campaign.results.tables import ENVIRONMENTS
