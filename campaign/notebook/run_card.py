@@ -172,7 +172,9 @@ def ways_on(run: Run) -> str:
     look = f"To look again: {_code(f'campaign.load_result({folder})')}"
     if run.ended and not (run.counts.waiting or run.counts.refused):
         return f'<p class="note">{look}</p>'
-    rest = f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
+    rest = (
+        f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
+    )
     return f'<p class="note">{look}<br>{rest}</p>'
 
 

@@ -35,7 +35,7 @@ from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan, Round
-from campaign.sending.terminal import interruption, noted_signals, notebook_display, progress_bar
+from campaign.sending.terminal import interruption, notebook_display, noted_signals, progress_bar
 from campaign.service.account import Account
 from campaign.service.gated_body import Gate
 from campaign.service.transport import Outcome, Transport
