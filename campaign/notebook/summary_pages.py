@@ -22,6 +22,10 @@ _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid")
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
 .campaign .chart{{max-width:46em}}
+.campaign.campaign .key{{list-style:none;padding:0}}
+.campaign.campaign .chart svg[height="10"]{{height:10px}}
+.campaign.campaign .chart svg[height="24"]{{height:24px}}
+.campaign.campaign .chart svg[height="150"]{{height:150px}}
 """
 
 
@@ -57,12 +61,13 @@ def cost(result: Result) -> str:
 
 
 def columns_to_add_up(result: Result) -> list[str]:
-    """The columns of the file that have few and short values without numbers, to add up costs by."""
+    """The columns of the file that have few and short values without numbers, the fewest first, to add up costs."""
     contacts = result.plan.contacts
     numbers = find_number_columns(result.plan)
     names = [name for name in contacts.columns.drop(["status", "reason"]) if name not in numbers]
     most = min(_MOST_VALUES, len(contacts) // _FEWEST_ROWS)
-    return [name for name in names if _can_be_added_up(contacts[name], most)]
+    fitting = [name for name in names if _can_be_added_up(contacts[name], most)]
+    return sorted(fitting, key=lambda name: contacts[name].nunique())
 
 
 def _can_be_added_up(cells: "pd.Series[str]", most: int) -> bool:
