@@ -60,6 +60,8 @@ class MessageSection(Section):
         self.editor.placeholders = columns
         self.phone.offer(self._desk.contacts.index)
         self._typed(self.editor.value)
+        if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
+            self._desk.prepared()
 
     def finish(self) -> None:
         """Check the text for everybody."""

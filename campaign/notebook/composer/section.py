@@ -17,7 +17,7 @@ STYLE = """
 .campaign .section.campaign-section-1{border-top:0}
 .campaign .section h2{font-size:1.1em;font-weight:600;margin:.2em 0}
 .campaign .section.ahead h2{opacity:.75;font-weight:400}
-.campaign .problem p{color:var(--bad);font-weight:600}
+.campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
 .campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:0 2px;
@@ -44,6 +44,9 @@ color:inherit;background:none;border:1px solid var(--line)}
 .campaign .section pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);padding:.6em;
 color:inherit;background:none}
 """
+
+
+_UNSAID = "This cannot be done here. Ask somebody who knows the program."
 
 
 class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -110,7 +113,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def show_problem(self, error: CampaignError | str) -> None:
         """Show an error in the words of the desk; "" for none."""
-        text = desk_words(error)
+        text = (desk_words(error) or _UNSAID) if str(error) else ""
         self._problem.value = f'<div role="alert">{markup.paragraph(text)}</div>' if text else ""
 
     @contextmanager
