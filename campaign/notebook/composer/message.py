@@ -36,7 +36,7 @@ class MessageSection(Section):
         self.editor.add_class("campaign-text")
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
-        self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender)
+        self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
         self.phone = Phone(self._plan_of, self._longest_row, self._count)
         writing = VBox(
             [
