@@ -71,7 +71,7 @@ class CampaignList:
         if self.counted.empty:
             return "No campaign has sent anything yet."
         campaigns = counted(len(self.counted), f"{self.kind} campaign")
-        span = self._times.span(self.counted["first_sent"].min(), self.counted["last_sent"].max())
+        span = self._times.day_span(self.counted["first_sent"].min(), self.counted["last_sent"].max())
         accepted = counted(self.total("accepted"), "message")
         were = agreeing(self.total("accepted"), "was", "were")
         opened = self.total("unknown")
@@ -81,7 +81,7 @@ class CampaignList:
             else ""
         )
         cost = f"The cost was {self.cost}."
-        return f"In {campaigns}, {accepted} {were} accepted {span}. {cost}{unknown}"
+        return f"In {campaigns} ({span}), {accepted} {were} accepted. {cost}{unknown}"
 
     def open_campaigns(self) -> list[str]:
         """The names of the campaigns in which messages are still unknown, masked."""

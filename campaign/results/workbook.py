@@ -261,11 +261,13 @@ def _width(column: "pd.Series[Any]", name: str) -> int:
 
 
 def _shown(value: object) -> str:
+    if value is None or value is pd.NaT or value is pd.NA:
+        return ""
     if isinstance(value, Decimal):
         return f"{value:,f} EUR"  # any currency: most have three letters
     if isinstance(value, datetime):
         return f"{value:%Y-%m-%d %H:%M:%S}"
-    return "" if value is None else str(value)
+    return str(value)
 
 
 def _writer(sheet: Any, column: "pd.Series[Any]", formats: _Formats) -> tuple[Callable[..., Any], Any]:

@@ -15,13 +15,13 @@ from campaign.results.local_times import LocalTimes
 
 
 def history_of(*rows):
-    """A frame of `history` from name, environment, day, accepted, unknown, cost, unpriced, currency, sender."""
+    """A frame of `history`; a row is name, environment, day, accepted, unknown, cost and what follows."""
     lines = [
         {
             "name": name, "environment": environment, "first_sent": day, "last_sent": day, "rounds": 1,
             "people": accepted + unknown, "accepted": accepted, "refused": 0, "unknown": unknown,
-            "waiting": 0, "cost": cost and Decimal(cost), "unpriced": unpriced, "currency": currency, "sender": sender,
-            "template": "Hi", "folder": f"campaigns/{name}", "problem": "",
+            "waiting": 0, "cost": cost and Decimal(cost), "unpriced": unpriced, "currency": currency,
+            "sender": sender, "template": "Hi", "folder": f"campaigns/{name}", "problem": "",
         }
         for name, environment, day, accepted, unknown, cost, unpriced, currency, sender in rows
     ]  # fmt: skip
@@ -70,8 +70,8 @@ def test_months_and_senders_add_up_and_currencies_stay_apart(listed):
 def test_page_workbook_and_csv_say_the_same(listed, tmp_path):
     page = campaign.write_report(listed, tmp_path / "year.html").read_text("utf-8")
     book = openpyxl.load_workbook(campaign.write_report(listed, tmp_path / "year.xlsx"))
-    assert "In 3 live campaigns, 160 messages were accepted from 2 March 2026" in page
-    assert "The cost was UGX 5,250.5 or more and KES 20. 2 messages are still unknown." in page
+    assert "In 3 live campaigns (2 March 2026 to 1 April 2026), 160 messages were accepted. The" in page
+    assert " cost was UGX 5,250.5 or more and KES 20. 2 messages are still unknown." in page
     assert '<p class="where live">LIVE</p>' in page
     assert "They are in vaccines." in page
     assert "Not counted: 1 (rehearsals" in page
@@ -98,8 +98,8 @@ def test_what_history_says_of_real_folders_is_reported(tmp_path):
     broken.mkdir()
     (broken / "manifest.json").write_text("{")
     page = campaign.write_report(campaign.history(tmp_path / "all"), tmp_path / "all.html").read_text("utf-8")
-    assert "In 2 rehearsed campaigns, 8 messages were accepted" in page
-    assert "The cost was 280 or more. 2 messages are still unknown." in page
+    assert "In 2 rehearsed campaigns (" in page
+    assert "), 8 messages were accepted. The cost was 280 or more. 2 messages are still unknown." in page
     assert "rehearsals only: no live campaign is among them" in page
     assert "is damaged. Restore it from a copy." in page
 

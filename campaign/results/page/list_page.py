@@ -42,22 +42,12 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         ],
         "open_campaigns": campaigns.open_campaigns(),
         "unknown": counted(campaigns.total("unknown"), "message"),
-        "months": table(_as_read(months), "By month") if len(months) else "",
-        "month_bars": _month_bars(months),
-        "senders": table(_as_read(senders), "By sender") if len(senders) else "",
+        "months": table(_as_read(months), "Months") if len(months) else "",
+        "senders": table(_as_read(senders), "Senders") if len(senders) else "",
         "campaigns": table(_campaigns(history, times), "All campaigns", rows=len(history)),
         "problems": table(problems, "Campaigns that cannot be read") if len(broken) else "",
     }  # fmt: skip
     write_page(path, "list.html.jinja", values, times)
-
-
-def _month_bars(months: pd.DataFrame) -> str:
-    """The cost of each month, where it is one currency and more than one month."""
-    if len(months) < 2 or months["currency"].nunique() > 1:
-        return ""
-    return charts.cost_bars(
-        dict(zip(months["month"], months["cost"], strict=True)), months["currency"].iloc[0]
-    )
 
 
 def _as_read(frame: pd.DataFrame) -> pd.DataFrame:
@@ -68,16 +58,15 @@ def _as_read(frame: pd.DataFrame) -> pd.DataFrame:
 
 def _campaigns(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
     shown = history[history["problem"] == ""].head(_MOST_CAMPAIGNS)
-    days = {
-        name: ["" if pd.isna(moment) else times.day(moment) for moment in shown[name]]
-        for name in ("first_sent", "last_sent")
-    }
+    days = [
+        "" if pd.isna(first) else times.day_span(first, last)
+        for first, last in zip(shown["first_sent"], shown["last_sent"], strict=True)
+    ]
     return pd.DataFrame(
         {
             "Campaign": mask_texts(shown["name"]),
             "Environment": shown["environment"],
-            "First sent": days["first_sent"],
-            "Last sent": days["last_sent"],
+            "Sent": days,
             **{name.capitalize(): shown[name] for name in ("rounds", "people", "accepted", "unknown")},
             "Cost": _costs_in_words(shown),
             "Sender": shown["sender"],

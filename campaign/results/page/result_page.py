@@ -168,13 +168,13 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
     }
 
 
-def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str, str]:
-    """The name of a column, its table, and bars of its costs."""
+def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str]:
+    """The name of a column, and its table."""
     frame = shown_breakdown(result, column, redaction)
     shown, values = for_page(frame, result.currency)
     name = str(frame.index.name)
-    html = table(shown, f"By {name}", rows=values)
-    return name, html, ""
+    html = table(shown, f"Values of {name}", rows=values)
+    return name, html
 
 
 def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
