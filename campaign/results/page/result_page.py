@@ -55,6 +55,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "environment": result.environment,
         "where": ENVIRONMENTS.get(result.environment, result.environment),
         "headline": headline(result, times),
+        "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
         "outcomes": charts.outcome_bar(people),
         "rows": _rows_in_words(result),
@@ -112,7 +113,9 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     first = rows.loc[order.sort_values(kind="stable").index[:_MOST_PEOPLE]]
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
-        "people": table(_as_read(redaction.follow_up(first)), "People", rows=len(rows)) if len(rows) else "",
+        "people": table(_as_read(redaction.follow_up(first)), "People", rows=len(rows))
+        if len(rows) and not result.is_erased
+        else "",
         "people_count": counted(len(rows), "person", "people"),
         "few_people": len(rows) <= _FEW,
     }
