@@ -17,6 +17,8 @@ MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
 _CHUNK = 10_000  # rows turned into Python values at a time
 _WIDTHS = (8, 40)
+_WIDTHS_OF_SENTENCES = (20, 64)
+_SENTENCES = ("reason", "last reason", "detail", "error")
 _NAMES, _VALUES = 24, 84  # characters that fit beside each other in the columns of facts
 _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
@@ -257,7 +259,8 @@ def _width(column: "pd.Series[Any]", name: str) -> int:
     """As wide as nine in ten of the first thousand cells need: one long name must not make all cells wide."""
     lengths = [len(text) for text in map(_shown, column.head(1_000)) if text]
     usual = int(np.quantile(lengths, 0.9)) if lengths else 0
-    return int(np.clip(max(usual, len(name)) + 3, *_WIDTHS))
+    narrowest, widest = _WIDTHS if name not in _SENTENCES else _WIDTHS_OF_SENTENCES
+    return int(np.clip(max(usual, len(name)) + 3, narrowest, widest))
 
 
 def _shown(value: object) -> str:
