@@ -19,6 +19,7 @@ from concurrent.futures import Future
 from contextlib import AbstractContextManager, ExitStack, suppress
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
@@ -36,8 +37,11 @@ from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan, Round
 from campaign.sending.terminal import interruption, noted_signals, progress_bar
 from campaign.service.account import Account
-from campaign.service.gated_body import Gate
-from campaign.service.transport import Outcome, Transport
+from campaign.service.gate import Gate
+from campaign.service.outcome import Outcome
+
+if TYPE_CHECKING:  # it brings the network client, which only a run that sends something needs
+    from campaign.service.transport import Transport
 
 log = logging.getLogger("campaign")
 
@@ -349,6 +353,8 @@ class Run:
         if self._complete:
             self._engine.status = "finished"
             return
+        from campaign.service.transport import Transport
+
         async with Transport(self._account, connections=self._connections) as self._transport:
             counting = asyncio.create_task(self._keep_counting())
             try:

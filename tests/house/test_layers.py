@@ -39,7 +39,7 @@ DOORS = {
         "service.gated_body",
         "service.transport",
         "service.sandbox.server",
-        "service.sandbox.faults",
+        "service.sandbox.fault_answers",
     },
     "cryptography": {"service.sandbox.certificate"},
     "sqlite3": {"sending.ledger.connections"},

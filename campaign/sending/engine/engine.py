@@ -23,7 +23,7 @@ from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
 from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
 from campaign.sending.engine.valves import Hold, Pace, Valve
-from campaign.service.transport import Outcome
+from campaign.service.outcome import Outcome
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)

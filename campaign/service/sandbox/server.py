@@ -19,10 +19,9 @@ from concurrent.futures import Future
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
-from aiohttp import web
 
 from campaign.argument_checks import check_amount, check_count, check_switch, check_text, wrong
 from campaign.errors import UsageError
@@ -30,7 +29,10 @@ from campaign.service import wire
 from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
-from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule, play
+from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule
+
+if TYPE_CHECKING:  # at run time its web server is loaded when a sandbox starts; live sending never needs it
+    from aiohttp import web
 
 BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters are about 1% of it, URL encoded
 
@@ -220,6 +222,8 @@ class Sandbox:
         asyncio.run(self._serve(ready))
 
     async def _serve(self, ready: Future[int]) -> None:
+        from aiohttp import web
+
         self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
         app = web.Application(client_max_size=BODY_LIMIT)
         app.router.add_post("/" + wire.PATH, self._submit)
@@ -240,6 +244,8 @@ class Sandbox:
     # answering
 
     async def _submit(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
         if "Origin" in request.headers or not self._is_for_this_machine(request.host):
             return web.Response(status=403, text="SANDBOX: for programs on this machine only.")
         self._requests += 1
@@ -251,6 +257,10 @@ class Sandbox:
             return web.Response(status=500, text=f"SANDBOX: internal error ({type(error).__name__}).")
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        from campaign.service.sandbox.fault_answers import play
+
         fault = self._schedule.fault_of(self._requests)
         if fault in UNREAD:
             return await play(fault, request, {})
