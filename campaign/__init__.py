@@ -34,6 +34,8 @@ if TYPE_CHECKING:
         UsageError,
     )
     from campaign.messages.plan import Plan
+    from campaign.notebook.composer.composer import compose
+    from campaign.notebook.row_browser import browse
     from campaign.notebook.summary import summary
     from campaign.results.follow_up_file import write_follow_up
     from campaign.results.report import write_report
@@ -45,7 +47,8 @@ if TYPE_CHECKING:
     from campaign.sending.afterwards.resolving import resolve
     from campaign.sending.afterwards.settling import reconcile
     from campaign.sending.campaigns import asend, compare, load_result, resume, send, start
-    from campaign.sending.engine.valves import Budget, Hours
+    from campaign.sending.engine.budget import Budget
+    from campaign.sending.engine.hours import Hours
     from campaign.sending.rounds.difference import Difference
     from campaign.sending.rounds.public_prepare import prepare
     from campaign.sending.run import Run
@@ -56,7 +59,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Account": "campaign.service.account",
     "AccountError": "campaign.errors",
-    "Budget": "campaign.sending.engine.valves",
+    "Budget": "campaign.sending.engine.budget",
     "CampaignError": "campaign.errors",
     "ColumnError": "campaign.errors",
     "ConfirmationError": "campaign.errors",
@@ -65,7 +68,7 @@ _MODULES = {
     "FileError": "campaign.errors",
     "FolderError": "campaign.errors",
     "GateError": "campaign.errors",
-    "Hours": "campaign.sending.engine.valves",
+    "Hours": "campaign.sending.engine.hours",
     "LedgerError": "campaign.errors",
     "LockedError": "campaign.errors",
     "Plan": "campaign.messages.plan",
@@ -78,9 +81,11 @@ _MODULES = {
     "TryOut": "campaign.sending.try_out",
     "UsageError": "campaign.errors",
     "asend": "campaign.sending.campaigns",
+    "browse": "campaign.notebook.row_browser",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "close": "campaign.sending.afterwards.closing",
     "compare": "campaign.sending.campaigns",
+    "compose": "campaign.notebook.composer.composer",
     "erase": "campaign.sending.afterwards.erasing",
     "history": "campaign.sending.afterwards.history",
     "load_result": "campaign.sending.campaigns",
@@ -99,13 +104,13 @@ _MODULES = {
 
 logging.getLogger("campaign").addHandler(logging.NullHandler())
 
-# The only side effect of the import outside this package: IPython is told how to show a run. A method of
-# `Run` could do that, but then the layer that sends would import the one that draws. IPython gets the name of
-# the class, so nothing is loaded before a run is shown. Outside IPython, nothing happens.
+# The only side effect of the import outside this package: IPython is told how to show runs and errors. Their
+# classes could do that, but then the layers below would import the one that draws. IPython gets the name of
+# the class `Run`, so nothing is loaded before a run is shown. Outside IPython, nothing happens.
 if "IPython" in sys.modules:
-    from campaign.notebook.registration import register_dashboard
+    from campaign.notebook.registration import register_displays
 
-    register_dashboard()
+    register_displays()
 
 
 def __getattr__(name: str) -> Any:
@@ -145,9 +150,11 @@ __all__ = [
     "TryOut",
     "UsageError",
     "asend",
+    "browse",
     "clean_numbers",
     "close",
     "compare",
+    "compose",
     "erase",
     "history",
     "load_result",

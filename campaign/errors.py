@@ -14,13 +14,26 @@ CampaignError
 ├── GateError             an impossible answer: a success for a request that was never sent
 └── ReportError           a report or follow-up file that cannot be written
 
-Each message is one or two plain sentences: what is wrong, where, and what to do.
+Each message is one or two plain sentences: what is wrong, where, and what to do. IPython shows it as a card
+of a few lines (`notebook/error_card.py`); with `%xmode Verbose` it shows every frame.
+
+`Interrupted` is a KeyboardInterrupt and not in the tree: `except Exception` must not stop it.
 Rows that cannot be sent are data, not errors: see `Plan.issues`.
 """
 
 
+from collections.abc import Callable
+from typing import Any
+
+
 class CampaignError(Exception):
-    """Anything that this package raises on purpose."""
+    """Anything that this package raises on purpose.
+
+    `begun` says whether a campaign had begun to send: its folder then knows what has left. Otherwise nothing
+    has.
+    """
+
+    begun = False
 
 
 class UsageError(CampaignError, ValueError):
@@ -50,7 +63,18 @@ class AccountError(CampaignError):
 
 
 class ConfirmationError(CampaignError):
-    """Live sending needs a typed confirmation; the message shows the phrase."""
+    """A person has to decide first; where a typed confirmation is needed, the message shows the phrase.
+
+    - `question`: what would happen, without the phrase
+    - `phrase`: what to give as `confirm=`; "" where the message lists other choices
+    - `purpose`: what giving it does, as in "to send it"
+    - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
+    """
+
+    def __init__(self, question: str, *, phrase: str = "", purpose: str = "go on") -> None:
+        self.question, self.phrase, self.purpose = question, phrase, purpose
+        self.proceed: Callable[[str], Any] | None = None
+        super().__init__(f'{question} To {purpose}, give confirm="{phrase}".' if phrase else question)
 
 
 class FolderError(CampaignError):
@@ -71,3 +95,7 @@ class GateError(CampaignError):
 
 class ReportError(CampaignError):
     """A report or follow-up file that cannot be written where it was asked for."""
+
+
+class Interrupted(KeyboardInterrupt):
+    """A person has stopped a run with Ctrl-C; the message says what is known and how to go on."""

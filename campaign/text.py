@@ -43,6 +43,16 @@ def counted(count: int, noun: str, plural: str = "") -> str:
     return f"{number} {noun if count == 1 else plural or f'{noun}s'}"
 
 
+def percentage(part: int, whole: int) -> str:
+    """A share of a whole: "28%", "95.6%"; never 0% for something, nor 100% for less than everything."""
+    if not whole:
+        return "0%"
+    shown = f"{100 * part / whole:.1f}".removesuffix(".0")
+    if part and shown == "0":
+        return "under 0.1%"
+    return "over 99.9%" if part < whole and shown == "100" else f"{shown}%"
+
+
 def agreeing(count: int, singular: str, plural: str) -> str:
     """The word that agrees with a count: agreeing(1, "was", "were") is "was", and for 0 or 2 "were"."""
     return singular if count == 1 else plural

@@ -9,9 +9,11 @@ from typing import Any
 import pandas as pd
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
-from campaign.cli.output import masked_line, seen_from_here
-from campaign.cli.result_commands import exit_code, print_result
-from campaign.masking import mask_number
+from campaign.cli.facts import as_json, records
+from campaign.cli.output import Page, seen_from_here
+from campaign.cli.result_commands import exit_code, show_result
+from campaign.cli.shell_words import quoted
+from campaign.masking import mask_number, mask_text
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN
 from campaign.sending.afterwards.closing import close
@@ -20,61 +22,68 @@ from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
-from campaign.text import agreeing, capitalised, clean, counted, figure, money
+from campaign.text import agreeing, capitalised, counted, figure, money
 
 _SHOWN = 20  # batches or people of a reconciliation that are printed
 _COUNTS = ("accepted", "refused", "unknown", "waiting")
 
 
-def run_reconcile(options: argparse.Namespace) -> int:
+def run_reconcile(options: argparse.Namespace, page: Page) -> int:
     columns = {name: getattr(options, name) for name in ("number", "text", "code", "time", "cost")}
-    if options.confirm is None:
-        reconciliation = reconcile(options.folder, options.list, **columns)
-        _print_reconciliation(reconciliation)
-        return NOT_ALL if len(reconciliation.batches) else ACCEPTED
-    result = reconcile(options.folder, options.list, **columns, confirm=options.confirm)
-    print("What is certain is settled.")
-    print_result(result)
-    return exit_code(result)
+    outcome = reconcile(options.folder, options.list, **columns, confirm=options.confirm)
+    if isinstance(outcome, Reconciliation):
+        _show_reconciliation(outcome, page)
+        return NOT_ALL if len(outcome.batches) else ACCEPTED
+    page.line("What is certain is settled.")
+    show_result(outcome, page)
+    return exit_code(outcome)
 
 
-def run_close(options: argparse.Namespace) -> int:
+def run_close(options: argparse.Namespace, page: Page) -> int:
     result = close(options.folder, confirm=options.confirm)
-    print("The campaign is closed: nothing waits in it.")
-    print_result(result)
+    page.line("The campaign is closed: nothing waits in it.")
+    show_result(result, page)
     return exit_code(result)
 
 
-def run_erase(options: argparse.Namespace) -> int:
+def run_erase(options: argparse.Namespace, page: Page) -> int:
     result = erase(options.folder, confirm=options.confirm)
-    print_result(result)
+    show_result(result, page)
     return exit_code(result)
 
 
-def run_follow_up(options: argparse.Namespace) -> int:
+def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     statuses = options.status or SAFE_TO_PREPARE_AGAIN
     rows = int(result.contacts["status"].isin(statuses).sum())
     path = write_follow_up(result, options.path, statuses=statuses)
-    print(f"{capitalised(counted(rows, 'row'))} to correct: {seen_from_here(path.absolute())}")
-    print("Phone numbers are written in full: keep the file to yourself.")
+    page.facts |= {"rows": rows, "path": str(path)}
+    page.line(f"{capitalised(counted(rows, 'row'))} to correct: {seen_from_here(path.absolute())}")
+    page.line("Phone numbers are written in full: keep the file to yourself.")
     return ACCEPTED
 
 
-def run_history(options: argparse.Namespace) -> int:
+def run_history(options: argparse.Namespace, page: Page) -> int:
     campaigns = history(options.folder)
-    print(f"{capitalised(counted(len(campaigns), 'campaign'))} in {clean(options.folder)}")
-    for row in campaigns.to_dict("records"):
-        print()
+    rows = campaigns.to_dict("records")
+    page.facts["campaigns"] = [as_json(row) | _masked(row) for row in rows]
+    page.line(f"{capitalised(counted(len(campaigns), 'campaign'))} in {options.folder}")
+    for row in rows:
+        page.line()
         for line in _campaign_lines(row):
-            print(line)
+            page.line(line)
     return ACCEPTED
+
+
+def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
+    """What people or the service wrote, with phone numbers masked; None for what there is not."""
+    return {name: mask_text(row[name]) or None for name in ("name", "sender", "template", "problem")}
 
 
 def _campaign_lines(row: dict[Any, Any]) -> list[str]:
     """One campaign in a few lines; what is not known is left out."""
     place = Path(row["folder"])
-    lines = [f"{masked_line(row['name'] or place.name)} ({row['environment'] or 'environment unknown'})"]
+    lines = [f"{mask_text(row['name'] or place.name)} ({row['environment'] or 'environment unknown'})"]
     if not pd.isna(row["rounds"]):
         lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {money(row['cost'])}")
     if not pd.isna(row["people"]):
@@ -82,9 +91,9 @@ def _campaign_lines(row: dict[Any, Any]) -> list[str]:
         people = counted(row["people"], "person", "people")
         lines.append(f"  {people}; messages: {', '.join(counts) or 'none'}")
     if row["sender"]:
-        lines.append(f"  from {masked_line(row['sender'])}: {masked_line(row['template'])}".rstrip(": "))
+        lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
-        lines.append(f"  cannot be read: {masked_line(row['problem'])}")
+        lines.append(f"  cannot be read: {mask_text(row['problem'])}")
     return [*lines, f"  {seen_from_here(place)}"]
 
 
@@ -96,23 +105,32 @@ def _times(row: dict[Any, Any]) -> str:
     return f"sent {first:%Y-%m-%d %H:%M}{until} UTC"
 
 
-def _print_reconciliation(reconciliation: Reconciliation) -> None:
-    print(masked_line(reconciliation.sentence))
-    lines = [
-        f"  batch {row['batch']}: {row['in_list']} of {counted(row['messages'], 'message')} in the list, "
-        f"{_verdict(row)}"
-        for row in reconciliation.batches.to_dict("records")
-    ]
-    lines += [
-        f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: {row['found']}"
-        for row in reconciliation.people.head(_SHOWN).to_dict("records")
-    ]
+def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:
+    phrase = reconciliation.phrase
+    page.facts |= {"reconciliation": _facts(reconciliation), "confirm": phrase or None}
+    page.line(mask_text(reconciliation.sentence))
+    for row in reconciliation.batches.to_dict("records"):
+        found = f"{row['in_list']} of {counted(row['messages'], 'message')} in the list"
+        page.line(f"  batch {row['batch']}: {found}, {_verdict(row)}")
+    for row in reconciliation.people.head(_SHOWN).to_dict("records"):
+        page.line(f"  batch {row['batch']}, row {row['row']}, {mask_number(row['number'])}: {row['found']}")
     if len(reconciliation.people) > _SHOWN:
-        lines.append(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people to look at")
-    for line in [*lines, *_accepted_lines(reconciliation)]:
-        print(clean(line))
-    if reconciliation.phrase:
-        print(f'Nothing is settled yet. To settle what is certain: --confirm "{reconciliation.phrase}"')
+        page.line(f"  … and {figure(len(reconciliation.people) - _SHOWN)} more people to look at")
+    for line in _accepted_lines(reconciliation):
+        page.line(line)
+    if phrase:
+        page.line(f"Nothing is settled yet. To settle what is certain: --confirm {quoted(phrase)}")
+
+
+def _facts(reconciliation: Reconciliation) -> dict[str, Any]:
+    """What the list says, for programs; people by their rows, without their numbers."""
+    return {
+        "sentence": mask_text(reconciliation.sentence),
+        "batches": records(reconciliation.batches),
+        "people": records(reconciliation.people[["batch", "row", "found"]]),
+        "accepted_missing": records(reconciliation.accepted_missing),
+        "priced_otherwise": records(reconciliation.priced_otherwise),
+    }
 
 
 def _accepted_lines(reconciliation: Reconciliation) -> list[str]:

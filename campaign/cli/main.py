@@ -1,59 +1,95 @@
-"""`campaign` in a shell: finds the function of a command, and turns errors into exit codes.
-
-Exit codes: 0 everything was accepted (or, for `check`, can be sent); 2 wrong usage, or something that has to
-be corrected first; 3 nothing can be sent because of issues in the file; 4 some messages were refused, are
-unknown or were not sent; 130 stopped with Ctrl-C; 143 by SIGTERM.
-"""
+"""`campaign` in a shell: finds the function of a command, and turns what comes of it into an exit code."""
 
 from __future__ import annotations
 
 import argparse
+import json
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from campaign.cli.arguments import parser
-from campaign.cli.exit_codes import INTERRUPTED, USAGE
+from campaign.cli.arguments import WrongUsage, parser
+from campaign.cli.commands import COMMANDS
+from campaign.cli.exit_codes import ACCEPTED, INTERRUPTED, NOT_ALL, USAGE
+from campaign.cli.output import Page, complain
+from campaign.cli.shell_words import ShellWords, quoted
+from campaign.cli.streams import steady_streams
 from campaign.errors import CampaignError
-from campaign.text import clean
 
-# The module with the function `run_…` of each command. It is imported when the command runs: help and usage
-# errors do not load pandas, and `check` does not load the network client.
-_MODULES = {
-    "check": "campaign.cli.check_command",
-    "try-out": "campaign.cli.sending_commands",
-    "send": "campaign.cli.sending_commands",
-    "status": "campaign.cli.result_commands",
-    "resume": "campaign.cli.sending_commands",
-    "resolve": "campaign.cli.result_commands",
-    "report": "campaign.cli.result_commands",
-    "follow-up": "campaign.cli.afterwards_commands",
-    "reconcile": "campaign.cli.afterwards_commands",
-    "close": "campaign.cli.afterwards_commands",
-    "erase": "campaign.cli.afterwards_commands",
-    "history": "campaign.cli.afterwards_commands",
-    "sandbox": "campaign.cli.sandbox_command",
-}
+_SENDING = ("send", "resume", "try-out")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run one command and return its exit code."""
-    options = parser().parse_args(arguments)
+    """Run one command and return its exit code; `exit_codes` says what they mean."""
+    arguments = sys.argv[1:] if arguments is None else list(arguments)
+    with steady_streams() as output:
+        code, what_now = _run(arguments)
+        output.flush()
+        if output.loss:
+            complain(f"The output could not be written: {output.loss}. {what_now}".rstrip())
+            code = code or NOT_ALL
+    return code
+
+
+def _run(arguments: Sequence[str]) -> tuple[int, str]:
+    """The exit code of a command, and where its outcome can be looked up if it is not seen now."""
+    program = parser()
     try:
-        return _command(options.command)(options)
+        options = program.parse_args(arguments)
+    except WrongUsage as error:
+        return _refuse_usage(error, as_json="--json" in arguments), ""
+    except SystemExit:  # the help and the version
+        return ACCEPTED, ""
+    words = ShellWords(program, options.command)
+    if getattr(options, "folder", None):
+        words.folder = quoted(options.folder)
+    page = Page(options.command, words, COMMANDS[options.command].facts, as_json=options.json)
+    code = _answer(options, page)
+    page.finish(code)
+    return code, _what_now(options, page)
+
+
+def _answer(options: argparse.Namespace, page: Page) -> int:
+    """Run the command; whatever a person or a system can cause is a sentence, and never a traceback."""
+    try:
+        return function_of(options.command)(options, page)
     except CampaignError as error:
-        print(f"campaign: {clean(error)}", file=sys.stderr)
+        page.refuse(error)
         return USAGE
     except KeyboardInterrupt:
-        print(
-            "campaign: stopped. What was sent is in the campaign folder; resume sends the rest.",
-            file=sys.stderr,
-        )
+        page.fail("Interrupted", f"stopped. {_what_now(options, page)}".rstrip())
         return INTERRUPTED
+    except SystemExit as end:  # SIGTERM, after a clean stop
+        page.fail("Terminated", f"stopped by SIGTERM. {_what_now(options, page)}".rstrip())
+        return int(end.code or ACCEPTED)
+    except OSError as error:
+        place = f": {error.filename}" if error.filename else ""
+        reason = f"{error.strerror or type(error).__name__}{place}."
+        page.fail("OSError", f"{reason} {_what_now(options, page)}".rstrip())
+        return NOT_ALL if options.command in _SENDING else USAGE
 
 
-def _command(name: str) -> Callable[[argparse.Namespace], int]:
-    function: Callable[[argparse.Namespace], int] = getattr(
-        import_module(_MODULES[name]), f"run_{name.replace('-', '_')}"
+def _what_now(options: argparse.Namespace, page: Page) -> str:
+    if options.command not in _SENDING:
+        return ""
+    return (
+        f"What was sent is on record: campaign status {page.words.folder} shows it, and campaign resume "
+        f"{page.words.folder} sends the rest."
     )
+
+
+def _refuse_usage(error: WrongUsage, *, as_json: bool) -> int:
+    if as_json:
+        facts = {"command": None, "exit_code": USAGE, "error": {"kind": "WrongUsage", "message": str(error)}}
+        print(json.dumps(facts | {"warnings": []}, ensure_ascii=False))
+    else:
+        print(error.usage, file=sys.stderr, end="")
+    complain(str(error))
+    return USAGE
+
+
+def function_of(command: str) -> Callable[[argparse.Namespace, Page], int]:
+    """The function `run_…` of a command, whose module is imported now."""
+    module = import_module(COMMANDS[command].module)
+    function: Callable[[argparse.Namespace, Page], int] = getattr(module, f"run_{command.replace('-', '_')}")
     return function

@@ -8,7 +8,11 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
-from campaign.cli.output import masked_line, print_counts, seen_from_here
+from campaign.cli.facts import as_json, records, result_facts
+from campaign.cli.output import Page, seen_from_here
+from campaign.cli.reports import check_report_paths, write_reports
+from campaign.cli.shell_words import quoted
+from campaign.masking import mask_text, mask_texts
 from campaign.results.report import write_report
 from campaign.results.tables import ENVIRONMENTS, Result
 from campaign.sending.afterwards.resolving import resolve
@@ -18,55 +22,62 @@ from campaign.text import counted, figure, money
 _ROUNDS_SHOWN = 10
 
 
-def run_status(options: argparse.Namespace) -> int:
+def run_status(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
-    print_result(result)
-    _print_rounds(result)
+    show_result(result, page)
+    _show_rounds(result, page)
     unknown = result.batches[result.batches["status"] == "unknown"]
+    unknown = unknown.assign(error=mask_texts(unknown["error"]))
+    page.facts["unknown"] = records(unknown[["batch", "messages", "error"]])
     for batch, count, error in zip(unknown["batch"], unknown["messages"], unknown["error"], strict=True):
-        reason = masked_line(error or "no answer yet")
-        print(f"  batch {batch}: {counted(count, 'message')} unknown, {reason}")
+        page.line(f"  batch {batch}: {counted(count, 'message')} unknown, {error or 'no answer yet'}")
     return exit_code(result)
 
 
-def _print_rounds(result: Result) -> None:
+def _show_rounds(result: Result, page: Page) -> None:
     """What left in each round, newest first; a round in which nothing has left is named, too."""
     batches = result.batches
     counts = batches.groupby(["round", "status"])["messages"].sum()
     begins = batches.groupby("round")["submitted_at"].min()
+    page.facts["rounds"] = [
+        {"round": number, "submitted_at": as_json(moment), "statuses": as_json(counts[number].to_dict())}
+        for number, moment in zip(begins.index.tolist(), begins, strict=True)
+    ]
     for number in begins.index[::-1][:_ROUNDS_SHOWN]:
         when = "nothing sent" if pd.isna(begins[number]) else f"{begins[number]:%Y-%m-%d %H:%M} UTC"
         outcomes = [f"{figure(count)} {status.replace('_', ' ')}" for status, count in counts[number].items()]
-        print(f"  round {number}, {when}: {', '.join(outcomes)}")
+        page.line(f"  round {number}, {when}: {', '.join(outcomes)}")
     if len(begins) > _ROUNDS_SHOWN:
-        print(f"  … and {counted(len(begins) - _ROUNDS_SHOWN, 'round')} before")
+        page.line(f"  … and {counted(len(begins) - _ROUNDS_SHOWN, 'round')} before")
 
 
-def run_resolve(options: argparse.Namespace) -> int:
+def run_resolve(options: argparse.Namespace, page: Page) -> int:
     result = resolve(
         options.folder, options.batch, options.outcome, confirm=options.confirm, note=options.note
     )
-    print(f"Batch {options.batch} is settled.")
-    print_result(result)
+    page.line(f"Batch {options.batch} is settled.")
+    show_result(result, page)
     return exit_code(result)
 
 
-def run_report(options: argparse.Namespace) -> int:
+def run_report(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
-    for path in options.path or [Path(options.folder) / "report.html"]:
-        print(f"Report: {seen_from_here(write_report(result, path, reveal=options.reveal))}")
-    return ACCEPTED
+    paths = check_report_paths(options.path or [Path(options.folder) / "report.html"])
+    return write_reports(paths, lambda path: write_report(result, path, reveal=options.reveal), page)
 
 
-def print_result(result: Result) -> None:
-    print()
-    print(f"Where it went: {ENVIRONMENTS[result.environment]}.")
-    print(masked_line(result.sentence))
+def show_result(result: Result, page: Page) -> None:
+    """What is known of a campaign: where it went, the outcome in a sentence, the counts, the cost."""
+    folder = seen_from_here(result.folder)
+    page.words.folder = quoted(folder)
+    page.facts["result"] = result_facts(result, page.words)
+    page.line()
+    page.line(f"Where it went: {ENVIRONMENTS[result.environment]}.")
+    page.line(mask_text(result.sentence), "strong")
     totals = result.totals
-    print_counts(totals.rows, dict(totals.items()))
-    batches = len(result.batches)
-    print(f"Cost: {money(totals.cost)} for {counted(batches, 'batch', 'batches')}.")
-    print(f"Campaign folder: {seen_from_here(result.folder)}")
+    page.counts(totals.rows, dict(totals.items()))
+    page.line(f"Cost: {money(totals.cost)} for {counted(len(result.batches), 'batch', 'batches')}.")
+    page.line(f"Campaign folder: {folder}")
 
 
 def exit_code(result: Result) -> int:

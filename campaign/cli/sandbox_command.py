@@ -6,14 +6,16 @@ import argparse
 import os
 import secrets
 import signal
+import sys
 import threading
 
 from campaign.cli.exit_codes import ACCEPTED
+from campaign.cli.output import Page
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import counted, money
+from campaign.text import capitalised, counted, money
 
 
-def run_sandbox(options: argparse.Namespace) -> int:
+def run_sandbox(options: argparse.Namespace, page: Page) -> int:
     chosen_password = os.environ.get("CAMPAIGN_LOCAL_PASSWORD")
     password = chosen_password or secrets.token_urlsafe(12)
     service = Sandbox(
@@ -24,14 +26,27 @@ def run_sandbox(options: argparse.Namespace) -> int:
     )  # fmt: skip
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C, so that it cleans up
     with service:
-        print("SANDBOX: nothing is sent. Stop it with Ctrl-C.")
-        print(f"address   {service.account.endpoint}")
-        if service.ca_file is not None:
-            print(f"ca file   {service.ca_file}")
-        print(f"username  {service.account.username}")
-        print(f"password  {'as in CAMPAIGN_LOCAL_PASSWORD' if chosen_password else password}", flush=True)
+        _introduce(service, None if chosen_password else password, page)
         try:
             threading.Event().wait()
         except KeyboardInterrupt:
-            print(f"{counted(len(service.inbox), 'message')} accepted, {money(service.charged)} charged.")
+            accepted = capitalised(counted(len(service.inbox), "message"))
+            print(f"{accepted} accepted, {money(service.charged)} charged.", file=sys.stderr)
     return ACCEPTED
+
+
+def _introduce(service: Sandbox, password: str | None, page: Page) -> None:
+    """Say at once where it is and as whom to send: it runs until it is stopped."""
+    page.facts |= {
+        "address": service.account.endpoint,
+        "username": service.account.username,
+        "password": password,
+        "ca_file": None if service.ca_file is None else str(service.ca_file),
+    }
+    page.line("SANDBOX: nothing is sent. Stop it with Ctrl-C.")
+    page.line(f"address   {service.account.endpoint}")
+    if service.ca_file is not None:
+        page.line(f"ca file   {service.ca_file}")
+    page.line(f"username  {service.account.username}")
+    page.line(f"password  {password or 'as in CAMPAIGN_LOCAL_PASSWORD'}")
+    page.finish(ACCEPTED)

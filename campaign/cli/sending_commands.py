@@ -4,71 +4,109 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Callable
+from contextlib import suppress
+from functools import partial
 from pathlib import Path
 from typing import Any
 
-from campaign.cli.check_command import make_plan, print_plan
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL, NOTHING_TO_SEND
-from campaign.cli.output import seen_from_here
-from campaign.cli.result_commands import exit_code, print_result
+from campaign.cli.facts import difference_facts, result_facts
+from campaign.cli.output import Page, seen_from_here
+from campaign.cli.plan_source import make_plan, show_plan
+from campaign.cli.reports import check_report_paths, write_reports
+from campaign.cli.result_commands import exit_code, show_result
+from campaign.cli.shell_words import quoted
+from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.report import write_report
 from campaign.results.tables import Result
-from campaign.sending.campaigns import compare, resume, send
+from campaign.sending.campaigns import compare, load_result, resume, send
+from campaign.sending.engine.budget import Budget
 from campaign.sending.opening import phrase_to_confirm
 from campaign.sending.options import SendOptions
-from campaign.sending.store.identity import NOTHING_SENT_YET
+from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
 from campaign.sending.try_out import try_out
 from campaign.service.account import Account
-from campaign.text import clean
+
+_ROUND = (
+    "changed", "gone", "takeover", "confirm", "hours", "rate", "batch_size", "concurrency", "canary",
+    "max_unknown",
+)  # fmt: skip
+_FIRST_ROUND = ("name", "folder", "pilot", "ledger")
 
 
-def run_send(options: argparse.Namespace) -> int:
+def run_send(options: argparse.Namespace, page: Page) -> int:
+    check_report_paths(options.report)
     plan = make_plan(options)
-    print_plan(plan)
+    show_plan(plan, page)
     if not len(plan.messages):
         return NOTHING_TO_SEND
-    round_options = _round(options) | {
-        "folder": options.folder, "name": options.name, "pilot": options.pilot,
-        "batch_size": options.batch_size, "canary": not options.no_canary,
-    }  # fmt: skip
+    folder, _ = locate_campaign(plan, options.name, options.folder, options.account)
+    page.words.folder = quoted(seen_from_here(folder))
+    choices = {name: getattr(options, name) for name in (*_ROUND, *_FIRST_ROUND)} | _given(options)
     if options.dry_run:
-        return _show(plan, SendOptions(**_pace(options), **round_options))
-    return _finish(send(plan, **_pace(options), **round_options), options)
+        return _compare(plan, SendOptions(**choices), page)
+    return _send(partial(send, plan, **choices), folder, options, page)
 
 
-def _show(plan: Plan, options: SendOptions) -> int:
-    """Print what would be sent, and the phrase that live asks for."""
-    difference = compare(plan, name=options.name, account=options.account, folder=options.folder)
+def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
+    """Show what would be sent, and the phrase that live asks for."""
+    difference = compare(plan, name=choices.name, account=choices.account, folder=choices.folder)
+    page.facts["comparison"] = difference_facts(difference)
     if difference.is_first:
-        print(NOTHING_SENT_YET)
-    print(difference.sentence)
-    phrase = phrase_to_confirm(difference, options)
+        page.line(NOTHING_SENT_YET)
+    page.line(difference.sentence)
+    phrase = phrase_to_confirm(difference, choices)
+    page.facts["confirm"] = phrase or None
     if phrase:
-        print(f'To send it, add --confirm "{phrase}".')
-    print("This was a dry run: nothing was sent.")
+        page.line(f"To send it, add --confirm {quoted(phrase)}.")
+    page.line("This was a dry run: nothing was sent.")
     return ACCEPTED
 
 
-def run_resume(options: argparse.Namespace) -> int:
-    result = resume(options.folder, opt_outs=options.opt_outs, **_pace(options), **_round(options))
-    return _finish(result, options)
+def run_resume(options: argparse.Namespace, page: Page) -> int:
+    check_report_paths(options.report)
+    choices = {name: getattr(options, name) for name in _ROUND} | _given(options)
+    sending = partial(resume, options.folder, opt_outs=options.opt_outs, **choices)
+    return _send(sending, Path(options.folder), options, page)
 
 
-def run_try_out(options: argparse.Namespace) -> int:
+def _send(sending: Callable[[], Result], folder: Path, options: argparse.Namespace, page: Page) -> int:
+    """Send, and show what came of it, also if the campaign had begun when it failed or was interrupted."""
+    try:
+        result = sending()
+    except CampaignError as error:
+        if not error.begun:
+            raise
+        page.refuse(error)
+        _show_if_known(folder, page)
+        return NOT_ALL
+    except (KeyboardInterrupt, SystemExit):
+        _show_if_known(folder, page)
+        raise
+    return _finish(result, options, page)
+
+
+def _show_if_known(folder: Path, page: Page) -> None:
+    with suppress(CampaignError):
+        show_result(load_result(folder), page)
+
+
+def run_try_out(options: argparse.Namespace, page: Page) -> int:
     account = _account(options)
+    plan = make_plan(options)
+    if page.as_json:
+        show_plan(plan, page)
     trial = try_out(
-        make_plan(options),
-        account,
-        number=options.to,
-        region=options.region,
-        row=options.row,
-        confirm=options.confirm,
+        plan, account, number=options.to, region=options.region, row=options.row, confirm=options.confirm
     )
-    print("\n".join(clean(line) for line in str(trial).splitlines()))
+    page.facts |= {"message": trial.text, "result": result_facts(trial.result, page.words)}
+    for line in str(trial).splitlines():
+        page.line(line)
     if not (trial.result.messages["status"] == "accepted").all():
         return NOT_ALL
-    if not sys.stdin.isatty() or account is None or account.environment != "live":
+    if page.as_json or not sys.stdin.isatty() or account is None or account.environment != "live":
         return ACCEPTED
     try:
         answer = input("Does it? [y/n] ")
@@ -78,25 +116,26 @@ def run_try_out(options: argparse.Namespace) -> int:
 
 
 def _account(options: argparse.Namespace) -> Account | None:
-    return None if options.environment == "local" else Account.from_environment(options.environment)
+    if options.account == "local":
+        return None
+    return Account.from_environment(options.account, encoding=options.account_encoding)
 
 
-def _pace(options: argparse.Namespace) -> dict[str, Any]:
-    names = ("concurrency", "rate", "budget", "hours", "max_unknown", "confirm")
-    pace = {name: getattr(options, name) for name in names}
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """What the library takes in another form than the shell: the account, the budget, the progress bar."""
+    if options.budget is not None and options.budget_messages is not None:
+        budget: Budget | str | None = Budget(options.budget, options.budget_messages)
+    elif options.budget_messages is not None:
+        budget = Budget(messages=options.budget_messages)
+    else:
+        budget = options.budget
     # In a file, each update of a bar would be a line.
-    return pace | {"account": _account(options), "progress": sys.stderr.isatty()}
+    return {"account": _account(options), "budget": budget, "progress": sys.stderr.isatty()}
 
 
-def _round(options: argparse.Namespace) -> dict[str, Any]:
-    return {"changed": options.changed, "gone": options.gone, "takeover": options.takeover}
-
-
-def _finish(result: Result, options: argparse.Namespace) -> int:
-    """Write the reports and print the result."""
-    targets = options.report or [(result.folder or Path()) / "report.html"]
-    reports = [write_report(result, path, reveal=options.reveal) for path in targets]
-    print_result(result)
-    for path in reports:
-        print(f"Report: {seen_from_here(path)}")
-    return exit_code(result)
+def _finish(result: Result, options: argparse.Namespace, page: Page) -> int:
+    """Show the result, then write the reports: one that fails hides nothing."""
+    show_result(result, page)
+    paths = options.report or [(result.folder or Path()) / "report.html"]
+    failed = write_reports(paths, lambda path: write_report(result, path, reveal=options.reveal), page)
+    return failed or exit_code(result)

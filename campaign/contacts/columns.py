@@ -34,7 +34,7 @@ NOT_A_NUMBER_WORDS = (
     "fax", "type", "kind", "model", "brand", "make", "network", "operator", "provider", "carrier", "status",
     "verified", "valid", "consent", "opt", "optin", "optout", "has", "is", "owner", "name", "date", "time",
     "cost", "bill", "balance", "money", "count", "country", "code", "ext", "extension", "notes", "comment",
-    "id",
+    "id", "label",
 )  # fmt: skip
 
 STROKES = str.maketrans("đłøıħŧ", "dloiht")  # Unicode does not decompose these into a letter and an accent
@@ -68,16 +68,26 @@ def listed(columns: Sequence[str]) -> str:
     return f"{shown} and {len(columns) - LISTED} more" if len(columns) > LISTED else shown
 
 
+# The groups in front of a header in exports: person/phone, form.person.phone, Field:visit_date, URN:Tel.
+_GROUPS = re.compile(r"^(?:(?:[a-z_][\w.-]*/)+(?=\w)|form\.(?:[\w@#-]+\.)*(?=\w)|(?:Field|URN):(?=\s*\w))")
+
+
+def without_groups(header: str) -> str:
+    """The last piece of a header that exports prefix with groups: "person/phone" -> "phone"."""
+    return _GROUPS.sub("", header.strip(), count=1)
+
+
 def find_column(columns: Iterable[str], wanted: str) -> str:
     """The column that `wanted` means.
 
     An exact match wins; otherwise case, accents, spaces, underscores, hyphens and punctuation do not count.
+    Where nothing else matches, "phone" also means the column "person/phone" of an export.
     Raises ColumnError if no column matches (it names the nearest and lists all) or more than one does.
     """
     names = [str(column) for column in columns]
     if wanted in names:
         return wanted
-    matches = [name for name in names if fold(name) == fold(wanted)]
+    matches = _matches(names, wanted)
     if len(matches) == 1:
         return matches[0]
     raise ColumnError(_why_none(names, matches, wanted))
@@ -86,7 +96,13 @@ def find_column(columns: Iterable[str], wanted: str) -> str:
 def why_none(columns: Iterable[str], wanted: str) -> str:
     """The message of `find_column` if it finds no column."""
     names = [str(column) for column in columns]
-    return _why_none(names, [name for name in names if fold(name) == fold(wanted)], wanted)
+    return _why_none(names, _matches(names, wanted), wanted)
+
+
+def _matches(names: Sequence[str], wanted: str) -> list[str]:
+    """The columns that `wanted` may mean: by their whole headers, else by what follows their groups."""
+    whole = [name for name in names if fold(name) == fold(wanted)]
+    return whole or [name for name in names if fold(without_groups(name)) == fold(wanted)]
 
 
 def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
@@ -112,12 +128,13 @@ OTHER_PERSON = 4
 
 
 def _rank(header: str) -> int | None:
-    folded, parts = fold(header), words(header)
-    if any(word in parts for word in NOT_A_NUMBER_WORDS):
+    own_name, parts = without_groups(header), words(header)
+    folded = fold(own_name)
+    if any(word in words(own_name) for word in NOT_A_NUMBER_WORDS):
         return None
     rank = 0 if _MOBILE.search(folded) else 1 if _PHONE.search(folded) else None
     if rank is None:
-        return 2 if folded in _EXACT else None
+        return 2 if folded.rstrip("0123456789") in _EXACT else None  # "Tel", "Tel 2"
     if any(word in parts for word in OTHER_PERSON_WORDS):
         return OTHER_PERSON
     return 3 if any(word in parts for word in LANDLINE_WORDS) else rank

@@ -1,7 +1,7 @@
 """A spreadsheet becomes a contact table: every cell is text, every row keeps its number in the sheet."""
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -17,74 +17,20 @@ from campaign.contacts.files.sources import Source, find_format, misnamed, open_
 from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
+    DateOrder,
+    check_date_order,
     check_limits,
     check_words,
     checked_header,
+    checked_missing,
     refuse_options,
 )
-from campaign.contacts.table import CellIssue, ContactTable, make_table
+from campaign.contacts.reading_record import Reading
+from campaign.contacts.table import ContactTable, make_table
+from campaign.contacts.table_version import joined_version, table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import ColumnError, UsageError
-from campaign.text import capitalised, counted, figure
-
-DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
-
-
-@dataclass(frozen=True)
-class Reading:
-    """What was read and how: shown by plans and reports.
-
-    `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
-    in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
-    out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
-    "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
-    that a follow-up file belongs to.
-    """
-
-    source: str
-    format: str
-    sheet: str | None
-    header_row: int | None
-    encoding: str | None
-    delimiter: str | None
-    rows: int
-    hidden_rows: int
-    blank_rows: int
-    notices: tuple[str, ...]
-    issues: tuple[CellIssue, ...] = ()
-    detected: tuple[str, ...] = ()
-    path: str = ""
-    continues: Continuation | None = None
-
-    @classmethod
-    def from_record(cls, record: Mapping[str, Any]) -> "Reading":
-        """A reading that was kept as JSON; before version 0.2 its issues were called findings."""
-        fields = dict(record)
-        issues = fields.pop("findings", fields.pop("issues", ()))
-        fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
-        for name in ("notices", "detected"):
-            fields[name] = tuple(fields.get(name, ()))
-        fields["continues"] = Continuation.from_record(fields.get("continues"))
-        return cls(**fields)
-
-    @property
-    def sentence(self) -> str:
-        """What was read, in plain words."""
-        sheet = f', sheet "{self.sheet}"' if self.sheet else ""
-        details = [self.format, f"header in row {self.header_row}" if self.header_row else "no header"]
-        if "delimiter" in self.detected and self.delimiter:
-            details.append(f"separated by {DELIMITER_NAMES.get(self.delimiter, self.delimiter)}")
-        if "encoding" in self.detected and self.encoding:
-            details.append(f"encoding {self.encoding}")
-        counts = [f"; {figure(count)} {kind}" for count, kind in self._left_out() if count]
-        rows = capitalised(counted(self.rows, "row"))
-        return f"{rows} from {self.source}{sheet} ({', '.join(details)}{''.join(counts)})."
-
-    def _left_out(self) -> tuple[tuple[int, str], ...]:
-        return (self.hidden_rows, "hidden"), (self.blank_rows, "blank")
-
-    def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
-        return self  # pandas copies .attrs with every step; what cannot change need not be copied
+from campaign.text import figure
 
 
 def read_contacts(
@@ -95,6 +41,8 @@ def read_contacts(
     delimiter: str | None = None,
     encoding: str | None = None,
     hidden: Literal["skip", "include"] = "skip",
+    missing: str | Sequence[str] = (),
+    dates: DateOrder | None = None,
     max_bytes: int = MAX_BYTES,
     max_cells: int = MAX_CELLS,
     max_seconds: float | None = None,
@@ -111,6 +59,12 @@ def read_contacts(
     `encoding`: of a text file; by default they are detected. `hidden`: "skip" leaves hidden rows and columns
     out.
 
+    `missing`: texts that mean "no value", such as "-" or ("NA", "unknown"): cells that hold nothing else are
+    blank. Capitals count. Exports of CommCare, Ona, KoboToolbox, RapidPro, TextIt and Google Contacts are
+    recognised by their headers, and what these tools write for "no value" is blank. `dates`: how dates such
+    as 05/01/2026 are read where a message gives them a format: "dmy", "mdy" or "ymd". The cells stay as they
+    are. By default a column in which some day is above 12 shows its order; otherwise such dates are refused.
+
     `max_bytes` and `max_cells` refuse files that are no contact lists. Workbooks are opened in a process of
     their own; `max_seconds` (of computing) and `max_memory` (bytes) limit it, by default in proportion to
     the size of the file.
@@ -126,16 +80,18 @@ def read_contacts(
     """
     check_words(sheet, delimiter, encoding, hidden)
     check_limits(max_bytes=max_bytes, max_cells=max_cells, max_seconds=max_seconds, max_memory=max_memory)
-    header = checked_header(header)
+    check_date_order(dates)
+    header, missing = checked_header(header), checked_missing(missing)
     options = {"sheet": sheet, "delimiter": delimiter, "encoding": encoding}
     if isinstance(source, list | tuple):
         arguments: dict[str, Any] = {**options, "header": header, "hidden": hidden}
         arguments |= {"max_bytes": max_bytes, "max_cells": max_cells}
         arguments |= {"max_seconds": max_seconds, "max_memory": max_memory}
+        arguments |= {"missing": missing, "dates": dates}
         return _below_each_other([read_contacts(file, **arguments) for file in source])
     if isinstance(source, pd.DataFrame):
         refuse_options("a DataFrame", "frame", {**options, "header": header})
-        return _from_frame(source, max_cells)
+        return _from_frame(source, max_cells, missing, dates)
     opened = open_source(source, max_bytes=max_bytes)
     kind, limits = find_format(opened), Limits.for_size(len(opened.data), max_seconds, max_memory)
     refuse_options(f'"{opened.name}"', kind, {**options, "header": header})
@@ -151,13 +107,20 @@ def read_contacts(
         grid = read_workbook(
             kind, opened.data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells, limits=limits
         )
-    table = make_table(grid, header=header, skip_hidden=hidden == "skip", trim=kind != "parquet")
+    table = make_table(
+        grid, header=header, skip_hidden=hidden == "skip", trim=kind != "parquet", missing=missing
+    )
     given = [name for name, value in options.items() if value is not None]
-    return _described(table, grid, opened, misnamed(opened, kind), given)
+    return _described(table, grid, opened, misnamed(opened, kind), given, dates)
 
 
 def _described(
-    table: ContactTable, grid: Grid, source: Source, notices: Sequence[str], given: Sequence[str]
+    table: ContactTable,
+    grid: Grid,
+    source: Source,
+    notices: Sequence[str],
+    given: Sequence[str],
+    dates: DateOrder | None,
 ) -> pd.DataFrame:
     of_text = {"encoding": grid.encoding, "delimiter": grid.delimiter}
     returned = take_continuation(table.frame)
@@ -176,20 +139,25 @@ def _described(
         issues=(*table.issues, *returned.issues),
         detected=tuple(name for name, value in of_text.items() if value and name not in given),
         continues=returned.continues,
+        dates=dates or "",
+        sheets=tuple(grid.sheets),
+        version=table_version(table.frame),
     )
     return returned.frame
 
 
-def _from_frame(frame: pd.DataFrame, max_cells: int) -> pd.DataFrame:
+def _from_frame(
+    frame: pd.DataFrame, max_cells: int, missing: Sequence[str], dates: DateOrder | None
+) -> pd.DataFrame:
     """A DataFrame as text; one that was read before, and filtered or extended, keeps its row numbers."""
     grid = read_frame(frame, max_cells=max_cells)
     # Rows at the end of a DataFrame are rows on purpose, blank or not.
-    table = make_table(grid, header=1, skip_hidden=False, trim=False)
+    table = make_table(grid, header=1, skip_hidden=False, trim=False, missing=missing)
     before, index = frame.attrs.get("reading"), frame.index
     is_numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
     if is_numbered and isinstance(before, Reading):
         table.frame.index = index.astype("int64")
-    contacts = _described(table, grid, Source("a DataFrame", b""), (), ())
+    contacts = _described(table, grid, Source("a DataFrame", b""), (), (), dates)
     if isinstance(before, Reading):
         now: Reading = contacts.attrs["reading"]
         contacts.attrs["reading"] = _changed(before, now, contacts) if is_numbered else _carried(before, now)
@@ -210,11 +178,13 @@ def _changed(before: Reading, now: Reading, contacts: pd.DataFrame) -> Reading:
         notices=(*notices, *now.notices),
         issues=(*(i for i in before.issues if i.row in rows and i.column in columns), *now.issues),
         continues=now.continues or before.continues,
+        dates=now.dates or before.dates,
     )
 
 
 def _carried(before: Reading, now: Reading) -> Reading:
     """The reading of a table whose row numbers were lost in pandas: it still continues its campaign."""
+    now = replace(now, dates=now.dates or before.dates)
     if before.continues is None or now.continues is not None:
         return now
     return replace(now, continues=Continuation(before.continues.campaign))
@@ -284,5 +254,7 @@ def _combined(readings: Sequence[Reading]) -> Reading:
         notices=tuple(notice for reading in readings for notice in reading.notices),
         issues=tuple(issue for reading in readings for issue in reading.issues),
         detected=common([reading.detected for reading in readings]) or (),
+        dates=readings[0].dates,
         continues=join_continuations({reading.source: reading.continues for reading in readings}),
+        version=joined_version(reading.version for reading in readings),
     )

@@ -1,12 +1,14 @@
 """The options of `read_contacts`: what they may be, and which of them fit a source."""
 
+from collections.abc import Sequence
 from numbers import Integral, Real
-from typing import Any
+from typing import Any, Literal, get_args
 
 from campaign.argument_checks import check, check_choice, check_count, check_text, wrong
 from campaign.contacts.cells.headers import Header
 from campaign.errors import UsageError
 
+DateOrder = Literal["dmy", "mdy", "ymd"]  # day, month and year as they follow each other
 MAX_BYTES = 2_000_000_000  # of the file, and of each of its parts unpacked
 MAX_CELLS = 200_000_000  # of the table: ten million rows of twenty columns
 
@@ -33,6 +35,20 @@ def check_limits(*, max_bytes: object, max_cells: object, max_seconds: object, m
     is_number = isinstance(max_seconds, Real) and not isinstance(max_seconds, bool)
     if max_seconds is not None and not (is_number and max_seconds > 0):  # type: ignore[operator] # a number by now
         raise wrong(max_seconds, subject="max_seconds", needs="a number above 0", write="max_seconds=60")
+
+
+def checked_missing(missing: object) -> Sequence[str]:
+    """The texts that mean "no value", without white space around them."""
+    texts = [missing] if isinstance(missing, str) else missing
+    if not isinstance(texts, list | tuple) or not all(isinstance(text, str) for text in texts):
+        needs, write = "a text, or a list of texts", 'missing="-" or missing=["NA", "unknown"]'
+        raise wrong(missing, subject="missing", needs=needs, write=write)
+    return [text.strip() for text in texts if text.strip()]
+
+
+def check_date_order(dates: object) -> None:
+    if dates is not None:
+        check_choice(dates, get_args(DateOrder), subject="dates")
 
 
 def checked_header(header: object) -> Header:

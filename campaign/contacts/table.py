@@ -9,12 +9,20 @@ import pandas as pd
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, Merge, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
-from campaign.contacts.columns import check_headers, column_letter, listed
+from campaign.contacts.columns import column_letter, listed
+from campaign.contacts.exports import (
+    Export,
+    column_names,
+    export_notices,
+    find_export,
+    is_hashtag_row,
+)
 from campaign.errors import FileError, UsageError
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 FILLED = 1_000_000  # cells that merged areas may fill; a contact table has some dozens
 
@@ -45,8 +53,12 @@ class ContactTable:
     issues: tuple[CellIssue, ...]
 
 
-def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> ContactTable:
+def make_table(
+    grid: Grid, *, header: Header, skip_hidden: bool, trim: bool, missing: Sequence[str] = ()
+) -> ContactTable:
     """The contact table that a grid holds; `trim` removes the blank rows at its end.
+
+    Cells that hold one of the texts `missing` are blank.
 
     Raises FileError where there is no header or no cell at all, ColumnError for headers that are the same,
     UsageError for a header row that does not exist.
@@ -63,8 +75,10 @@ def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> 
     used = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
     if not used:
         raise FileError("The table is empty: all of its cells are blank.")
-    names = check_headers([heads[i] for i in used], letters=[column_letter(grid.positions[i]) for i in used])
-    below = below.select(used)
+    export = find_export(heads)
+    letters = [column_letter(grid.positions[i]) for i in used]
+    names = column_names([heads[i] for i in used], letters=letters)
+    below, said = _as_exported(below.select(used), names, export, missing)
     blank, end = _blank(below, trim)
     below = below.cut(0, end)
     notices += _header_notices(grid, header_row, heads, used, end)
@@ -75,7 +89,7 @@ def make_table(grid: Grid, *, header: Header, skip_hidden: bool, trim: bool) -> 
         was, them = agreeing(skipped, "was", "were"), agreeing(skipped, "it", "them")
         notices.append(f'{counted(skipped, "hidden row")} {was} left out; hidden="include" reads {them}.')
     issues = tuple(_issues(grid, below, names, filled))
-    notices += _issue_notices(issues)
+    notices += [*_issue_notices(issues), *said]
     return ContactTable(_frame(below, names), header_row, skipped, blank, tuple(notices), issues)
 
 
@@ -137,6 +151,41 @@ def _header_notices(
         yield f"Empty columns were left out: {', '.join(letters[i] for i in empty[:30])}."
     if not rows:
         yield "The table has a header and no rows."
+
+
+# --- exports ------------------------------------------------------------------------------------------
+
+
+def _as_exported(
+    below: Grid, names: Sequence[str], export: Export | None, missing: Sequence[str]
+) -> tuple[Grid, list[str]]:
+    """The rows without a row of HXL tags and without texts that mean "no value", and what is said of that."""
+    said = []
+    if len(below) and is_hashtag_row(below.head(1)[0], export):
+        said.append(f"Row {below.rows[0]} holds HXL tags and was left out.")
+        below = below.cut(1, len(below))
+    below, emptied = _without(below, export.missing if export else ())
+    said += export_notices(export, names, emptied)
+    below, emptied = _without(below, missing)
+    if missing:
+        cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
+        said.append(f"{cells} with {listed(missing)} {count} as empty, because of missing=.")
+    return below, said
+
+
+def _without(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:
+    """The grid with cells that hold one of these texts blank, and how many there were."""
+    if not texts:
+        return grid, 0
+    import pyarrow.compute as pc  # see cell_text
+
+    columns, emptied = [], 0
+    for column in grid.columns:
+        found = pc.is_in(pc.ascii_trim_whitespace(column), value_set=pa.array(texts, TEXT))
+        count = pc.sum(found).as_py() or 0  # type: ignore[type-var] # the stubs know numbers only
+        columns.append(pc.if_else(found, pa.scalar("", TEXT), column) if count else column)
+        emptied += count
+    return replace(grid, columns=columns), emptied
 
 
 # --- cells --------------------------------------------------------------------------------------------

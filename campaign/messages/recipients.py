@@ -27,6 +27,7 @@ from campaign.arrow_text import (
 )
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, listed, number_columns
+from campaign.contacts.exports import export_numbers, find_export
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
 from campaign.contract import MESSAGE_TEXTS
@@ -114,7 +115,10 @@ def choose_columns(columns: Collection[str], number: str | list[str] | None) -> 
                 write=f'number="{example}", or leave it out',
             )  # fmt: skip
         return list(dict.fromkeys(find_column(columns, name) for name in names))
-    candidates = number_columns(columns)
+    export = find_export(columns)
+    if numbers_of_export := export_numbers(columns, export):
+        return numbers_of_export
+    candidates = number_columns(column for column in columns if export is None or column != export.counter)
     if not candidates:
         raise ColumnError(
             "No column has a header that looks like phone numbers. Name the column, for example number="

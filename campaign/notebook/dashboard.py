@@ -1,4 +1,4 @@
-"""The live dashboard of a run: its progress, and the buttons Pause, Resume and Stop.
+"""The live dashboard of a run: the question before it, its progress, and the buttons Pause, Resume and Stop.
 
 The buttons only pass on commands to the run. A thread reads the run ten times a second and updates the
 widgets; it ends with the run, and the state that it draws last is final.
@@ -8,105 +8,227 @@ import atexit
 import threading
 import time
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from IPython import get_ipython
 from ipywidgets import HTML, Button, HBox, Layout
 
 from campaign import markup
-from campaign.masking import mask_text
+from campaign.errors import CampaignError, ConfirmationError
+from campaign.notebook import error_card, run_card
+from campaign.notebook.confirmation_form import ConfirmationForm
 from campaign.notebook.panel import Panel
+from campaign.sending.campaigns import continued
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
-from campaign.text import counted, figure, money
 
 TICK = 0.1  # seconds between two updates
+CARD_INTERVAL = 15.0  # seconds; how old the card may be in a notebook that is saved in mid-run
 
-_WORDS = {
-    "running": "Running",
-    "paused": "Paused",
-    "stopping": "Stopping: requests under way finish first",
-    "finished": "Finished",
-    "stopped": "Stopped",
-    "failed": "Failed",
-}
-_SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
 # Measured: a cell that blocks in `wait` keeps clicks from the kernel until it ends (ipykernel 6.31, 7.4); one
 # that awaits `finished` does not (7.1, 7.4). An interrupt always gets through.
 _STUCK = "If a button does not respond, a cell is still running: press the notebook's own stop button (■)."
-_REST = "To send the rest, run the cell with campaign.start again: nothing is sent twice."
-_AGAIN = "To send them again, run the cell with campaign.start again: who was reached gets nothing more."
+_WAITED_FOR = (
+    "A cell is waiting for the end with wait(), and buttons could not act until then. To stop, press the "
+    "notebook's own stop button (■)."
+)
+_REST = "Resume sends the rest; nothing is sent twice."
+_AGAIN = "Resume sends the refused messages again; who was reached gets nothing more."
 
-STYLE = """
-.campaign .head{display:flex;flex-wrap:wrap;gap:.3em 1em;align-items:baseline}
-.campaign .where{border:1px solid var(--good);color:var(--good);border-radius:3px;padding:0 .5em;
-font-size:13px}
-.campaign .where.live{border-color:var(--bad);color:var(--bad);font-weight:600}
-.campaign .word{font-size:1.1em;font-weight:600}
-.campaign .progress{display:flex;height:1em;border-radius:3px;overflow:hidden;
-background:rgba(128,128,128,.25)}
-.campaign .progress .bar{height:100%;min-width:0}
-.campaign .progress .moving{opacity:.45;background:var(--good)}
-.campaign dl.counts{display:flex;flex-wrap:wrap;gap:.5em 2em;margin:0}
-.campaign dl.counts div{display:flex;flex-direction:column-reverse;min-width:4em;white-space:nowrap}
-.campaign dl.counts dt{font-weight:400;opacity:.85;font-size:13px}
-.campaign dl.counts dd{margin:0;font-size:1.35em;font-weight:600;line-height:1.2}
-.campaign .bad dd{color:var(--bad)}.campaign .doubt dd{color:var(--doubt)}
+# JupyterLab marks widgets whose kernel has gone.
+STYLE = f"""{run_card.STYLE}{error_card.STYLE}
+.campaign .campaign-lost{{display:none}}
+.campaign.jupyter-widgets-disconnected .campaign-buttons,
+.campaign.jupyter-widgets-disconnected .campaign-note,
+.campaign.jupyter-widgets-disconnected .campaign-form,
+.campaign.jupyter-widgets-disconnected .passing,
+.campaign.jupyter-widgets-disconnected:not(.campaign-final) .campaign-status{{display:none}}
+.campaign.jupyter-widgets-disconnected:not(.campaign-final) .campaign-lost{{display:block}}
+.campaign.jupyter-widgets-disconnected::before,
+.campaign .jupyter-widgets-disconnected::before{{content:none}}
 """
 
 
 class Dashboard(Panel):
     """Shows a run until its end, and passes on the user's commands.
 
-    While it is shown, the run draws no progress bar of its own.
+    Given the question of a live campaign that was not confirmed, it asks for the phrase first. While a run is
+    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm".
     """
 
-    def __init__(self, run: Run) -> None:
-        self._run = run
-        self._status, self._progress, self._counts, self._note = (HTML() for _ in range(4))
-        self._status.add_class("campaign-status")
-        self._buttons = {
-            "pause": _button("Pause", "pause", "Send nothing more until you press Resume", run.pause),
-            "resume": _button("Resume", "play", "Continue sending", run.resume),
-            "stop": _button("Stop", "stop", "Send nothing more and end the run", run.stop, style="danger"),
-        }
-        buttons = HBox([*self._buttons.values()])
-        head = HTML(_head(run))
-        children = [head, self._status, self._progress, self._counts, buttons, self._note]
-        super().__init__(run.__repr__, children, style=STYLE)
-        run.progress = False
-        self._drawing = threading.Lock()
+    def __init__(self, subject: Run | ConfirmationError) -> None:
+        self._run: Run | None = None
+        self._question: ConfirmationError | None = None
+        self._in_card: object = None  # what the card showed when the last cell ended
+        self._card_due = 0.0  # a reading of the monotonic clock
+        self._drawing = threading.RLock()
         self._left = False
-        if not self.draw():
-            threading.Thread(target=self._follow, name="campaign dashboard", daemon=True).start()
+        self._parts = {name: _part(name) for name in (
+            "head", "status", "progress", "counts", "refusal", "note", "recent", "lost")}  # fmt: skip
+        self._buttons = {
+            "pause": _button("Pause", "pause", "Send nothing more until you press Resume", self._pause),
+            "resume": _button("Resume", "play", "Continue sending", self._resume),
+            "stop": _button("Stop", "stop", "Send nothing more and end the run", self._stop, style="danger"),
+        }
+        self._button_row = HBox([*self._buttons.values()])
+        self._button_row.add_class("campaign-buttons")
+        self._form = ConfirmationForm(self._confirm)
+        self._form.add_class("campaign-form")
+        above = [self._parts[name] for name in ("head", "status", "progress", "counts", "refusal", "lost")]
+        below = [self._parts["note"], self._parts["recent"]]
+        children = [*above, self._form, self._button_row, *below]
+        super().__init__(self._line, children, style=STYLE, card=self._static_card)
+        if isinstance(subject, Run):
+            self._watch(subject)
+        else:
+            self._ask(subject)
 
     def draw(self) -> bool:
         """Draw the run as it is now, and return whether that is final."""
         with self._drawing:
-            if self._left:
+            run = self._run
+            if self._left or run is None:
                 return True
-            ended = self._run.ended  # read first: after the end, the counts no longer change
-            counts, sentence = self._run.counts, self._run.sentence
-            self._progress.value = _progress(counts)
-            self._counts.value = _counts(counts, ended)
-            self._buttons["pause"].disabled = counts.status != "running"
-            self._buttons["resume"].disabled = counts.status != "paused"
-            self._buttons["stop"].disabled = counts.status not in ("running", "paused")
-            self._note.value = _note(counts, ended)
-            self._status.value = _status(
-                counts.status, sentence
-            )  # last, so that whoever waits for the status finds the rest up to date
+            ended = run.ended  # read first: after the end, the counts no longer change
+            counts, sentence = run.counts, run.sentence
+            self._show("progress", run_card.progress(counts))
+            self._show("counts", run_card.figures(counts, on_the_way=not ended))
+            self._show("refusal", "" if sentence else run_card.refusal(counts))
+            self._show("recent", run_card.recent_batches(counts))
+            self._draw_buttons(run, counts)
+            self._show("note", _note(run, counts, ended))
+            if ended:
+                self.add_class("campaign-final")
+            # last, so that whoever waits for the status finds the rest up to date
+            self._show("status", run_card.status(counts.status, sentence))
             return ended
+
+    def _draw_buttons(self, run: Run, counts: Snapshot) -> None:
+        enabled = {
+            "pause": counts.status == "running",
+            "resume": counts.status == "paused" or (run.can_be_continued and self._question is None),
+            "stop": counts.status in ("running", "paused"),
+        }
+        for name, button in self._buttons.items():
+            button.disabled = not enabled[name]
+        _hide(self._button_row, run.is_waited_for)
+
+    def _show(self, name: str, html: str) -> None:
+        self._parts[name].value = html
+
+    def _watch(self, run: Run) -> None:
+        """Show a run from now on."""
+        with self._drawing:
+            self._run, self._question = run, None
+            if run.progress is True:
+                run.progress = False
+            self.remove_class("campaign-final")
+            _hide(self._form, True)
+            self._show("head", run_card.head(run))
+            self._show("lost", run_card.lost(run))
+            ended = self.draw()
+        if not ended:
+            threading.Thread(target=self._follow, name="campaign dashboard", daemon=True).start()
+        self.refresh_card()
 
     def _follow(self) -> None:
         atexit.register(self._leave)
+        shown = ""
         while not self.draw():
+            if self._run is not None and (self._run.status != shown or time.monotonic() >= self._card_due):
+                shown, self._card_due = self._run.status, time.monotonic() + CARD_INTERVAL
+                self.refresh_card()
             time.sleep(TICK)
         atexit.unregister(self._leave)
+        if not self._left:
+            self.refresh_card()
 
     def _leave(self) -> None:
         """Stop drawing when the kernel ends and stops the run: the notebook keeps the state before that."""
         with self._drawing:
             self._left = True
+
+    # what a person does
+
+    def _pause(self) -> None:
+        if self._run is not None:
+            self._run.pause()
+
+    def _stop(self) -> None:
+        if self._run is not None:
+            self._run.stop()
+
+    def _resume(self) -> None:
+        run = self._run
+        if run is None:
+            return
+        if run.can_be_continued:
+            self._attempt(partial(continued, run))
+        else:
+            run.resume()
+
+    def _confirm(self, phrase: str) -> None:
+        if self._question is not None and self._question.proceed is not None:
+            self._attempt(partial(self._question.proceed, phrase))
+
+    def _attempt(self, start: Callable[[], Run]) -> None:
+        """Start a run and show it; or ask, or say why not."""
+        try:
+            run = start()
+        except ConfirmationError as question:
+            self._ask(question)
+        except CampaignError as error:
+            _hide(self._form, self._question is None)
+            self._form.complain(str(error))
+            self._show("note", markup.paragraph(str(error)))
+        else:
+            self._watch(run)
+
+    def _ask(self, question: ConfirmationError) -> None:
+        """Ask for the phrase without which nothing leaves."""
+        with self._drawing:
+            self._question = question
+            self._form.ask(question)
+            _hide(self._form, False)
+            if self._run is None:
+                self._show("status", '<div role="status"><span class="word">To be confirmed</span></div>')
+                _hide(self._button_row, True)
+            else:
+                self.draw()
+
+    # what stands in for it
+
+    def _ipython_display_(self) -> None:
+        super()._ipython_display_()
+        get_ipython().events.register("post_run_cell", self._after_cell)
+
+    def _after_cell(self, _: object) -> None:
+        """A cell that saw the run end or pause, such as one with `wait`, does not end before this shows it.
+
+        Programs that run notebooks keep what was shown when the last cell ended, and what a thread sends
+        between two cells is lost to them.
+        """
+        self.draw()
+        now = (self._run, self._run.status if self._run is not None else self._question)
+        if now != self._in_card:
+            self._in_card = now
+            self.refresh_card()
+
+    def _line(self) -> str:
+        return repr(self._run) if self._run is not None else f"<Not confirmed: {self._question}>"
+
+    def _static_card(self) -> str:
+        if self._run is not None:
+            return run_card.run_card(self._run)
+        assert self._question is not None  # noqa: S101 - one of the two is always there
+        return error_card.question_card(self._question)
+
+
+def _part(name: str) -> Any:
+    part = HTML()
+    part.add_class(f"campaign-{name}")
+    return part
 
 
 def _button(name: str, icon: str, hint: str, command: Callable[[], None], style: str = "") -> Any:
@@ -118,73 +240,13 @@ def _button(name: str, icon: str, hint: str, command: Callable[[], None], style:
     return button
 
 
-def _head(run: Run) -> str:
-    live = " live" if run.environment == "live" else ""
-    comparison = markup.paragraph(run.comparison, note=True) if run.comparison else ""
-    return (
-        f'<div class="head"><span class="title">{markup.escape(_title(run))}</span>'
-        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{comparison}'
-    )
+def _hide(widget: Any, hidden: bool) -> None:
+    widget.layout.display = "none" if hidden else None
 
 
-def _title(run: Run) -> str:
-    messages = counted(run.counts.messages, "message")
-    if not run.outgoing:
-        return f"Sending none of {messages}"
-    return f"Sending {messages if run.outgoing == run.counts.messages else f'{run.outgoing:,} of {messages}'}"
-
-
-def _status(status: str, sentence: str) -> str:
-    reason = markup.paragraph(mask_text(sentence)) if sentence else ""
-    return f'<div role="status"><span class="word">{markup.escape(_WORDS[status])}</span>{reason}</div>'
-
-
-def _progress(counts: Snapshot) -> str:
-    total = max(counts.messages, 1)
-    answered = counts.accepted + counts.refused + counts.unknown
-    bars = "".join(
-        f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / total:.2f}%"></div>'
-        for name, tone in _SEGMENTS.items()
-    )
-    label = f"{figure(answered)} of {counted(counts.messages, 'message')}"
-    return (
-        f'<div class="progress" role="progressbar" aria-label="Progress" aria-valuemin="0" '
-        f'aria-valuemax="{total}" aria-valuenow="{answered}" aria-valuetext="{label}">{bars}</div>'
-    )
-
-
-def _counts(counts: Snapshot, ended: bool) -> str:
-    expected = "not known yet" if counts.expected_cost is None else money(counts.expected_cost)
-    figures = {
-        "accepted": figure(counts.accepted),
-        "refused": figure(counts.refused),
-        "unknown": figure(counts.unknown),
-        "under way": figure(counts.in_flight),
-        "waiting": figure(counts.waiting),
-        "cost": money(counts.cost),
-        "expected cost": expected,
-        "elapsed": _clock(counts.seconds),
-    }
-    if ended:
-        del figures["expected cost"], figures["under way"]
-    tones = {"refused": "bad" if counts.refused else "", "unknown": "doubt" if counts.unknown else ""}
-    pairs = "".join(
-        f'<div class="{tones.get(name, "")}"><dt>{name}</dt><dd>{markup.escape(value)}</dd></div>'
-        for name, value in figures.items()
-    )
-    return f'<dl class="counts">{pairs}</dl>'
-
-
-def _note(counts: Snapshot, ended: bool) -> str:
+def _note(run: Run, counts: Snapshot, ended: bool) -> str:
     if not ended:
-        return markup.paragraph(_STUCK, note=True)
-    if counts.waiting:
-        return markup.paragraph(_REST, note=True)
-    return markup.paragraph(_AGAIN, note=True) if counts.refused else ""
-
-
-def _clock(seconds: float) -> str:
-    """A duration as a clock shows it: 0:07, 12:30 or 1:02:03."""
-    minutes, rest = divmod(int(seconds), 60)
-    hours, minutes = divmod(minutes, 60)
-    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"
+        return markup.paragraph(_WAITED_FOR if run.is_waited_for else _STUCK, note=True)
+    if not run.can_be_continued:
+        return run_card.ways_on(run)
+    return markup.paragraph(_REST if counts.waiting else _AGAIN, note=True) + run_card.ways_on(run)

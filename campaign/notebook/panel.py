@@ -1,10 +1,12 @@
-"""The frame around every widget of this package."""
+"""The frame around every widget of this package, and the card that stands in where widgets cannot be drawn."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
+from uuid import uuid4
 
 from ipywidgets import HTML, VBox
 
+from campaign import markup
 from campaign.markup import STYLE
 
 # JupyterLab sets its own line height for the text of widgets, and clips it.
@@ -13,16 +15,55 @@ FRAME = """
 .campaign .widget-html,.campaign .widget-html-content{height:auto;margin:0;line-height:1.45;overflow:visible;
 color:inherit;font-size:14px}
 .campaign .widget-html-content{flex:1 1 auto;min-width:0}
+.campaign .widget-html:has(>.widget-html-content:empty){display:none}
 """
+_WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 
 
 class Panel(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """A framed column of widgets. `plain` returns the line to show where widgets cannot be drawn."""
+    """A framed column of widgets, with two things that stand in for it.
 
-    def __init__(self, plain: Callable[[], str], children: Sequence[Any], *, style: str = "") -> None:
+    `plain` returns the line for a console. `card` returns the HTML for a notebook that is opened again or
+    exported, when no program stands behind the widgets any more; by default it is that line.
+
+    The card is an output of its own, above the widgets. JupyterLab does not fall back on other forms of the
+    same output when it cannot draw a widget: it shows an error. So the card hides that error, and the
+    widgets, where they live, hide the card.
+    """
+
+    def __init__(
+        self,
+        plain: Callable[[], str],
+        children: Sequence[Any],
+        *,
+        style: str = "",
+        card: Callable[[], str] | None = None,
+    ) -> None:
         self._plain = plain
-        super().__init__([HTML(f"<style>{STYLE}{FRAME}{style}</style>"), *children])
+        self._card = card or (lambda: markup.card("Campaign", [markup.paragraph(plain())]))
+        self._card_class = f"campaign-card-{uuid4().hex[:12]}"
+        self._cards: list[Any] = []  # the display handles of the cards that are shown
+        style = f"{STYLE}{FRAME}{style}.{self._card_class}{{display:none}}"
+        super().__init__([HTML(f"<style>{style}</style>"), *children])
         self.add_class("campaign")
+
+    def refresh_card(self) -> None:
+        """Replace what notebooks keep of it by how it is now."""
+        for card in self._cards:
+            card.update(self._static_bundle(), raw=True)
 
     def __repr__(self) -> str:
         return self._plain()
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        self._cards.append(display(self._static_bundle(), raw=True, display_id=True))
+        widget_view = self._repr_mimebundle_()[_WIDGET_VIEW]
+        display({_WIDGET_VIEW: widget_view, "text/html": "<span></span>", "text/plain": ""}, raw=True)
+
+    def _static_bundle(self) -> dict[str, str]:
+        name = self._card_class
+        error = f".jp-OutputArea-child:has(.{name})+.jp-OutputArea-child:not(:has(.widget-box))"
+        html = f'<style>{error}{{display:none}}</style><div class="{name}">{self._card()}</div>'
+        return {"text/plain": repr(self), "text/html": html}

@@ -1,39 +1,57 @@
-"""Telling IPython to show a run as its dashboard. Widgets are loaded when the first run is shown."""
+"""Telling IPython how to show a run and an error. Widgets are loaded when the first run is shown."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from campaign.errors import CampaignError, ConfirmationError, Interrupted
+
 if TYPE_CHECKING:
     from campaign.sending.run import Run
 
 
-def register_dashboard() -> None:
-    """In a notebook, show a `Run` as its dashboard; IPython in a terminal keeps showing its plain text.
+def register_displays() -> None:
+    """Show errors as cards and, in a notebook, a `Run` as its dashboard.
 
-    Calling this again changes nothing: there is one entry for the class.
+    IPython in a terminal keeps showing a run as its plain text. Calling this again changes nothing.
     """
     from IPython import get_ipython
 
     shell = get_ipython()
-    if getattr(shell, "kernel", None) is None:
+    if shell is None:
         return
-    formatter = shell.display_formatter.mimebundle_formatter
-    formatter.for_type_by_name("campaign.sending.run", "Run", lambda run: _show(run, shell))
+    for kind in (CampaignError, Interrupted):
+        # IPython asks an exception for this method before it formats a traceback. It is set from here because
+        # the errors are below everything else, and only the notebook layer knows IPython.
+        kind._render_traceback_ = _traceback_lines  # type: ignore[union-attr]
+    if getattr(shell, "kernel", None) is not None:
+        formatter = shell.display_formatter.ipython_display_formatter
+        formatter.for_type_by_name("campaign.sending.run", "Run", _show_run)
+        shell.events.register("post_run_cell", _show_question)
 
 
-def _show(run: Run, shell: Any) -> dict[str, Any]:
-    """The dashboard of a run as a notebook's output, with the run's plain text beside it."""
-    from campaign.notebook.dashboard import Dashboard
+def _traceback_lines(error: CampaignError | Interrupted) -> list[str]:
+    """What IPython shows of an error; with `%xmode Verbose` all of it, as of any other."""
+    from IPython import get_ipython
 
-    dashboard = Dashboard(run)
+    from campaign.notebook.error_card import error_lines
 
-    def catch_up(_: object) -> None:
-        if dashboard.draw():
-            shell.events.unregister("post_run_cell", catch_up)
+    shell = get_ipython()
+    if shell.InteractiveTB.mode == "Verbose":
+        frames: list[str] = shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
+        return frames
+    return error_lines(error, shell)
 
-    # A cell that saw the run end or pause, such as one with `wait`, does not end before the dashboard shows
-    # it: programs that run notebooks keep what the widgets showed when the last cell ended.
-    shell.events.register("post_run_cell", catch_up)
-    bundle: dict[str, Any] = dashboard._repr_mimebundle_()
-    return bundle
+
+def _show_run(run: Run) -> None:
+    from campaign.notebook.outputs import show_run
+
+    show_run(run)
+
+
+def _show_question(result: Any) -> None:
+    """Where a cell ended with a question of ours, show it as a card below."""
+    if isinstance(result.error_in_exec, ConfirmationError):
+        from campaign.notebook.outputs import show_question
+
+        show_question(result.error_in_exec)

@@ -1,19 +1,209 @@
-"""The charts of a report, as inline SVG.
+"""The charts of reports and notebooks, as inline SVG.
 
-They are drawn with matplotlib's Figure, without pyplot, so that no global state is left behind. Every bar has
-its label and its figure beside it: nothing depends on colour alone.
+Shapes are drawn as wide as the page, and their words are beside them as ordinary text, so that they can be
+read on a phone. Colours are the variables of the page (`--good`, `--bad`, `--doubt`, `--quiet`), which differ
+in light and dark. Nothing depends on colour alone: every bar has its label and its figure.
 """
 
 import io
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from campaign.markup import BLUE, COLOURS, TONES, escape
-from campaign.text import counted, figure
+from campaign.results.local_times import LocalTimes, duration
+from campaign.results.timeline import Pause, Timeline
+from campaign.text import counted, figure, money, percentage
+
+# What a page or a widget needs to show the charts, besides the variables of the colours.
+STYLE = """
+.chart{margin:.6em 0}
+.chart svg{display:block;width:100%;overflow:hidden;border-radius:.3rem}
+.chart .good{fill:var(--good);stroke:var(--good)}.chart .bad{fill:var(--bad);stroke:var(--bad)}
+.chart .doubt{fill:var(--doubt);stroke:var(--doubt)}.chart .quiet{fill:var(--quiet);stroke:var(--quiet)}
+.chart rect{stroke-width:0}.chart .faint{fill-opacity:.5}.chart .band{fill-opacity:.22}
+.chart .area{fill-opacity:.16;stroke-width:0}.chart .line{fill:none;stroke-width:2.5}
+.chart .floor{stroke:var(--quiet);stroke-opacity:.6}
+.chart path,.chart line{vector-effect:non-scaling-stroke}.chart .stripes{vector-effect:none}
+.chart .axis{display:flex;justify-content:space-between;opacity:.8;font-size:.85em;margin:.2em 0}
+.key{display:flex;flex-wrap:wrap;gap:.3em 1.4em;margin:.6em 0 0;padding:0;list-style:none}
+.key li{margin:0}.key b{font-weight:650}
+.swatch{display:inline-block;box-sizing:border-box;width:.75em;height:.75em;margin-right:.45em;
+border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
+.swatch.good{border-color:var(--good)}.swatch.bad{border-color:var(--bad)}
+.swatch.doubt{border-color:var(--doubt);border-style:double}.swatch.faint{opacity:.55}
+"""
+# The order of the bar: what came of it, best first, then who was left out.
+_BAR = ("accepted", "unknown", "not_sent", "refused", "invalid", "opted_out", "duplicate", "blank")
+_FAINT = ("not_sent", "invalid", "duplicate", "blank")
+_WIDE = 1000  # units across a chart
+_THINNEST = 3  # units, so that one row of a million is still seen
+_GAP = 2
+_TALL = 150
+_MOST_POINTS = 300
+_LISTED_PAUSES = 5
+_WIDEST_PAUSE = 0.15  # of the time that something was under way: a night is not worth half a page
+
+
+def outcome_bar(counts: Mapping[str, int]) -> str:
+    """One bar of all counts with their shares, {"accepted": 9041, "unknown": 100}; "" without any."""
+    shown = {name: counts[name] for name in _BAR if counts.get(name)}
+    whole = sum(shown.values())
+    if not whole:
+        return ""
+    widths = np.maximum(np.array(list(shown.values())) / whole * _WIDE, _THINNEST)
+    widths *= (_WIDE - _GAP * (len(widths) - 1)) / widths.sum()
+    starts = np.cumsum(widths + _GAP) - widths - _GAP
+    shapes = [_segment(name, start, width) for name, start, width in zip(shown, starts, widths, strict=True)]
+    words = [f"{figure(count)} {_words(name)} ({percentage(count, whole)})" for name, count in shown.items()]
+    keys = [
+        _key(_tone(name), f"<b>{figure(count)}</b> {_words(name)} · {percentage(count, whole)}")
+        for name, count in shown.items()
+    ]
+    return _figure("outcomes", 24, shapes, f"{', '.join(words)}.", f'<ul class="key">{"".join(keys)}</ul>')
+
+
+def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -> str:
+    """How many messages of `Result.batches` were accepted by when, with the pauses marked, as SVG.
+
+    Long pauses are drawn shorter than they were. "" when nothing was accepted.
+    """
+    timeline, times = Timeline.of(batches), times or LocalTimes()
+    if timeline is None or not timeline.total:
+        return ""
+    axis = _TimeAxis(timeline)
+    across = axis.places(timeline.accepted.index)
+    up = _TALL - timeline.accepted.to_numpy() / timeline.total * (_TALL - 10)
+    kept = np.unique(np.linspace(0, len(up) - 1, _MOST_POINTS).astype(int))
+    steps = " ".join(f"H{x:.1f} V{y:.1f}" for x, y in zip(across[kept], up[kept], strict=True))
+    steps = f"M0 {_TALL} {steps} H{_WIDE}"
+    bands = [
+        f'<rect class="doubt band" x="{start:.1f}" y="0" width="{end - start:.1f}" height="{_TALL}"/>'
+        for start, end in axis.bands
+    ]
+    shapes = [
+        *bands,
+        f'<path class="good area" d="{steps} V{_TALL} Z"/>',
+        f'<path class="good line" d="{steps}"/>',
+        f'<line class="floor" x1="0" y1="{_TALL}" x2="{_WIDE}" y2="{_TALL}"/>',
+    ]
+    days = times.days(timeline.first, timeline.last)
+    first, last = (times.time_in(moment, days) for moment in (timeline.first, timeline.last))
+    total = counted(timeline.total, "message")
+    pauses = [_pause_words(pause, times, days) for pause in timeline.pauses]
+    label = f"{total} accepted from {first} to {last} ({times.name(timeline.last)})."
+    label = " ".join([label, *(f"{words}." for words in pauses[:_LISTED_PAUSES])])
+    under = (
+        f'<div class="axis"><span>{escape(first)}</span><span>{total} accepted</span>'
+        f"<span>{escape(last)}</span></div>{_pause_key(timeline.pauses, pauses)}"
+    )
+    return _figure("over-time", _TALL, shapes, label, under)
+
+
+def cost_bars(costs: Mapping[str, Decimal | None], currency: str = "") -> str:
+    """A table with one bar for each cost: {"North": Decimal(350), "South": None}; None is not known."""
+    most = max((cost for cost in costs.values() if cost is not None), default=Decimal(0))
+    if not most:
+        return ""
+    unit = f"{currency} " if currency else ""
+    rows = "".join(
+        f'<tr><th scope="row">{escape(name)}</th><td class="figure">'
+        f"{escape(unit + money(cost) if cost is not None else 'not known')}</td>"
+        f'<td class="track">{_cost_bar(float(cost / most)) if cost else ""}</td></tr>'
+        for name, cost in costs.items()
+    )
+    return f'<table class="bars chart"><tbody>{rows}</tbody></table>'
+
+
+def _cost_bar(share: float) -> str:
+    return (
+        f'<svg viewBox="0 0 {_WIDE} 10" height="10" preserveAspectRatio="none" aria-hidden="true">'
+        f'<rect class="good" x="0" y="0" width="{max(share * _WIDE, _THINNEST):.1f}" height="10"/></svg>'
+    )
+
+
+class _TimeAxis:
+    """Where moments are across a chart on which long pauses are drawn shorter."""
+
+    def __init__(self, timeline: Timeline) -> None:
+        lengths = np.array([pause.length.total_seconds() for pause in timeline.pauses])
+        whole = max(timeline.length.total_seconds(), 1e-3)
+        busy = max(whole - lengths.sum(), 1e-3)
+        drawn = np.minimum(lengths, busy * _WIDEST_PAUSE)
+        self._start = timeline.first
+        edges = [0.0]
+        for pause in timeline.pauses:
+            edges += [(moment - self._start).total_seconds() for moment in (pause.start, pause.end)]
+        self._seconds = np.array([*edges, whole])
+        steps = np.diff(self._seconds)
+        steps[1::2] = drawn
+        self._across = np.concatenate([[0.0], np.cumsum(steps)]) * (_WIDE / max(steps.sum(), 1e-3))
+
+    @property
+    def bands(self) -> list[tuple[float, float]]:
+        """From where to where each pause reaches."""
+        return list(zip(self._across[1:-1:2].tolist(), self._across[2::2].tolist(), strict=True))
+
+    def places(self, moments: Any) -> Any:
+        seconds = (moments - self._start).total_seconds()
+        return np.interp(seconds, self._seconds, self._across)
+
+
+def _pause_words(pause: Pause, times: LocalTimes, days: int) -> str:
+    length = duration(pause.length)
+    start, end = (times.time_in(moment, days) for moment in (pause.start, pause.end))
+    if pause.round:
+        return f"Round {pause.round} began at {end}, {length} later"
+    return f"Nothing was sent from {start} to {end} ({length})"
+
+
+def _pause_key(pauses: Sequence[Pause], words: Sequence[str]) -> str:
+    """The longest pauses in words, in the order of time."""
+    longest = sorted(range(len(pauses)), key=lambda place: -pauses[place].length)[:_LISTED_PAUSES]
+    keys = [_key("doubt", escape(words[place])) for place in sorted(longest)]
+    if len(pauses) > len(longest):
+        more = counted(len(pauses) - len(longest), "shorter pause")
+        keys.append(_key("doubt", f"and {more}"))
+    return f'<ul class="key">{"".join(keys)}</ul>' if keys else ""
+
+
+def _segment(name: str, start: float, width: float) -> str:
+    tone = _tone(name)
+    if tone != "doubt":
+        return f'<rect class="{tone}" x="{start:.1f}" y="0" width="{width:.1f}" height="24"/>'
+    # Stripes: dashes of a line that is as thick as the bar is high.
+    return (
+        f'<line class="doubt stripes" x1="{start:.1f}" y1="12" x2="{start + width:.1f}" y2="12" '
+        'stroke-width="24" stroke-dasharray="7 3"/>'
+    )
+
+
+def _key(tone: str, words: str) -> str:
+    return f'<li><span class="swatch {tone}"></span>{words}</li>'
+
+
+def _tone(name: str) -> str:
+    return f"{TONES.get(name, 'quiet')}{' faint' if name in _FAINT else ''}"
+
+
+def _words(name: str) -> str:
+    return escape(name.replace("_", " "))
+
+
+def _figure(name: str, height: int, shapes: Sequence[str], label: str, under: str) -> str:
+    """Shapes that stretch to the width of the page, what they say to those who cannot see them, and a key."""
+    return (
+        f'<div class="chart {name}"><svg role="img" aria-label="{escape(label)}" '
+        f'viewBox="0 0 {_WIDE} {height}" height="{height}" preserveAspectRatio="none">{"".join(shapes)}</svg>'
+        f"{under}</div>"
+    )
+
+
+# --- drawn with matplotlib ----------------------------------------------------------------------------
 
 MOST_BARS = 60  # more would be too thin to see: neighbouring batches are then averaged
 _MOST_LABELS = 12  # figures that fit above the bars without touching
@@ -27,7 +217,7 @@ def outcomes(counts: Mapping[str, int]) -> str:
     if not rows:
         return ""
     tones = [TONES.get(name, "quiet") for name, count in counts.items() if count]
-    drawing, axes = _figure(height=0.38 * len(rows) + 0.1)
+    drawing, axes = _drawing(height=0.38 * len(rows) + 0.1)
     bars = axes.barh(
         list(rows),
         list(rows.values()),
@@ -58,7 +248,7 @@ def costs(batches: pd.DataFrame) -> str:
     size = -(-len(cost) // MOST_BARS)
     starts = np.arange(0, len(cost), size)
     heights = np.add.reduceat(cost, starts) / np.diff(np.append(starts, len(cost)))
-    drawing, axes = _figure(height=2.4)
+    drawing, axes = _drawing(height=2.4)
     width = {"width": 0.7} if size == 1 else {"width": 0.9 * size, "align": "edge"}
     bars = axes.bar(number[starts], heights, color=BLUE, **width)
     if len(starts) <= _MOST_LABELS:
@@ -85,7 +275,7 @@ def _scale(axes: Any, last: int, highest: float) -> None:
     axes.yaxis.set_major_formatter(lambda value, _: figure(float(value)))
 
 
-def _figure(height: float) -> tuple[Any, Any]:
+def _drawing(height: float) -> tuple[Any, Any]:
     from matplotlib.figure import Figure
 
     drawing = Figure(figsize=(7.5, height), layout="constrained")

@@ -10,11 +10,11 @@ import pandas as pd
 from campaign.argument_checks import check_path
 from campaign.arrow_text import Bools
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
-from campaign.errors import ReportError, UsageError
+from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
 from campaign.results.csv_file import write_csv
 from campaign.results.ods_file import write_ods
-from campaign.results.replaced_file import replace_file
+from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
 
@@ -26,10 +26,10 @@ def write_follow_up(
 ) -> Path:
     """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
 
-    The file has the columns of the original file, then "last reason", "last status", "row in the file" and
-    "campaign", by which `read_contacts` knows it. Correct the cells and leave these columns as they are; rows
-    can be sorted, deleted and added. Refused and invalid rows by default; `statuses` as in
-    `Result.follow_up`.
+    The file has the columns of the original file, then "last reason", "last status", "row in the file",
+    "version of the file" and "campaign", by which `read_contacts` knows it. Correct the cells and leave these
+    columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by default;
+    `statuses` as in `Result.follow_up`.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
       .xlsx opens at the first of them
@@ -48,10 +48,7 @@ def write_follow_up(
         ".ods": _write_ods,
         ".csv": lambda new_path, rows, _: write_csv(new_path, rows, index=False),
     }
-    if path.suffix.lower() not in writers:
-        raise UsageError(
-            f"The name of a follow-up file must end in .xlsx, .ods or .csv, and {path.name!r} does not."
-        )
+    check_ending(path, writers, "a follow-up file")
     if result.is_erased:
         raise ReportError(
             "The names and numbers of this campaign were erased, so there are no rows to correct. "

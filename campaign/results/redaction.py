@@ -1,4 +1,4 @@
-"""The tables of a result as they may be shown: with phone numbers masked, unless they are revealed."""
+"""The tables of a plan or result as they may be shown: phone numbers masked, unless they are revealed."""
 
 from collections.abc import Collection, Iterable
 from typing import Any
@@ -10,6 +10,7 @@ from campaign.contacts.continuation import CAMPAIGN, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
+from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
@@ -17,14 +18,15 @@ _TAIL = 6  # digits at the end that a number and the cell it came from have in c
 
 
 class Redaction:
-    """Shows the tables of a result with their phone numbers masked, or in full with `reveal`.
+    """Shows the tables of a plan or a result with their phone numbers masked, or in full with `reveal`.
 
     Our own words and the codes of the service are never masked: a follow-up code has to be quoted in full.
     """
 
-    def __init__(self, result: Result, *, reveal: bool) -> None:
+    def __init__(self, source: Plan | Result, *, reveal: bool) -> None:
+        plan = source.plan if isinstance(source, Result) else source
         self._reveal = reveal
-        self._number_columns = frozenset() if reveal else find_number_columns(result)
+        self._number_columns = frozenset() if reveal else find_number_columns(plan)
 
     def batches(self, batches: pd.DataFrame) -> pd.DataFrame:
         """The batches with the numbers masked in the service's error texts."""
@@ -88,16 +90,16 @@ class Redaction:
         return columns.map(renamed).isin({*self._number_columns, "number"})
 
 
-def find_number_columns(result: Result) -> frozenset[str]:
-    """The columns of `result.contacts` that hold phone numbers, whether they were used or not.
+def find_number_columns(plan: Plan) -> frozenset[str]:
+    """The columns of `plan.contacts` that hold phone numbers, whether they were used or not.
 
     These are the columns with such a header, those in which the number check found an issue, and those that
     contain the numbers of the messages.
     """
-    contacts, issues = result.plan.contacts, result.issues
+    contacts, issues = plan.contacts, plan.issues
     by_header = {name for name in contacts.columns if number_columns([name])}
     checked = file_names(issues.loc[issues["code"].isin([*PROBLEMS, *REPAIRS]), "column"].unique())
-    used = result.plan.messages.head(_SAMPLE).drop_duplicates("row").set_index("row")["number"]
+    used = plan.messages.head(_SAMPLE).drop_duplicates("row").set_index("row")["number"]
     cells = contacts.reindex(used.index)
     tails = used.str[-_TAIL:]
     holding = {name for name in contacts.columns if (_digits(cells[name]).str[-_TAIL:] == tails).any()}

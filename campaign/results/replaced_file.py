@@ -2,12 +2,44 @@
 
 import os
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from pathlib import Path
 
-from campaign.errors import ReportError
+from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
 from campaign.text import clean, shorten
+
+
+def check_ending(path: Path, endings: Collection[str], what: str = "a report") -> None:
+    """Raise `UsageError` unless the name of the file ends in one of these."""
+    if path.suffix.lower() not in endings:
+        *others, last = endings
+        raise UsageError(
+            f"The name of {what} must end in {', '.join(others)} or {last}, and {path.name!r} does not."
+        )
+
+
+def check_place(path: Path) -> None:
+    """Raise `ReportError` unless a file can be written here now; nothing is left behind."""
+    _new_file_beside(path).unlink()
+
+
+def _new_file_beside(path: Path) -> Path:
+    """An empty file in the same folder, which only its owner can read."""
+    if reason := impossible(path):
+        raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
+    if path.is_symlink():
+        raise ReportError(f"{path} is a symbolic link. Give the path of a regular file.")
+    if path.is_dir():
+        raise ReportError(f"{path} is a folder, not a file. Give the name of a file in it.")
+    if path.exists() and not path.is_file():
+        raise ReportError(f"{path} is a device, not a file. Give the path of a regular file.")
+    try:
+        handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
+    except OSError as error:
+        raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
+    os.close(handle)
+    return Path(name)
 
 
 def replace_file(path: Path, write: Callable[[Path], None]) -> None:
@@ -16,18 +48,7 @@ def replace_file(path: Path, write: Callable[[Path], None]) -> None:
     Only its owner can read the file, where the system has such permissions. Raises `ReportError` for a
     symbolic link, a folder, or a place that cannot be written to.
     """
-    if reason := impossible(path):
-        raise ReportError(f"{shorten(clean(path), 200)} cannot be written: {reason}.")
-    if path.is_symlink():
-        raise ReportError(f"{path} is a symbolic link. Give the path of a regular file.")
-    if path.exists() and not path.is_file():
-        raise ReportError(f"{path} is a folder, not a file. Give the name of a file in it.")
-    try:
-        handle, name = tempfile.mkstemp(prefix=".report-", suffix=path.suffix, dir=path.parent)
-    except OSError as error:
-        raise ReportError(f"No file can be written in {path.parent}: {error.strerror}.") from None
-    os.close(handle)
-    new_path = Path(name)
+    new_path = _new_file_beside(path)
     try:
         write(new_path)
         new_path.replace(path)

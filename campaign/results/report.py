@@ -11,13 +11,13 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_path, check_switch
-from campaign.contacts.reading import Reading
-from campaign.errors import UsageError
+from campaign.contacts.reading_record import Reading
 from campaign.results import charts
+from campaign.results.card import in_words
 from campaign.results.csv_file import write_csv
 from campaign.results.redaction import Redaction
-from campaign.results.replaced_file import replace_file
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result, in_words
+from campaign.results.replaced_file import check_ending, replace_file
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result, check_result
 from campaign.results.workbook import write_workbook
 from campaign.text import counted, figure, money
 
@@ -31,6 +31,7 @@ MEANINGS = {
     "refused": "refused by the service, so not sent",
     "unknown": "may have been sent: the request left, and no readable answer came back",
 }
+ENDINGS = (".html", ".xlsx", ".csv")
 # The page shows only the first rows; the workbook contains all of them.
 _MOST_BATCHES = 500
 _MOST_ROWS = 100
@@ -57,10 +58,7 @@ def write_report(result: Result, path: str | os.PathLike[str], *, reveal: bool =
         ".xlsx": _write_xlsx,
         ".csv": _write_csv,
     }
-    if path.suffix.lower() not in writers:
-        raise UsageError(
-            f"The name of a report must end in .html, .xlsx or .csv, and {path.name!r} does not."
-        )
+    check_ending(path, writers)
     redaction = Redaction(result, reveal=reveal)
     replace_file(path, lambda new_path: writers[path.suffix.lower()](result, new_path, redaction))
     return path

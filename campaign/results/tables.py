@@ -1,9 +1,8 @@
 """`Result`: the plan joined with what its ledger knows about each batch, as tables."""
 
 import os
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -12,52 +11,27 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from campaign import markup
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.continuation import add_follow_up_columns
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, STATUSES
+from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
+from campaign.results.advice import advice_for
+from campaign.results.breakdown import break_down, choose_column
+from campaign.results.card import result_card
+from campaign.results.outcome_tables import join_contacts, join_messages
+from campaign.results.sent_rounds import SentRound
 from campaign.results.totals import ResultTotals, outcome_sentence
-from campaign.text import agreeing, clean, counted, figure, money
+from campaign.text import agreeing, clean, counted
 
-# A row that was sent as several messages gets the status that most needs attention.
-WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
-TO_FOLLOW_UP = ("invalid", "refused", "unknown", "not_sent")
+TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
-_REASONS = {
-    "unknown": "The request may have reached the service, and no readable answer came.",
-    "refused": "The service refused the batch.",
-    "not_sent": "Not sent yet.",
-    "accepted": "",
-}
-_ADVICE = {
-    "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve, or all "
-    "with reconcile and the provider's own list. They are never sent again automatically.",
-    "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
-    "resume the campaign or send the plan again: only people who got nothing are tried again.",
-    "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows: result.follow_up() lists them in Python, with the reasons, and "
-    'campaign.write_follow_up(result, "to_correct.xlsx") writes them to a file.',
-}
-_DECISIONS = (
-    (
-        "unknown",
-        ORDERED_AGAIN,
-        "Resume the campaign to send again what you ordered to be sent again.",
-    ),
-    (
-        "not_sent",
-        CLOSED,
-        "The campaign was closed: to send to these people after all, send the plan again.",
-    ),
-)
 ENVIRONMENTS = {
     "local": "embedded sandbox: nothing left this machine",
     "sandbox": "the provider's sandbox: no phone was reached",
@@ -81,6 +55,8 @@ class Result:
     _batch_of_excluded: npt.NDArray[np.int64]
     _note: str
     _nothing_sent: bool
+    rounds: tuple[SentRound, ...]
+    is_closed: bool
 
     def __init__(
         self,
@@ -94,6 +70,8 @@ class Result:
         nothing_sent: bool = False,
         batch_of_message: npt.NDArray[np.int64] | None = None,
         batch_of_excluded: npt.NDArray[np.int64] | None = None,
+        rounds: Sequence[SentRound] = (),
+        is_closed: bool = False,
     ) -> None:
         """Join a plan with its batches.
 
@@ -101,7 +79,9 @@ class Result:
         consecutive slices of `plan.messages`. `batch_of_excluded` has for each row of the contacts that gets
         no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
         `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
-        Raises `LedgerError` if batches and messages do not fit.
+        `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
+        `is_closed` says that a person has closed the campaign since. Raises `LedgerError` if batches and
+        messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -126,6 +106,8 @@ class Result:
             _batch_of_excluded=batch_of_excluded,
             _note=sentence,
             _nothing_sent=nothing_sent,
+            rounds=tuple(rounds),
+            is_closed=is_closed,
         )
 
     @property
@@ -169,14 +151,39 @@ class Result:
     @cached_property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
-        return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches)
+        return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches, self.currency)
+
+    @property
+    def currency(self) -> str:
+        """The currency of the account, "" if it was not given. The service itself names none."""
+        return next((one.currency for one in reversed(self.rounds) if one.currency), "")
+
+    def by(self, column: str) -> pd.DataFrame:
+        """The result for each value of a column of the file, such as a clinic, those with most rows first.
+
+        The index has the values, "" for the rows in which the cell is empty. Columns: rows, people (rows that
+        are neither blank nor a duplicate), the eight statuses, parts (SMS parts of the messages), cost_share
+        and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal.
+        It is an estimate, because the service names one cost for a batch. `unpriced` counts messages without
+        a known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
+
+        The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
+        last row, with a missing value (NaN) and without rows, so that the costs add up too.
+
+        Raises `ColumnError` if there is no such column.
+        """
+        place, name = choose_column(self.plan.contacts, column)
+        contacts = self._contacts
+        values = contacts[place].rename(name)
+        return break_down(values, contacts["status"], self._messages, self._batches, self._places)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last reason", "last status", "row in the file" and
-        "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the file that have
-        such a name get " (file)" behind it until then. The index `row` is the row number in the file.
+        Its columns are those of the file, then "last reason", "last status", "row in the file", "version of
+        the file" and "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the
+        file that have such a name get " (file)" behind it until then. The index `row` is the row number in
+        the file.
 
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice.
@@ -191,9 +198,18 @@ class Result:
             status=rows["status"],
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
+            version=self._version_of_file,
         )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
+
+    @property
+    def _version_of_file(self) -> str:
+        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
+        reading = self.reading
+        if reading is None:
+            return ""
+        return reading.version if reading.continues is None else reading.continues.version
 
     @property
     def sentence(self) -> str:
@@ -224,126 +240,51 @@ class Result:
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
-        in_note = {"not_sent"} if self._note else set()
+        without = {"not_sent"} if self._note else set()
         if self.is_erased:
-            in_note |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        decided = self._advice_on_decisions()
-        return tuple(
-            advice
-            for status, advice in (_ADVICE | decided).items()
-            if self.totals[status] and status not in in_note
+            without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
+        batches = self._batches.iloc[np.unique(self._places)]
+        advice = advice_for(
+            self.totals, batches, without=without, is_closed=self.is_closed, kept=self._kept_batches()
         )
+        return tuple(advice.values())
+
+    def _kept_batches(self) -> set[int]:
+        """Of the batches that are to go out again those of which every person keeps an earlier text."""
+        ordered_again = set(self._batches.loc[self._batches["error"] == ORDERED_AGAIN, "batch"])
+        if not ordered_again:
+            return set()  # nobody needs the issues, which have to be read
+        issues, messages = self.issues, self._messages
+        is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
+        return ordered_again - set(messages.loc[~is_kept, "batch"])
 
     @property
     def is_erased(self) -> bool:
         """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
         return set(self.plan.contacts.columns) <= set(OUTCOME_COLUMNS)
 
-    def _advice_on_decisions(self) -> dict[str, str]:
-        """What is left to do, by status, where a person has decided already about all of its messages."""
-        batches = self._batches.iloc[np.unique(self._places)]
-        return {
-            status: advice
-            for status, decision, advice in _DECISIONS
-            if (batches.loc[batches["status"] == status, "error"] == decision).all()
-        }
-
     @cached_property
     def _messages(self) -> pd.DataFrame:
-        batches, places = self._batches, self._places
-        shares = _shares(batches["cost"], batches["messages"])
-        return self.plan.messages.assign(
-            status=batches["status"].array.take(places),
-            batch=batches["batch"].array.take(places),
-            code=batches["code"].array.take(places),
-            cost_share=shares.take(places),
-        )
+        return join_messages(self.plan.messages, self._batches, self._places)
 
     @cached_property
     def _contacts(self) -> pd.DataFrame:
-        contacts = self.plan.contacts
-        reasons = _reasons(self._batches).array.take(self._places)
-        outcomes = self._messages[["row", "status", "batch", "code"]].assign(reason=reasons)
-        by_row = _worst(outcomes).reindex(contacts.index)
-        has_message = by_row["status"].notna()
-        batch, code = by_row["batch"].astype("Int64"), by_row["code"].fillna("")
-        reached = self._batch_of_excluded > 0
-        if reached.any():
-            codes = self._batches.set_index("batch")["code"].reindex(self._batch_of_excluded[reached])
-            batch[reached], code[reached] = self._batch_of_excluded[reached], codes.to_numpy()
-        return contacts.assign(
-            status=contacts["status"].where(~has_message, by_row["status"]),
-            reason=contacts["reason"].where(~has_message, by_row["reason"]),
-            batch=batch,
-            code=code,
+        return join_contacts(
+            self.plan.contacts, self._messages, self._batches, self._places, self._batch_of_excluded
         )
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
 
     def _repr_html_(self) -> str:
-        totals = self.totals
-        batches = self._batches.assign(error=mask_texts(self._batches["error"]))
-        pieces = [
-            markup.paragraph(mask_text(self.headline)),
-            *(markup.paragraph(advice) for advice in self.left_to_do),
-            markup.bars(totals),
-            markup.facts(
-                {
-                    "rows in the file": figure(totals.rows),
-                    "messages": figure(totals.messages),
-                    "cost": money(totals.cost) + (" or more" if totals.unpriced else ""),
-                }
-            ),
-            markup.table(in_words(_newest_first(batches)), limit=10),
-        ]
-        if self.folder is not None:
-            pieces.append(markup.paragraph(f"Kept in {self.folder}", note=True))
-        where = ENVIRONMENTS.get(self.environment, self.environment)
-        return markup.card(f"Result ({where})", pieces)
-
-
-def in_words(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table as it is shown to people: statuses without underscores, times with their zone."""
-    statuses = [name for name in ("status", "last status") if name in frame.columns]
-    words = {name: frame[name].str.replace("_", " ") for name in statuses}
-    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
-
-
-def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:
-    """The batches as a card shows them: the newest round first, and a single one is not named."""
-    rounds = batches["round"]
-    shown = batches.drop(columns=["attempts", "seconds", "round"])
-    if rounds.nunique() > 1:
-        shown.insert(0, "round", rounds)
-        shown = shown.sort_values("round", ascending=False, kind="stable")
-    return shown.drop(columns=[name for name in ("code", "error") if (batches[name] == "").all()])
-
-
-def _reasons(batches: pd.DataFrame) -> "pd.Series[str]":
-    """The reason for the status of each batch: the service's error, or else what the status means."""
-    meanings = batches["status"].map(_REASONS).astype("str")
-    without_error = (batches["error"] == "") | (batches["status"] == "accepted")
-    return batches["error"].where(~without_error, meanings)
-
-
-def _shares(costs: "pd.Series[Any]", messages: "pd.Series[int]") -> npt.NDArray[np.object_]:
-    """The cost of one message in each batch: the batch's cost divided by its messages."""
-    shares = np.empty(len(costs), dtype=object)
-    shares[:] = [
-        None if not isinstance(cost, Decimal) else cost / count
-        for cost, count in zip(costs, messages.tolist(), strict=True)
-    ]
-    return shares
-
-
-def _worst(messages: pd.DataFrame) -> pd.DataFrame:
-    """One message for each row of the file, by row: of several, the one that most needs attention."""
-    if not messages["row"].is_unique:
-        rank = pd.Categorical(messages["status"], categories=WORST_FIRST).codes
-        order = np.lexsort((rank, messages["row"].to_numpy()))
-        messages = messages.take(order).drop_duplicates("row")
-    return messages.set_index("row")
+        return result_card(
+            mask_text(self.headline),
+            self.left_to_do,
+            self.totals,
+            self._batches.assign(error=mask_texts(self._batches["error"])),
+            where=ENVIRONMENTS.get(self.environment, self.environment),
+            folder=self.folder,
+        )
 
 
 def check_result(result: object, function: str, call: str) -> None:

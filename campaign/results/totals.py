@@ -6,7 +6,7 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign.messages.totals import Totals
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, counted, money
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -15,21 +15,50 @@ class ResultTotals(Totals):
 
     `cost` is the sum of the costs that the service reported, in its own units; None if it reported none for
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
+    `currency` is that of the account, "" if it was not given.
     """
 
     batches: int = 0
     cost: Decimal | None = None
     unpriced: int = 0
+    currency: str = ""
+
+    @property
+    def people(self) -> int:
+        """The rows that are neither blank nor a duplicate of another one."""
+        return self.rows - self["blank"] - self["duplicate"]
+
+    @property
+    def cost_in_words(self) -> str:
+        """The cost with its currency, as every report and card says it: "UGX 311,990 or more"."""
+        return cost_in_words(self.cost, unpriced=self.unpriced, currency=self.currency)
 
     @classmethod
-    def of(cls, planned: Totals, statuses: "pd.Series[str]", batches: pd.DataFrame) -> "ResultTotals":
+    def of(
+        cls, planned: Totals, statuses: "pd.Series[str]", batches: pd.DataFrame, currency: str = ""
+    ) -> "ResultTotals":
         """Count the final statuses of the rows, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
         unpriced = batches["status"].isin(["accepted", "unknown"]) & batches["cost"].isna()
         cost = None if unpriced.any() and not costs else sum(costs, Decimal(0))
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
         counts = {str(status): int(count) for status, count in statuses.value_counts().items()}
-        return cls(counts, batches=len(batches), cost=cost, unpriced=int(unpriced.sum()), **figures)
+        return cls(
+            counts,
+            batches=len(batches),
+            cost=cost,
+            unpriced=int(unpriced.sum()),
+            currency=currency,
+            **figures,
+        )
+
+
+def cost_in_words(cost: Decimal | None, *, unpriced: int = 0, currency: str = "") -> str:
+    """A cost with its unit: "UGX 311,990", "35 or more" while some batches are `unpriced`, "not known"."""
+    if cost is None:
+        return "not known"
+    amount = f"{currency} {money(cost)}" if currency else money(cost)
+    return f"{amount} or more" if unpriced else amount
 
 
 def outcome_sentence(totals: ResultTotals) -> str:

@@ -3,20 +3,25 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from campaign.argument_checks import check_path, described
 from campaign.contract import Changed, Gone
-from campaign.errors import UsageError
+from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending.engine.valves import Budget, Hours
+from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.hours import Hours
+from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions
 from campaign.sending.rounds.difference import Difference
-from campaign.sending.run import OpenCampaign, Run
+from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
 from campaign.service.address import Environment
@@ -90,7 +95,7 @@ def send(
     - `canary`: the first batch is one message, and the rest waits for its answer
     - `max_unknown`: the run pauses when this many batches are unknown
     - `confirm`: needed for live sending: the phrase that the error shows; it names the number of messages
-    - `progress`: a progress bar; "tqdm" for the plain one also in notebooks
+    - `progress`: a progress bar, in a notebook the dashboard; "tqdm" for the bar also in notebooks
     - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk
 
     A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
@@ -140,7 +145,41 @@ def start(
         batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
-    return Run(open_campaign(plan, options), attended=True)
+
+    def begin(phrase: str | None) -> Run:
+        return Run(open_campaign(plan, replace(options, confirm=phrase)), attended=True)
+
+    return _ask_first(begin, confirm)
+
+
+def continued(run: Run, *, confirm: str | None = None) -> Run:
+    """Go on with a run that has ended, with the same options: what waits and what was refused goes out.
+
+    Returns the new run at once; from then on it is `run.continuation`. Raises `ConfirmationError` where live
+    sending has to be confirmed again, and `UsageError` where nothing can be continued.
+    """
+    if not run.can_be_continued:
+        raise UsageError(
+            "This run cannot be continued: it is still under way, or nothing is left that the same options "
+            f"could send. To go on with other options, write campaign.resume({str(run.folder)!r}, …)."
+        )
+    options = replace(run.options, folder=run.folder, name=None, pilot=None, ledger=None)
+
+    def go_on(phrase: str | None) -> Run:
+        run.continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
+        return run.continuation
+
+    return _ask_first(go_on, confirm)
+
+
+def _ask_first(attempt: Callable[[str | None], Run], phrase: str | None) -> Run:
+    """Make the attempt. If it asks for a phrase, the question that it raises knows how to proceed."""
+    try:
+        return attempt(phrase)
+    except ConfirmationError as question:
+        if question.phrase:
+            question.proceed = partial(_ask_first, attempt)
+        raise
 
 
 async def asend(
@@ -221,9 +260,10 @@ def check_plan(plan: object) -> None:
     if isinstance(plan, Plan):
         return
     if isinstance(plan, Result):
+        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
+        rest = again if plan.is_closed else on
         raise UsageError(
-            "plan is a Result: that plan was sent already. To send what is left of it, use "
-            "campaign.resume(result.folder)."
+            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
         )
     kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
     raise UsageError(

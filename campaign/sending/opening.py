@@ -18,19 +18,22 @@ import numpy as np
 
 from campaign.errors import AccountError, FolderError
 from campaign.messages.plan import Plan, plan_in
-from campaign.sending.ledger.ledger import Ledger, open_ledger
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
+from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
+from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
 from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
-from campaign.sending.rounds.difference import Difference, find_difference
+from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.run import OpenCampaign, end_held_run
+from campaign.sending.run import end_held_run
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
@@ -86,12 +89,13 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
 
     Raises what `send` would raise before that, and writes nothing.
     """
-    record, account = difference.record, options.account
-    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    compared, account = plan_behind(difference), options.account
+    record = compared.record
+    content = choose_content(compared, changed=options.changed, gone=options.gone)
     check_not_again(content.plan, content.plan.messages.iloc[content.outgoing])
     if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
         return ""
-    path, name = locate_campaign(difference.plan, options.name, options.folder, account.environment)
+    path, name = locate_campaign(compared.plan, options.name, options.folder, account.environment)
     claim = Claim(path, name.name if record is None else record.name, account, options.takeover)
     if record is None:
         claim.check_new()
@@ -99,7 +103,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
         claim.check(open_folder(path), is_new=False)
     last_round = record.rounds[-1] if record is not None and record.rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
-    return _departure(difference, content, pilot, claim, options).phrase
+    return _departure(compared, content, pilot, claim, options).phrase
 
 
 def choose_account(options: SendOptions, held: ExitStack) -> Account:
@@ -118,14 +122,14 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
-        return find_difference(plan, None)
+        return Difference(compare_plan(plan, None))
     folder = open_folder(path)
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
     contents = folder.snapshot()
     record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
-    return find_difference(plan, record)
+    return Difference(compare_plan(plan, record))
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -149,10 +153,10 @@ def _existing_or_new(
         return folder, replace(claim, name=folder.manifest.name), False
     check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
-    difference = find_difference(plan, None)
-    content = choose_content(difference, changed=options.changed, gone=options.gone)
+    compared = compare_plan(plan, None)
+    content = choose_content(compared, changed=options.changed, gone=options.gone)
     check_not_again(content.plan, content.plan.messages)
-    _confirm(difference, content, choose_pilot(content, options.pilot, None, None), claim, options)
+    _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
     return folder, claim, True
@@ -216,25 +220,25 @@ def _converge(
     contents = snapshot(folder.ledger_path)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
-    difference = find_difference(plan, record)
-    content = choose_content(difference, changed=options.changed, gone=options.gone, kept=kept)
+    compared = compare_plan(plan, record)
+    content = choose_content(compared, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None and last_round.is_erased:
         if not len(content.outgoing) and record.is_last_plan(content.plan):
             # Nothing is kept of a table that says nothing new.
             frozen = FrozenPlan(content.plan, content.batch_of_message, content.batch_of_excluded)
-            return last_round, frozen, difference.overview
+            return last_round, frozen, compared.overview
     elif last_round is not None:
         frozen = last_round.load(contents.batches)
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
-            _confirm(difference, content, pilot, campaign.claim, options)
-            return last_round, frozen, difference.overview
+            _confirm(compared, content, pilot, campaign.claim, options)
+            return last_round, frozen, compared.overview
     outgoing = content.plan.messages.iloc[content.outgoing]
     check_not_again(content.plan, outgoing)
-    _confirm(difference, content, pilot, campaign.claim, options)
-    return *_register(content, pilot, campaign), difference.overview
+    _confirm(compared, content, pilot, campaign.claim, options)
+    return *_register(content, pilot, campaign), compared.overview
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
@@ -248,16 +252,16 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
 
 
 def _confirm(
-    difference: Difference, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+    compared: ComparedPlan, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
 ) -> None:
     """Raise `ConfirmationError` unless what leaves now was confirmed, if it is live."""
     if claim.account.environment == "live":
-        departure = _departure(difference, content, pilot, claim, options)
+        departure = _departure(compared, content, pilot, claim, options)
         check_confirmed(claim.account, options.confirm, departure)
 
 
 def _departure(
-    difference: Difference, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
+    compared: ComparedPlan, content: RoundContent, pilot: PilotStretch, claim: Claim, options: SendOptions
 ) -> Departure:
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
@@ -269,7 +273,7 @@ def _departure(
         messages=messages,
         batch_size=options.batch_size,
         concurrency=options.concurrency,
-        comparison=difference.overview,
+        comparison=compared.overview,
         reached_today=len(recent.numbers),
         remarks=recent.unreadable,
     )
@@ -290,7 +294,9 @@ def _register(
     )
     content = replace(content, outgoing=pilot.order(content.outgoing))
     path = round_path(folder.path, number)
-    manifest, entries = freeze_round(path, content, cutting, options.as_record())
+    manifest, entries = freeze_round(
+        path, content, cutting, options.as_record(), campaign.claim.account.currency
+    )
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
     batches[content.outgoing] = np.repeat(

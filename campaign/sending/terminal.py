@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import builtins
 import signal
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+from campaign.errors import Interrupted
 from campaign.sending.engine.tally import Snapshot
 
 _TITLES = {"local": "SANDBOX (nothing is sent)", "sandbox": "the provider's SANDBOX", "live": "LIVE"}
@@ -35,9 +37,19 @@ def noted_signals() -> Iterator[list[int]]:
             signal.signal(number, previous)
 
 
-def interruption(noted: int) -> BaseException:
+def interruption(noted: int, sentence: str) -> BaseException:
     """What a program that a signal asked to end raises after a clean stop; 143 is 128 + SIGTERM."""
-    return KeyboardInterrupt() if noted == signal.SIGINT else SystemExit(128 + noted)
+    return Interrupted(sentence) if noted == signal.SIGINT else SystemExit(128 + noted)
+
+
+def notebook_display() -> Callable[[object], None] | None:
+    """In the kernel of a notebook, the function that shows something below the cell; elsewhere None.
+
+    IPython puts it among the builtins, so nothing has to be imported, and nothing is where IPython is not.
+    """
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    in_notebook = getattr(shell, "kernel", None) is not None
+    return getattr(builtins, "display", None) if in_notebook else None
 
 
 @contextmanager
@@ -48,12 +60,10 @@ def progress_bar(
     if not progress:
         yield lambda: None
         return
-    from tqdm import tqdm as plain_bar
-    from tqdm.auto import tqdm as any_bar
+    from tqdm import tqdm
 
-    make = plain_bar if progress == "tqdm" else any_bar
     counts = look()
-    with make(total=counts.messages, unit="msg", desc=_TITLES[environment], initial=_answered(counts)) as bar:
+    with tqdm(total=counts.messages, unit="msg", desc=_TITLES[environment], initial=_answered(counts)) as bar:
 
         def draw() -> None:
             counts = look()

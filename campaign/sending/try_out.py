@@ -17,7 +17,8 @@ from campaign import markup
 from campaign.argument_checks import check_count, check_text
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import Plan
+from campaign.messages.preparation import prepare
 from campaign.messages.preview import Preview
 from campaign.results.tables import Result
 from campaign.sending.campaigns import check_plan, send
@@ -52,7 +53,7 @@ class TryOut:
             return "Does the phone show exactly this text? If not, the service changes it."
         return (
             "Does the phone show exactly this text? If it shows %20 and the like, the service does not "
-            'decode: make the account with encoding="plain" and try again.'
+            'decode: make the account with Account(..., encoding="plain") and try again.'
         )
 
     @property

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import ssl
 import unicodedata
 from collections.abc import Callable
@@ -12,7 +13,7 @@ from pathlib import Path
 from typing import Literal, NoReturn, get_args
 from urllib.parse import quote, quote_plus, urlsplit
 
-from campaign.argument_checks import check_choice, check_path, described
+from campaign.argument_checks import check_choice, check_path, described, wrong
 from campaign.errors import AccountError, UsageError
 from campaign.service.address import Environment, read_address
 from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
@@ -45,6 +46,7 @@ class Account:
         *,
         encoding: Encoding = "url",
         ca_file: str | Path | None = None,
+        currency: str | None = None,
     ) -> None:
         self._password = password if isinstance(password, Secret) else Secret(password)
         del password  # so that no traceback of this frame shows it
@@ -57,6 +59,7 @@ class Account:
             raise AccountError(self._password.problem)
         check_choice(environment, get_args(Environment), subject="environment")
         _check_options(encoding, ca_file)
+        self._currency = _checked_currency(currency)
         self._url, problem = read_address(environment, url)
         del url  # it can contain a password too
         if problem:
@@ -73,16 +76,21 @@ class Account:
         *,
         encoding: Encoding = "url",
         ca_file: str | Path | None = None,
+        currency: str | None = None,
     ) -> Account:
         """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
-        (or `CAMPAIGN_SANDBOX_…`). In a notebook and at a terminal, you are asked for what is missing.
+        (or `CAMPAIGN_SANDBOX_…`). In a notebook and at a terminal, you are asked for what is missing. The
+        currency is that of `…_CURRENCY`, if it is set and none is given.
 
         Raises `AccountError` naming the variables that are missing, or when the sandbox is given the host or
         the password of live.
         """
         _check_kept(environment)
         _check_options(encoding, ca_file)  # before a person is asked for anything
-        return cls(environment, *from_variables(environment), encoding=encoding, ca_file=ca_file)
+        currency = currency or os.environ.get(f"CAMPAIGN_{environment.upper()}_CURRENCY")
+        _checked_currency(currency)
+        place = from_variables(environment)
+        return cls(environment, *place, encoding=encoding, ca_file=ca_file, currency=currency)
 
     @classmethod
     def from_keyring(
@@ -93,6 +101,7 @@ class Account:
         *,
         encoding: Encoding = "url",
         ca_file: str | Path | None = None,
+        currency: str | None = None,
     ) -> Account:
         """Take the password from the system's keyring, where it is kept as "campaign live" or "campaign
         sandbox": `keyring set "campaign live" NAME` saves it once. Needs `pip install "campaign[keyring]"`.
@@ -107,7 +116,9 @@ class Account:
         if problem:
             raise AccountError(problem)
         password = from_keyring(environment, username)
-        return cls(environment, base, username, password, encoding=encoding, ca_file=ca_file)
+        return cls(
+            environment, base, username, password, encoding=encoding, ca_file=ca_file, currency=currency
+        )
 
     @property
     def environment(self) -> Environment:
@@ -130,6 +141,11 @@ class Account:
     @property
     def encoding(self) -> Encoding:
         return self._encoding
+
+    @property
+    def currency(self) -> str:
+        """What the service counts costs in, "" if it was not given."""
+        return self._currency
 
     @property
     def identity(self) -> str:
@@ -211,6 +227,15 @@ def _check_kept(environment: object) -> None:
 def _check_options(encoding: object, ca_file: object) -> None:
     check_choice(encoding, get_args(Encoding), subject="encoding")
     check_path(ca_file, subject="ca_file", write='ca_file="company.pem"', or_none=True)
+
+
+def _checked_currency(currency: object) -> str:
+    if currency is None:
+        return ""
+    if not isinstance(currency, str) or not re.fullmatch(r"[^\W\d_]{1,4}\.?|[$£€¥₦₵₹₱₫₺]", currency.strip()):
+        write = 'currency="UGX"'
+        raise wrong(currency, subject="currency", needs="the name of a currency", write=write)
+    return currency.strip()
 
 
 def _without_case(text: str) -> str:

@@ -94,6 +94,21 @@ def from_variables(environment: str) -> tuple[str, str, Secret]:
     return _text_of(url), _text_of(username), Secret(_text_of(password, hidden=True))
 
 
+def kept_credentials(environment: str) -> tuple[str, str, Secret] | None:
+    """Address, user name and password, if all are kept in variables or, the password, in the keyring.
+
+    Nobody is asked for anything. None if one of them is missing.
+    """
+    url, username, password = (os.environ.get(name, "") for name in variable_names(environment))
+    if not url or not username:
+        return None
+    if password:
+        return url, username, Secret(password)
+    with suppress(AccountError):  # no keyring, or nothing in it
+        return url, username, from_keyring(environment, username)
+    return None
+
+
 def _refuse(missing: list[str]) -> NoReturn:
     raise AccountError(f"Set {' and '.join(missing)} in the environment, then run this again.")
 

@@ -18,7 +18,8 @@ from dirty_contacts import NAMES
 
 from campaign.arrow_text import TEXT, combine_chunks, series_to_array
 from campaign.contacts.reading import read_contacts
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import Plan
+from campaign.messages.preparation import prepare
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     CHANGED,
@@ -68,8 +69,11 @@ def read_rows(file: Path) -> tuple[RowTexts, np.ndarray]:
 
 
 def record(folder: Path) -> Iterator[RecordedTexts]:
+    first = 2
     for file in sorted(folder.iterdir()):
-        yield RecordedTexts(*read_rows(file))
+        rows, batches = read_rows(file)
+        yield RecordedTexts(rows, batches, first + np.arange(len(rows)))
+        first += len(rows)
 
 
 def compare(planned: RowTexts, folder: Path) -> Comparison:

@@ -44,7 +44,7 @@ def test_reconciling_shows_what_the_list_says_and_then_settles_it(interrupted_ca
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 2
     arguments = ["reconcile", str(interrupted_campaign), "provider.csv", "--confirm"]
     assert main([*arguments, "settle it"]) == 2
-    assert f'confirm="{phrase}"' in told(capsys)
+    assert f'--confirm "{phrase}"' in told(capsys)
     assert main([*arguments, phrase]) == 4  # six still wait
     said = told(capsys)
     assert "What is certain is settled." in said
@@ -56,7 +56,7 @@ def test_people_of_a_batch_that_stays_unknown_are_listed_masked(interrupted_camp
     Path("provider.csv").write_text(f"Who,What,When\n{TOOK.splitlines()[2]}\n{OTHERS}")
     columns = ["--number", "Who", "--text", "What", "--time", "When"]
     assert main(["reconcile", str(interrupted_campaign), "provider.csv"]) == 2
-    assert "Name the column: number=" in told(capsys)
+    assert "Name the column: --number." in told(capsys)
     assert main(["reconcile", str(interrupted_campaign), "provider.csv", *columns]) == 4
     said = told(capsys)
     assert "batch 2: 1 of 2 messages in the list, it stays unknown." in said
@@ -82,7 +82,7 @@ def test_a_list_or_a_folder_that_is_not_there(interrupted_campaign, capsys):
 
 def test_closing_asks_for_its_phrase_and_nothing_waits_afterwards(interrupted_campaign, capsys):
     assert main(["close", str(interrupted_campaign)]) == 2
-    (phrase,) = re.findall(r'confirm="(.*?)"', told(capsys))
+    (phrase,) = re.findall(r'--confirm "(.*?)"', told(capsys))
     assert phrase == "close with 6 messages not sent"
     assert main(["close", str(interrupted_campaign), "--confirm", phrase]) == 4
     assert "The campaign is closed: nothing waits in it." in told(capsys)
@@ -93,7 +93,7 @@ def test_closing_asks_for_its_phrase_and_nothing_waits_afterwards(interrupted_ca
 def test_erasing_asks_for_its_phrase_and_no_name_is_left_afterwards(sandbox, capsys):
     folder = send(people(3), sandbox)
     assert main(["erase", folder]) == 2
-    (phrase,) = re.findall(r'confirm="(.*?)"', told(capsys))
+    (phrase,) = re.findall(r'--confirm "(.*?)"', told(capsys))
     assert phrase == f"erase 3 people of {Path(folder).name}"
     assert main(["erase", folder, "--confirm", phrase]) == 0
     assert "The names, numbers and texts of this campaign were erased." in told(capsys)

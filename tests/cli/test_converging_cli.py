@@ -65,7 +65,7 @@ class Shell:
 
     def run(self, verb, *more, text=TEXT, environment="live"):
         """The exit code of a command and all that it printed."""
-        arguments = [verb, *more, "--environment", environment]
+        arguments = [verb, *more, "--account", environment]
         if verb in ("send", "check"):
             arguments += ["--message", text, "--sender", "CLINIC", "--region", "UG"]
         if verb == "send" and "--batch-size" not in more:
@@ -81,7 +81,7 @@ class Shell:
 
 
 def phrase_in(shown, option="confirm"):
-    (phrase,) = re.findall(rf'{option}="(.*?)"', shown)
+    (phrase,) = re.findall(rf'--{option} "(.*?)"', shown)
     return phrase
 
 
@@ -184,7 +184,7 @@ def test_copies_the_folder_and_resumes_both(service, desk, shell):
     shutil.copytree(folder, folder.with_name("copy"))
     code, shown = shell.run("resume", str(folder.with_name("copy")))
     assert code == 2
-    assert "takeover=" in shown
+    assert "--takeover " in shown
     assert shell.confirmed("resume", str(folder))[0] == 0
     assert_reached_once(service, range(20))
 
@@ -334,7 +334,7 @@ def test_a_dry_run_asks_what_sending_would_ask(service, desk, shell):
     code, shown = shell.run("send", "visits.csv", "--dry-run", text="Hello {name}.")
     assert code == 2
     assert "Nothing would be sent: 20 reached with another text." in shown
-    assert 'Give changed="skip"' in shown
+    assert "Give --changed skip" in shown
     code, shown = shell.run("send", "visits.csv", "--dry-run", "--changed", "send", text="Hello {name}.")
     assert code == 0
     assert "send 20 messages live " in shown

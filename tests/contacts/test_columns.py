@@ -2,7 +2,7 @@
 
 import pytest
 
-from campaign.contacts.columns import check_headers, find_column, number_columns
+from campaign.contacts.columns import check_headers, find_column, number_columns, without_groups
 from campaign.errors import ColumnError
 
 
@@ -99,6 +99,39 @@ fax
 Telephone bill
 account number
 """.strip().splitlines()
+
+
+@pytest.mark.parametrize(
+    ("wanted", "header"),
+    [("phone", "person/phone"), ("Visit date", "Field:visit_date"), ("name", "form.patient.first.name")],
+)
+def test_a_column_is_found_without_the_groups_of_its_header(wanted, header):
+    assert find_column(["other", header], wanted) == header
+    assert find_column([wanted, header], wanted) == wanted
+
+
+def test_one_name_in_two_groups_is_not_guessed():
+    with pytest.raises(ColumnError, match='"name" could be any of these columns: "child/name", "kin/name"'):
+        find_column(["child/name", "kin/name"], "name")
+
+
+@pytest.mark.parametrize("header", ["Name / phone", "Date/Time", "formula.phone"])
+def test_other_headers_have_no_groups(header):
+    assert without_groups(header) == header
+
+
+@pytest.mark.parametrize(
+    ("columns", "expected"),
+    [
+        (["owner/phone", "owner/name"], ["owner/phone"]),  # an owner's name is no number, but the phone is
+        (["phones/type", "phones/age"], []),
+        (["next_of_kin/phone", "person/tel"], ["person/tel"]),
+        (["Phone 1 - Label", "Phone 1 - Value"], ["Phone 1 - Value"]),
+        (["Tel 1", "Tel 2"], ["Tel 1", "Tel 2"]),
+    ],
+)
+def test_number_columns_of_exports(columns, expected):
+    assert number_columns(columns) == expected
 
 
 @pytest.mark.parametrize("header", OTHER_HEADERS)

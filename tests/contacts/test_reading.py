@@ -14,7 +14,8 @@ from support.old_workbooks import label, old_workbook
 from support.old_workbooks import number as number_cell
 from support.spreadsheets import as_rows, reading, saved, workbook
 
-from campaign.contacts.reading import Reading, read_contacts
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_record import Reading
 from campaign.errors import ColumnError, FileError, UsageError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"

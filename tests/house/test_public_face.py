@@ -12,7 +12,7 @@ NAMES = {
     "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
     "Reconciliation", "ReportError",
-    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "clean_numbers",
+    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
     "close", "compare", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
     "resolve", "resume", "send", "start", "summary", "try_out",
     "write_follow_up", "write_report",
@@ -24,7 +24,8 @@ SENDING = (
     "hours=None, canary=True, max_unknown=1, confirm=None, progress=True, ledger=None"
 )
 SIGNATURES = {
-    "read_contacts": "source, sheet=None, header=None, delimiter=None, encoding=None, hidden='skip'",
+    "read_contacts": "source, sheet=None, header=None, delimiter=None, encoding=None, hidden='skip', "
+    "missing=()",
     "clean_numbers": "numbers, region",
     "prepare": "contacts, message, sender, number=None, region=None, priority=None, overlong='flag', "
     "ellipsis='...', downgrade=True, duplicates='skip', opt_outs=None, max_parts=None",
@@ -40,6 +41,7 @@ SIGNATURES = {
     "confirm=None",
     "history": "folder='campaigns'",
     "write_report": "result, path, reveal=False",
+    "browse": "source, reveal=False",
     "summary": "result",
 }
 

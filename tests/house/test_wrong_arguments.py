@@ -140,6 +140,8 @@ WRONG = {
         "delimiter": [*A_WORD],
         "encoding": A_WORD,
         "hidden": [*A_WORD, "none"],
+        "missing": names(OBJECTS, NUMBERS, "none", but="list no_items"),
+        "dates": A_WORD,
         "max_bytes": [*A_COUNT, "none"],
         "max_cells": [*A_COUNT, "none"],
         "max_seconds": names(OBJECTS, "true zero minus nan digits word empty"),
@@ -219,6 +221,10 @@ WRONG = {
         "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
     },
     "write_report": {"result": A_RESULT, "path": [*A_PATH, "none"], "reveal": [*A_SWITCH, "none"]},
+    "browse": {
+        "source": names(OBJECTS, NUMBERS, "none word empty", but="plan result"),
+        "reveal": [*A_SWITCH, "none"],
+    },
     "summary": {"result": A_RESULT},
     "Run.wait": {"timeout": names(OBJECTS, "true minus nan digits word empty")},
     "Budget": {
@@ -279,6 +285,7 @@ def right(function, world):
         "try_out": {"plan": plan, "number": "+256772000999"},
         "write_follow_up": {"result": world.result, "path": "to_correct.xlsx"},
         "write_report": {"result": world.result, "path": "report.html"},
+        "browse": {"source": plan},
         "summary": {"result": world.result},
         "Hours": {"opens": time(8), "closes": time(20), "zone": ZoneInfo("Africa/Kampala")},
         "Hours.of": {"hours": "08:00-20:00 Africa/Kampala"},

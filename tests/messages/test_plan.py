@@ -8,7 +8,8 @@ import pytest
 
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, TemplateError, UsageError
-from campaign.messages.plan import fingerprint, prepare
+from campaign.messages.plan import fingerprint
+from campaign.messages.preparation import prepare
 
 CLINIC = """\
     Name,Phone,Visit date,Clinic
@@ -319,7 +320,7 @@ def test_values_that_are_not_what_their_format_wants():
         message="{date:%d %b} {fee:,.2f}",
     )
     assert issues_of(made) == [
-        (2, "Date", "05/01/2026", "unreadable_value", "error"),
+        (2, "Date", "05/01/2026", "ambiguous_date", "error"),
         (3, "Fee", "?", "unreadable_value", "error"),
     ]
 

@@ -17,7 +17,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import ReportError, UsageError
 from campaign.formulas import disarm
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.results.redaction import Redaction
 from campaign.results.report import write_report
 from campaign.results.tables import Result

@@ -39,8 +39,8 @@ def rows(*entries: tuple[int, str] | tuple[int, str, str]) -> RowTexts:
     return RowTexts(numbers, text_array([entry[1] for entry in entries]), text_array(cells))
 
 
-def record(*batches: RowTexts, **options: object) -> comparison.Record:
-    """The rows of batches 1, 2 … in this order, read back in parts."""
+def record(*batches: RowTexts, part: int = 2) -> comparison.Record:
+    """The rows of batches 1, 2 … in this order, read back in parts; row 2 of the sheet is the first."""
     entries = [
         (number, *entry)
         for number, batch in enumerate(batches, 1)
@@ -48,21 +48,18 @@ def record(*batches: RowTexts, **options: object) -> comparison.Record:
             batch.numbers.tolist(), batch.texts.to_pylist(), batch.cells.to_pylist(), strict=True
         )
     ]
-    return record_of(entries, **options)
+    return record_of(entries, part)
 
 
-def record_of(
-    entries: list[tuple[int, int, str, str]], part: int = 2, erased: bool = False
-) -> comparison.Record:
+def record_of(entries: list[tuple[int, int, str, str]], part: int = 2) -> comparison.Record:
     """Rows of batch, number, text and cell in any order, read back in parts of some rows."""
+
+    labels = np.arange(len(entries)) + 2
 
     def parts():
         for start in range(0, len(entries), part):
             batches, *columns = zip(*entries[start : start + part], strict=True)
-            said = rows(*zip(*columns, strict=True))
-            yield RecordedTexts(
-                RowTexts(said.numbers, said.texts, None) if erased else said, numbers(*batches)
-            )
+            yield RecordedTexts(rows(*zip(*columns, strict=True)), numbers(*batches), labels[start:][:part])
 
     return parts
 
@@ -76,10 +73,10 @@ def numbers(*digits: int) -> np.ndarray:
     return np.array(digits, dtype=np.int64)
 
 
-def compare(planned: RowTexts, *said: tuple[int, RowTexts], excluded=(), erased=False) -> Comparison:
+def compare(planned: RowTexts, *said: tuple[int, RowTexts], excluded=()) -> Comparison:
     """The plan compared with batches, each with what is known of it."""
     states, batches = zip(*said, strict=True) if said else ((), ())
-    return compare_texts(planned, numbers(*excluded), record(*batches, erased=erased), knowledge(*states))
+    return compare_texts(planned, numbers(*excluded), record(*batches), knowledge(*states))
 
 
 def outcome(compared: Comparison) -> list[tuple[int, int]]:
@@ -92,7 +89,7 @@ def outcome(compared: Comparison) -> list[tuple[int, int]]:
 def test_a_first_plan_is_all_new():
     compared = compare(rows((ANN, "Hi Ann"), (BEN, "Hi Ben")))
     assert outcome(compared) == [(NEW, 0), (NEW, 0)]
-    assert compared.recorded_numbers.tolist() == [0, 0]
+    assert compared.recorded_rows.tolist() == [0, 0]
     assert compared.gone.tolist() == []
 
 
@@ -102,7 +99,6 @@ def test_of_the_same_text_it_is_known_what_became_of_its_batch(state):
         rows((ANN, "Hi Ann")), (ACCEPTED, rows((BEN, "Hi Ben"))), (state, rows((ANN, "Hi Ann")))
     )
     assert outcome(compared) == [(state, 2)]
-    assert compared.recorded_numbers.tolist() == [ANN]
 
 
 def test_sorting_the_rows_and_adding_one_changes_nothing_for_the_others():
@@ -131,7 +127,7 @@ def test_spaces_and_the_way_an_accent_is_typed_make_no_other_text(text):
 def test_a_corrected_text_is_asked_about(text):
     compared = compare(rows((ANN, text)), (ACCEPTED, rows((ANN, "Hi Ann"))))
     assert outcome(compared) == [(CHANGED, 1)]
-    assert compared.recorded_numbers.tolist() == [ANN]
+    assert compared.recorded_rows.tolist() == [2]
 
 
 @pytest.mark.parametrize("state", [UNSENT, REFUSED])
@@ -221,7 +217,7 @@ def test_a_cell_that_was_reached_under_another_number_has_moved():
         rows((KENYAN_ANN, "Hi Ann", "0772 000 001")), (ACCEPTED, rows((ANN, "Hi Ann", "0772 000 001")))
     )
     assert outcome(compared) == [(MOVED, 1)]
-    assert compared.recorded_numbers.tolist() == [ANN]
+    assert compared.recorded_rows.tolist() == [2]
     assert compared.gone.tolist() == [ANN]
 
 
@@ -236,11 +232,6 @@ def test_a_cell_has_not_moved_while_its_old_number_is_still_in_a_row():
     assert outcome(compare(planned, (ACCEPTED, said), excluded=[ANN])) == [(NEW, 0)]
     both = rows((KENYAN_ANN, "Hi Ann", "0772000001"), (ANN, "Hi Ann", "0772000001"))
     assert outcome(compare(both, (ACCEPTED, said))) == [(NEW, 0), (ACCEPTED, 1)]
-
-
-def test_an_erased_campaign_has_no_cells_so_nothing_moves():
-    said, planned = rows((ANN, "Hi Ann", "0772000001")), rows((KENYAN_ANN, "Hi Ann", "0772000001"))
-    assert outcome(compare(planned, (ACCEPTED, said), erased=True)) == [(NEW, 0)]
 
 
 def test_going_back_to_a_number_that_was_refused_is_asked_about():
@@ -349,36 +340,42 @@ def fold(text):
 
 
 def row_by_row(planned, excluded, entries, states):
-    """What `compare_texts` says, slowly: a list of (knowledge, batch, number), and who is gone."""
-    said = [(states[batch - 1], batch, number, fold(text), cell) for batch, number, text, cell in entries]
+    """What `compare_texts` says, slowly: a list of (knowledge, batch, recorded row), and who is gone."""
+    said = [
+        (states[batch - 1], batch, number, fold(text), cell, row)
+        for row, (batch, number, text, cell) in enumerate(entries, 2)
+    ]
     texts = list(dict.fromkeys((number, fold(text)) for number, text, _ in planned))
     named = {number for number, _ in texts} | set(excluded)
     reached = [entry for entry in said if entry[0] >= AGAIN]
     best, last = {}, {}
     for text in texts:
-        own = [(state, batch) for state, batch, *said_text, _ in said if tuple(said_text) == text]
-        best[text] = (*max(own, default=(NEW, 0)), text[0] if own else 0)
+        own = [(state, batch) for state, batch, *said_text, _, _ in said if tuple(said_text) == text]
+        best[text] = (*max(own, default=(NEW, 0)), 0)
         last[text] = max((batch for _, batch in own), default=0)
     for number in {number for number, _ in texts}:
         replaced = {}
-        for state, batch, other, text, _ in reached:
+        for state, batch, other, text, _, row in reached:
             if other == number and (number, text) not in texts:
-                replaced[text] = max(replaced.get(text, (0, 0)), (state, batch))
-        replaced = sorted(batch for _, batch in replaced.values())
+                replaced[text] = max(replaced.get(text, (0, 0, 0)), (state, batch, row))
+        replaced = sorted((batch, row) for _, batch, row in replaced.values())
         unsent = sorted(
             (text for text in texts if text[0] == number and best[text][0] < AGAIN),
             key=lambda text: last[text],
         )
-        for text, batch in zip(unsent, replaced[max(len(replaced) - len(unsent), 0) :], strict=False):
+        kept = replaced[max(len(replaced) - len(unsent), 0) :]
+        for text, (batch, row) in zip(unsent, kept, strict=False):
             if batch > last[text]:
-                best[text] = (CHANGED, batch, number)
+                best[text] = (CHANGED, batch, row)
     for number, text, cell in planned:
         key = (number, fold(text))
-        lost = [(batch, other) for _, batch, other, _, own in reached if other not in named and own == cell]
+        lost = [
+            (batch, -row) for _, batch, other, _, own, row in reached if other not in named and own == cell
+        ]
         if best[key][0] in (NEW, UNSENT, REFUSED) and lost:
-            batch = max(batch for batch, _ in lost)
+            batch, row = max(lost)
             if batch > last[key]:
-                best[key] = (MOVED, batch, next(other for own, other in lost if own == batch))
+                best[key] = (MOVED, batch, -row)
     gone = sorted({number for _, _, number, *_ in reached} - named)
     return [best[number, fold(text)] for number, text, _ in planned], gone
 
@@ -393,7 +390,7 @@ def row_by_row(planned, excluded, entries, states):
 )
 def test_whole_columns_say_what_row_by_row_says(planned, excluded, states, entries, part):
     compared = compare_texts(rows(*planned), numbers(*excluded), record_of(entries, part), knowledge(*states))
-    fields = (compared.knowledge, compared.batches, compared.recorded_numbers)
+    fields = (compared.knowledge, compared.batches, compared.recorded_rows)
     expected, gone = row_by_row(planned, excluded, entries, states)
     assert list(zip(*(field.tolist() for field in fields), strict=True)) == expected
     assert compared.gone.tolist() == gone

@@ -109,6 +109,18 @@ def test_nor_what_the_ledger_has_overwritten_before(visits):
     assert traces(visits) == []
 
 
+def test_what_a_killed_program_has_frozen_and_not_registered_is_erased_too(visits):
+    """`send` would sweep it the next time, and here there may be no next time."""
+    left = visits / "rounds" / "0003"
+    shutil.copytree(visits / "rounds" / "0002", left)
+    erase(visits)
+    assert traces(visits) == []
+    assert not left.exists()
+    left.mkdir()
+    erase(visits)
+    assert not left.exists()
+
+
 def test_totals_costs_codes_and_the_status_of_each_row_are_kept(visits):
     before = campaign.load_result(visits)
     after = erase(visits)
@@ -208,10 +220,27 @@ def test_a_changed_text_asks_and_can_be_sent_but_not_kept(visits, options, sandb
     assert "row 2: another text, which was erased, is now “Dear Person 0”" in asked
     assert 'changed="skip"' not in asked
     refused = phrase_of(lambda: campaign.send(dear, changed="skip", **options))
-    assert "11 people got another text from this campaign, which was erased since" in refused
+    assert "11 people were reached with another text or under another number by this campaign" in refused
     assert len(sandbox.inbox) == 11
     campaign.send(dear, changed="send", **options)
     assert len(sandbox.inbox) == 22
+
+
+def test_a_cell_that_is_read_as_another_number_now_is_still_asked_about(visits, options, sandbox):
+    erase(visits)
+    kenyan = campaign.prepare(twelve(), message="Hi {name}", sender="CLINIC", region="KE")
+    difference = campaign.compare(kenyan, folder=options["folder"], account=sandbox)
+    assert (difference.moved, difference.new) == (11, 0)
+    asked = phrase_of(lambda: campaign.send(kenyan, **options))
+    assert "11 people were reached by this campaign under another number" in asked
+    assert "row 2: another number, which was erased, is now 254" in asked
+    assert "11 people were reached" in phrase_of(lambda: campaign.send(kenyan, changed="skip", **options))
+    assert len(sandbox.inbox) == 11
+    assert campaign.send(kenyan, changed="send", **options).totals["accepted"] == 11
+    assert len(sandbox.inbox) == 22
+    erase(visits)
+    assert traces(visits) == []
+    assert campaign.send(kenyan, **options).sentence.startswith("Nothing was sent: all 11 were reached")
 
 
 def test_texts_of_a_round_after_the_erasure_are_shown_and_kept(visits, options, sandbox):

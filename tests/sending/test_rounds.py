@@ -3,7 +3,7 @@
 from pathlib import Path
 
 import pytest
-from support.small_campaigns import people, plan_for
+from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 
@@ -101,3 +101,26 @@ def test_a_file_of_the_same_name_elsewhere_asks_for_a_name(desk):
         assert continued.sentence.startswith("Nothing was sent: the only one was reached")
         assert campaign.send(south, name="south visits", **options).totals["accepted"] == 1
         assert len(sandbox.inbox) == 2
+
+
+def test_of_two_texts_to_one_number_the_changed_one_keeps_its_own(sandbox, tmp_path):
+    """Both went out in one batch, so number and batch do not say which of them is meant."""
+    options = {"account": sandbox.account, "folder": tmp_path / "tickets", "canary": False, **QUIET}
+    both = contacts_of("Ticket 1,0772 000 001", "Ticket 2,0772 000 001")
+    campaign.send(plan_for(both, duplicates="keep"), **options)
+    corrected = plan_for(contacts_of("Ticket 1,0772 000 001", "Ticket II,0772 000 001"), duplicates="keep")
+    with pytest.raises(campaign.ConfirmationError, match="row 3: “Hi Ticket 2” is now “Hi Ticket II”"):
+        campaign.send(corrected, **options)
+    result = campaign.send(corrected, changed="skip", **options)
+    assert result.messages["message"].tolist() == ["Hi Ticket 1", "Hi Ticket 2"]
+    assert campaign.load_result(result.folder).messages.equals(result.messages)
+    assert campaign.resume(result.folder, account=sandbox.account, **QUIET).totals["accepted"] == 2
+    assert len(sandbox.inbox) == 2
+
+
+def test_a_difference_shows_what_is_promised_and_nothing_of_its_inside(desk):
+    difference = campaign.compare(plan_for(people(3)))
+    assert {name for name in dir(difference) if not name.startswith("_")} == {
+        "new", "reached", "unknown", "refused", "changed", "moved", "gone",
+        "messages", "sentence", "outgoing", "is_first",
+    }  # fmt: skip

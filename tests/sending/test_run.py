@@ -341,6 +341,60 @@ def test_a_run_that_a_valve_holds_makes_way_for_the_next_send():
         assert not sandbox.inbox["number"].duplicated().any()
 
 
+def settled(folder, unknown):
+    campaign.resolve(folder, unknown, "accepted", confirm=f"batch {unknown} was accepted")
+
+
+def reconciled(folder, unknown):
+    result = campaign.load_result(folder)
+    took = result.messages[result.messages["batch"] == unknown]
+    provider = pd.DataFrame(
+        {"number": took["number"], "text": took["message"], "time": str(pd.Timestamp.now("UTC"))}
+    )
+    campaign.reconcile(folder, provider, confirm=campaign.reconcile(folder, provider).phrase)
+
+
+@pytest.fixture
+def held():
+    """A run of 30 that waits for a person, because it is not known whether ten were sent."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        run = campaign.start(
+            plan_of(30), account=sandbox.account, batch_size=10, concurrency=1, progress=False
+        )
+        run.wait()
+        assert run.status == "paused"
+        yield run
+        run.stop()
+        run.wait()
+
+
+@pytest.mark.parametrize("settle", [settled, reconciled])
+def test_a_run_that_a_valve_holds_makes_way_for_the_decision_that_it_waits_for(held, settle):
+    settle(held.folder, 2)
+    assert held.ended
+    assert campaign.resume(held.folder, progress=False).totals["accepted"] == 30
+
+
+def test_a_run_that_a_valve_holds_makes_way_for_closing(held):
+    closed = campaign.close(held.folder, confirm="close with 19 messages not sent")
+    assert held.ended
+    assert (closed.totals["accepted"], closed.totals["not_sent"]) == (1, 19)
+
+
+def test_erasing_what_a_valve_holds_says_what_is_unknown(held):
+    with pytest.raises(campaign.FolderError, match="Of 10 messages it is unknown"):
+        campaign.erase(held.folder)
+    assert held.ended
+
+
+def test_a_run_that_is_under_way_locks_out_whoever_would_close_it():
+    with campaign.Sandbox(latency=0.05) as sandbox:
+        run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
+        with pytest.raises(campaign.LockedError):
+            campaign.close(run.folder)
+        assert run.wait().totals["accepted"] == 300
+
+
 def test_a_run_that_a_person_paused_does_not_make_way():
     with campaign.Sandbox(latency=0.05) as sandbox:
         run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)

@@ -7,7 +7,7 @@ from typing import Any
 import openpyxl
 import pandas as pd
 
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 
 
 def as_rows(table: pd.DataFrame) -> dict[int, list[str]]:

@@ -15,7 +15,7 @@ from campaign.sending import opening
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.ledger import connections, ledger
-from campaign.sending.rounds.difference import find_difference
+from campaign.sending.rounds.compared_plan import compare_plan
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
 
@@ -104,9 +104,9 @@ def compare_by_fingerprint(patch: Patch) -> None:
 
     def compare(plan: Any, record: Any) -> Any:
         same = record is not None and any(one.manifest.given == plan.fingerprint for one in record.rounds)
-        return find_difference(plan, record if same else None)
+        return compare_plan(plan, record if same else None)
 
-    patch(opening, "find_difference", compare)
+    patch(opening, "compare_plan", compare)
 
 
 DESIGNS: dict[str, Callable[[Patch], None]] = {

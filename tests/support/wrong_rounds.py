@@ -15,8 +15,8 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.sending import opening
-from campaign.sending.ledger import ledger
-from campaign.sending.rounds import difference, distinct_texts, record
+from campaign.sending.ledger import changes, ledger
+from campaign.sending.rounds import compared_plan, distinct_texts, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
 
@@ -31,53 +31,30 @@ def adopt(design: str, patch: Patch = setattr) -> None:
 
 def compare_by_row(patch: Patch) -> None:
     """The recipient in row 7 is the one who was in row 7."""
-    texts, messages, planned = (
-        record.CampaignRecord.texts,
-        record.CampaignRecord.messages,
-        record.planned_texts,
-    )
+    texts, planned = record.CampaignRecord.texts, record.planned_texts
 
     def planned_by_row(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
         starts, rows = planned(plan, messages)
         return starts, replace(rows, numbers=messages["row"].to_numpy()[starts])
 
     def recorded_by_row(self: record.CampaignRecord) -> Iterator[RecordedTexts]:
-        for (table, _), recorded in zip(_parts(self), texts(self), strict=True):
-            rows = table.column("row").to_numpy()[record.first_pieces(table.column("row").to_numpy())]
-            yield replace(recorded, rows=replace(recorded.rows, numbers=rows))
-
-    def messages_by_row(self: record.CampaignRecord, batches: Ints, rows: Ints) -> pd.DataFrame:
-        numbers = {
-            (batch, row): int(number)
-            for table, batch_of_row in _parts(self)
-            for batch, row, number in zip(batch_of_row, *table.to_pydict().values(), strict=True)
-        }
-        pairs = zip(batches, rows, strict=True)
-        return messages(self, batches, np.array([numbers[pair] for pair in pairs], np.int64))
+        for recorded in texts(self):
+            yield replace(recorded, rows=replace(recorded.rows, numbers=recorded.labels))
 
     patch(record.CampaignRecord, "texts", recorded_by_row)
-    patch(record.CampaignRecord, "messages", messages_by_row)
-    patch(difference, "planned_texts", planned_by_row)
-
-
-def _parts(known: record.CampaignRecord) -> Iterator[tuple[Any, Ints]]:
-    """Rows and numbers in each part file, and the batch of each."""
-    for one_round in known.rounds:
-        for part, batches in known._parts(one_round):
-            table = record.read_part(one_round.plan_path, part, ["row", "number"])
-            yield table, record._batch_of_rows(batches)
+    patch(compared_plan, "planned_texts", planned_by_row)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:
     """The same plan continues a campaign, and any other one is new."""
-    find = opening.find_difference
+    find = opening.compare_plan
 
-    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> difference.Difference:
+    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> compared_plan.ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
         return find(plan, known if is_same else None)
 
-    patch(opening, "find_difference", same_or_new)
+    patch(opening, "compare_plan", same_or_new)
 
 
 def key_without_the_text(patch: Patch) -> None:
@@ -91,7 +68,7 @@ def withdraw_and_register_in_two_transactions(patch: Patch) -> None:
     register = ledger.Ledger.register_round
 
     def in_two(self: ledger.Ledger, digest: str, entries: Any) -> int:
-        self._change(lambda connection: connection.execute(ledger._WITHDRAW).rowcount)
+        self._change(lambda connection: connection.execute(changes.WITHDRAW).rowcount)
         return register(self, digest, entries)
 
     patch(ledger.Ledger, "register_round", in_two)

@@ -37,6 +37,7 @@ class Grid:
     rows: NDArray[np.int64]
     positions: Sequence[int]
     sheet: str | None = None
+    sheets: Sequence[str] = ()  # all sheets of the workbook, in order
     encoding: str | None = None
     delimiter: str | None = None
     hidden_rows: frozenset[int] = frozenset()

@@ -12,7 +12,7 @@ from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.cells.grid import Grid, name_rows, refuse_beyond_budget
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place, locate_header
-from campaign.contacts.columns import check_headers
+from campaign.contacts.exports import column_names
 from campaign.contacts.files.csv_records import (
     BLOCK,
     MalformedError,
@@ -49,7 +49,7 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     _refuse_wide(lines)
     place = header_place(lines, header)
     if place is not None:
-        check_headers(_trimmed(lines[place]))  # problems of columns are reported before those of rows
+        column_names(_trimmed(lines[place]))  # problems of columns are reported before those of rows
     widths = Counter(len(line) for line in lines if line != [""])
     width = max(widths, key=lambda count: (widths[count], count), default=1)
     named = width if place is None else len(_trimmed(lines[place]))

@@ -20,6 +20,7 @@ MOBILE_KINDS = ("mobile", "fixed_or_mobile")  # some countries have one range fo
 REPAIRS = {
     "invisible": "Invisible characters, often copied from a chat or a web page, were removed.",
     "quotes": "Quotation marks around the number were removed.",
+    "link": 'The "tel:" in front of the number was removed.',
     "digits": "Digits of another script were changed to 0 to 9.",
     "decimal": "The .0 that a spreadsheet adds to amounts was removed.",
     "first_of_several": "The cell contains several numbers. The first one was used.",

@@ -22,6 +22,7 @@ def send_grid(grid: Grid, stream: BufferedIOBase) -> None:
             "format": grid.format,
             "positions": list(grid.positions),
             "sheet": grid.sheet,
+            "sheets": list(grid.sheets),
             "hidden_rows": sorted(grid.hidden_rows),
             "hidden_columns": sorted(grid.hidden_columns),
             "merges": [astuple(merge) for merge in grid.merges],

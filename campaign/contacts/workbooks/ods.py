@@ -46,7 +46,8 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     manifest = "meta-inf/manifest.xml"
     if manifest in archive.names and b"encryption-data" in archive.read(manifest):
         raise FileError(LOCKED)
-    chosen, notices = choose_sheet(_sheets(archive), sheet)
+    sheets = _sheets(archive)
+    chosen, notices = choose_sheet(sheets, sheet)
     table = _TableParser(chosen.part, max_bytes)
     parse_xml(archive.pieces("content.xml"), table.start, end=table.end, text=table.characters)
     refuse_beyond_rectangle(len(table.lines), table.width - 1, table.filled, max_cells)
@@ -56,6 +57,7 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
         np.arange(1, len(table.lines) + 1, dtype=np.int64),
         range(table.width),
         sheet=clean(chosen.name),
+        sheets=[clean(one.name) for one in sheets],
         hidden_rows=frozenset(table.hidden_rows),
         hidden_columns=frozenset(at for at in table.hidden_columns if at < table.width),
         merges=table.merges,

@@ -69,6 +69,7 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> Grid:
         np.arange(1, facts.last_row + 1, dtype=np.int64),
         range(width),
         sheet=clean(chosen.name),
+        sheets=[clean(one.name) for one in sheets],
         hidden_rows=frozenset(facts.hidden_rows),
         hidden_columns=facts.hidden_columns,
         merges=facts.merges,

@@ -10,6 +10,7 @@ import io
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from itertools import islice
 
 import numpy as np
@@ -53,6 +54,7 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
     grid = _grid("xlsm" if outline.has_macros else "xlsx", columns, left, chosen, facts, notices)
+    grid = replace(grid, sheets=[clean(one.name) for one in outline.sheets])
     if facts.has_negatives:
         grid = _with_negatives(grid, facts.negatives or negative_numbers(archive.pieces(chosen.part)))
     return _without_zeros(grid, facts) if outline.never_calculated else grid

@@ -22,6 +22,7 @@ from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.character_issues import describe_literal
+from campaign.messages.templates.date_orders import describe_orders, with_date_orders
 from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
 from campaign.messages.templates.rendering import Rendered, merge, render_message
@@ -44,6 +45,7 @@ class CampaignTexts:
         used = set(self.texts) if self.language is None else set(_rows_by_language(contacts, self.language))
         for language, template in self.texts.items():
             describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
+            describe_orders(template, issues)
             if self.language is not None and language not in used:
                 detail = f'No row has the language "{language}", so its text is not used.'
                 issues.add_for_table(self.language, language, "unused_text", "warning", detail)
@@ -200,4 +202,4 @@ class _Parser:
     def _parse(self, text: str, what: str) -> Template:
         if not self.as_written:
             refuse_foreign_placeholders(text, self.contacts, what=what)
-        return parse(text, list(self.contacts.columns), what=what)
+        return with_date_orders(parse(text, list(self.contacts.columns), what=what), self.contacts)

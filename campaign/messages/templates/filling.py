@@ -18,6 +18,8 @@ from campaign.arrow_text import (
     strip_texts,
 )
 from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.date_orders import needs_order, question
+from campaign.messages.templates.formats import DateFormat
 from campaign.messages.templates.template import Placeholder, Template
 
 
@@ -67,11 +69,25 @@ def fill_in(
             )
             cells = values.raw.take(missing)
             issues.add(rows[missing], name, cells, "missing_value", "error", detail, status="invalid")
-        unreadable = np.flatnonzero(values.unreadable)
-        detail = f'The {what} needs "{name}" to be {values.needed}. Correct the cell.'
-        cells = values.raw.take(unreadable)
-        issues.add(rows[unreadable], name, cells, "unreadable_value", "error", detail, status="invalid")
+        _refuse_unreadable(placeholder, values, rows, issues, what=what)
     return values_by_placeholder
+
+
+def _refuse_unreadable(
+    placeholder: Placeholder, values: Values, rows: Ints, issues: IssueCollector, *, what: str
+) -> None:
+    """Exclude rows whose values are not what the format needs; dates that lack an order are a question."""
+    unreadable = np.flatnonzero(values.unreadable)
+    name = placeholder.column
+    if isinstance(placeholder.format, DateFormat) and not placeholder.format.order:
+        is_question = needs_order(values.raw.take(unreadable))
+        asked, unreadable = unreadable[is_question], unreadable[~is_question]
+        cells = values.raw.take(asked)
+        detail = question(name, str(cells[0]).strip()) if len(cells) else ""
+        issues.add(rows[asked], name, cells, "ambiguous_date", "error", detail, status="invalid")
+    cells = values.raw.take(unreadable)
+    detail = f'The {what} needs "{name}" to be {values.needed}. Correct the cell.'
+    issues.add(rows[unreadable], name, cells, "unreadable_value", "error", detail, status="invalid")
 
 
 def join_pieces(

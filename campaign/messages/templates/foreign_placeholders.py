@@ -80,6 +80,6 @@ def refuse_file_path(text: str, *, what: str) -> None:
     if is_file(text):
         raise TemplateError(
             f'The {what} is "{shorten(text, 80)}", the path of a file, and the path itself would be sent. '
-            'Read the file first, Path(...).read_text(encoding="utf-8"), or use as_written=True to send the '
-            "text as it is."
+            'Read the file first, with message=Path(...).read_text(encoding="utf-8"), or use as_written=True '
+            "to send the text as it is."
         )

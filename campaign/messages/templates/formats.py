@@ -63,13 +63,29 @@ CHOICES = (
 )
 
 
+_NEEDED = {
+    "": "an unambiguous date, such as 2026-01-05",
+    "dmy": "a date, such as 25/12/2026, 2026-12-25",
+    "mdy": "a date, such as 12/25/2026, 2026-12-25",
+    "ymd": "a date, such as 26/12/25, 2026-12-25",
+}
+
+
 @dataclass(frozen=True)
 class DateFormat:
-    """Dates and times, formatted by a pattern."""
+    """Dates and times, formatted by a pattern.
+
+    `order` is the order of day, month and year in dates such as 05/01/2026: "dmy", "mdy", "ymd", or "" if it
+    is not known. `shown_by` is the cell that shows it, if nobody gave it.
+    """
 
     pattern: str
+    order: str = ""
+    shown_by: str = ""
 
-    needed = "an unambiguous date, such as 2026-01-05 or 5 Jan 2026"
+    @property
+    def needed(self) -> str:
+        return f"{_NEEDED[self.order]} or 5 Jan 2026"
 
     def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
         """The formatted texts, and which texts are not such dates; blank ones do not count."""
@@ -81,7 +97,7 @@ class DateFormat:
         )
 
     def _write(self, text: str) -> str | None:
-        day, clock = read_moment(text)
+        day, clock = read_moment(text, self.order)
         pieces = []
         for piece in _split_pattern(self.pattern):
             if piece in _OF_DATE:
@@ -156,16 +172,17 @@ def _split_pattern(pattern: str) -> list[str]:
 _CLOCK = r"(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?"
 _WITH_CLOCK = re.compile(rf"(?P<day>.*?)(?:(?:^|[T ]+){_CLOCK})?", re.ASCII | re.DOTALL)
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})", re.ASCII)
-_YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})", re.ASCII)
+_TWO_BEFORE_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4}|\d{2})", re.ASCII)
 _DAY_NAME_YEAR = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})", re.ASCII)
 _NAME_DAY_YEAR = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})", re.ASCII)
 
 
-def read_moment(text: str) -> Moment:
+def read_moment(text: str, order: str = "") -> Moment:
     """The date and the time of day in a cell; None for what it does not contain.
 
     Examples: 2026-01-05, 2026/1/5, 5 Jan 2026, Jan 5, 2026, 25/12/2026, 14:30, and a date with a time.
-    05/01/2026 is not accepted, because it may be in January or May.
+    05/01/2026 may be in January or May, so it needs the order of day, month and year. With it, years may
+    have two digits.
     """
     match = _WITH_CLOCK.fullmatch(text)
     if match is None:
@@ -176,21 +193,34 @@ def read_moment(text: str) -> Moment:
         if hour > 23 or minute > 59:
             return None, None
         clock = time(hour, minute)
-    day = _read_day(match["day"])
+    day = _read_day(match["day"], order)
     return (None, None) if match["day"] and day is None else (day, clock)
 
 
-def _read_day(text: str) -> date | None:
+def _read_day(text: str, order: str) -> date | None:
     if match := _YEAR_FIRST.fullmatch(text):
         return _date(match[1], match[3], match[4])
-    if match := _YEAR_LAST.fullmatch(text):
-        readings = {_date(match[4], match[3], match[1]), _date(match[4], match[1], match[3])} - {None}
-        return readings.pop() if len(readings) == 1 else None
+    if match := _TWO_BEFORE_LAST.fullmatch(text):
+        return _read_numbers((match[1], match[3], match[4]), order)
     if match := _DAY_NAME_YEAR.fullmatch(text):
         return _date(match[3], _month(match[2]), match[1])
     if match := _NAME_DAY_YEAR.fullmatch(text):
         return _date(match[3], _month(match[1]), match[2])
     return None
+
+
+def _read_numbers(numbers: tuple[str, str, str], order: str) -> date | None:
+    """The date of three numbers, the last of which is a year if it has four digits."""
+    first, second, last = numbers
+    has_full_year = len(last) == 4
+    if order and not (has_full_year and order == "ymd"):
+        named = dict(zip(order, numbers, strict=True))
+        year = int(named["y"])
+        # As in C and Python: 69 to 99 are in the last century.
+        century = 0 if has_full_year else 1900 if year >= 69 else 2000
+        return _date(str(century + year), named["m"], named["d"])
+    readings = {_date(last, second, first), _date(last, first, second)} - {None} if has_full_year else set()
+    return readings.pop() if len(readings) == 1 else None
 
 
 def _month(name: str) -> int:

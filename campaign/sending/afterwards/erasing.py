@@ -9,6 +9,7 @@ import numpy as np
 from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError, FolderError
 from campaign.results.tables import Result
+from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import Place
 from campaign.sending.rounds.erased_round import write_erased
@@ -17,7 +18,7 @@ from campaign.sending.store.folder import Folder, finish_erasure, open_folder
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.manifest import MANIFEST
-from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round
+from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round, sweep_rounds
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, clean, counted
 
@@ -28,7 +29,7 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     """Take the names, numbers and texts of a campaign out of its folder, for good.
 
     What stays: the totals, the status and row number of each row, batches with their costs and codes, the
-    campaign's name and the path of its file, and the journal. For each number and each text a digest stays,
+    campaign's name and the path of its file, and the journal. A digest stays of each number, cell and text,
     so that sending the same table again still sends nothing, and a corrected one only the rest. The digests
     are pseudonymous, not anonymous: their key is in your state directory, and whoever has it can try numbers.
     Without that key, nothing more can be sent in this campaign.
@@ -39,12 +40,12 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     files in the folder, such as reports, are left to you; the result's sentence names the latter.
 
     Raises `FolderError` while anything waits or is unknown, `ConfirmationError` with the phrase, and
-    `LockedError` while a run has the campaign open.
+    `LockedError` while a run is under way; one that a valve holds in this process is ended.
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
-    with place.opened_ledger() as ledger:
+    with opened_ledger(place) as ledger:
         contents = place.snapshot()
         record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
         _check_settled(place, record)
@@ -52,6 +53,7 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
         if rounds:
             _check_confirmed(place, rounds, confirm)
             _erase(place, rounds, record.digests or KeyedDigests.new(), ledger)
+        sweep_rounds(place.path, record.rounds[-1].number)  # a program that was killed may have left people
     return place.load_result(sentence=f"{_ERASED}{_other_files(place)}")
 
 
@@ -101,7 +103,9 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
             f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} out of "
             f"{clean(place.path)}, for good. Totals, costs and codes stay, and digests by which nobody is "
             "reached twice; they are pseudonymous, and their key is in your state directory."
-            f'{_other_files(place)} To erase the campaign, give confirm="{phrase}".'
+            f"{_other_files(place)}",
+            phrase=phrase,
+            purpose="erase the campaign",
         )
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from campaign.argument_checks import check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
 from campaign.results.tables import Result
+from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
@@ -31,12 +32,12 @@ def resolve(
     """Settle a batch whose fate is unknown, after you have found out what became of it.
 
     `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
-    knows, and `resume` shall send it once more, so that people may get it twice. `confirm` is the phrase that
-    the error shows together with the evidence; `note` says how you know. The journal keeps who decided, when
-    and why.
+    knows, and `resume` shall send it once more, so that people may get it twice. In a closed campaign only
+    the plan sent again does that. `confirm` is the phrase that the error shows together with the evidence;
+    `note` says how you know. The journal keeps who decided, when and why.
 
     Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
-    `LockedError` while a run has the campaign open.
+    `LockedError` while a run is under way; one that a valve holds in this process is ended.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     check_count(batch, subject="batch", write="the number of one batch, for example batch=2")
@@ -45,7 +46,7 @@ def resolve(
     check_text(note, subject="note", write='note="how you know"')
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
-    with place.opened_ledger() as ledger:
+    with opened_ledger(place) as ledger:
         contents = snapshot(place.ledger_path)
         settleable = [one.batch for one in contents.batches if one.state == "unknown"]
         unknown = contents.outcomes.set_index("batch").loc[settleable]
@@ -54,7 +55,7 @@ def resolve(
         evidence = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
-            raise ConfirmationError(f'{_evidence(batch, evidence)} To settle it, give confirm="{phrase}".')
+            raise ConfirmationError(_evidence(batch, evidence), phrase=phrase, purpose="settle it")
         decision = f"{user_name()}: {outcome}"
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],

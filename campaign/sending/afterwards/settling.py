@@ -13,6 +13,7 @@ from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError, FolderError
 from campaign.masking import mask_text
 from campaign.results.tables import Result
+from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.afterwards.provider_list import read_provider_list
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.reconciling import match_provider_list
@@ -75,7 +76,8 @@ def reconcile(
     Times without a zone are taken as UTC. The journal keeps who settled what, when, and by which list.
 
     Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new
-    phrase where `confirm` does not fit or no longer, `LockedError` while a run has the campaign open.
+    phrase where `confirm` does not fit or no longer, `LockedError` while a run is under way; one that
+    a valve holds in this process is ended.
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
     columns = dict(zip(_COLUMNS, (number, text, code, time, cost), strict=True))
@@ -85,7 +87,7 @@ def reconcile(
     place = open_folder(folder)
     if confirm is None:
         return _compare(place, place.snapshot(), provider_list, columns)
-    with place.opened_ledger() as ledger:
+    with opened_ledger(place) as ledger:
         contents = place.snapshot()
         reconciliation = _compare(place, contents, provider_list, columns)
         _check_confirmed(reconciliation, confirm)
@@ -135,8 +137,9 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        f"The phrase that was given does not fit, or no longer. {sentence} To settle what is certain, give "
-        f'confirm="{reconciliation.phrase}".'
+        f"The phrase that was given does not fit, or no longer. {sentence}",
+        phrase=reconciliation.phrase,
+        purpose="settle what is certain",
     )
 
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import time
 from collections import deque
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, Protocol
@@ -14,14 +13,30 @@ from campaign.text import counted
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]
 WINDOW = 50  # batches that the breaker remembers
+RECENT = 5  # batches that a snapshot shows
+
+
+@dataclass(frozen=True, slots=True)
+class SettledBatch:
+    """A batch that came back: how many messages, what became of them, what the service said."""
+
+    number: int
+    messages: int
+    status: str
+    cost: Decimal | None
+    code: str
+    error: str
 
 
 @dataclass(frozen=True, slots=True)
 class Snapshot:
-    """Where a run stands: counts of messages, costs in the account's units, seconds since the start.
+    """Where a run stands: counts of messages, costs in the account's units, times in seconds.
 
     `waiting` messages have not been attempted, `in_flight` are under way. `cost` is the sum that the service
     named, `expected_cost` what the whole campaign will cost at the price seen so far (None without one).
+    `seconds` were spent sending, in all rounds together. `rate` is messages a second and `seconds_left` how
+    long the rest takes at that rate; None while nothing moves. `last_refusal` is what the service said, ""
+    if this run was refused nothing; `recent` are the last batches that came back, the newest first.
     """
 
     status: RunStatus
@@ -35,6 +50,13 @@ class Snapshot:
     expected_cost: Decimal | None
     seconds: float
     sentence: str
+    rate: float | None = None
+    last_refusal: str = ""
+    recent: tuple[SettledBatch, ...] = ()
+
+    @property
+    def seconds_left(self) -> float | None:
+        return (self.waiting + self.in_flight) / self.rate if self.rate else None
 
 
 class Load(Protocol):
@@ -97,6 +119,7 @@ class Tally:
     parts_in_flight: int = 0
     spending: Spending = field(default_factory=Spending)
     unpriced: int = 0  # messages accepted without a cost that can be read
+    seconds: float = 0.0  # spent sending before this run
     elsewhere: int = 0  # messages of earlier rounds that are no longer in the plan, accepted or unknown
     accepted_batches: int = 0  # of the last round
     accepted_here: int = 0  # batches accepted by this run
@@ -108,6 +131,7 @@ class Tally:
     last_unknown: str = ""
     last_refusal: str = ""
     last_miss: str = ""
+    recent: deque[SettledBatch] = field(default_factory=lambda: deque(maxlen=RECENT))  # the newest first
 
     @property
     def cost(self) -> Decimal:
@@ -171,6 +195,11 @@ class Tally:
             self.last_miss = outcome.error
             return
         setattr(self, outcome.status, getattr(self, outcome.status) + batch.messages)
+        self.recent.appendleft(
+            SettledBatch(
+                batch.number, batch.messages, outcome.status, outcome.cost, outcome.code, outcome.error
+            )
+        )
         self.refusals.append(outcome.status == "refused")
         self.unreached_in_a_row = 0
         if outcome.status == "unknown":
@@ -194,6 +223,9 @@ class Tally:
         """An outcome could not be recorded: all the ledger knows is that the batch was under way."""
         setattr(self, outcome.status, getattr(self, outcome.status) - batch.messages)
         self.unknown += batch.messages
+        for place, settled in enumerate(self.recent):
+            if settled.number == batch.number:
+                self.recent[place] = replace(settled, status="unknown", cost=None, code="")
         self.spending.cost -= outcome.cost or 0
         if outcome.status == "refused" or outcome.cost is not None:
             self.spending.open_parts += batch.parts
@@ -211,9 +243,15 @@ class Tally:
         self.refusals.clear()
         self.causes.clear()
 
-    def snapshot(self, status: RunStatus, since: float, sentence: str) -> Snapshot:
-        """The tally as it stands; `since` is a reading of the monotonic clock at the start."""
+    @property
+    def answered(self) -> int:
+        """Messages that came back, whatever became of them."""
+        return self.accepted + self.refused + self.unknown
+
+    def snapshot(self, status: RunStatus, seconds: float, sentence: str, rate: float | None) -> Snapshot:
+        """The tally as it stands, `seconds` after this run began."""
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
-            self.cost, self.expected_cost, time.monotonic() - since, sentence,
+            self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
+            tuple(self.recent),
         )  # fmt: skip

@@ -24,30 +24,31 @@ Knowledge = npt.NDArray[np.int8]
 
 @dataclass(frozen=True, eq=False)
 class RowTexts:
-    """One entry for each row that gets a message: its number, its whole text, and the cell of the number.
-
-    `cells` is None for an erased campaign.
-    """
+    """One entry for each row that gets a message: its number, its whole text, and the cell of the number."""
 
     numbers: Ints
     texts: TextArray
-    cells: TextArray | None
+    cells: TextArray
 
     def __len__(self) -> int:
         return len(self.numbers)
 
     def take(self, rows: Ints) -> RowTexts:
         """Some of the rows."""
-        cells = None if self.cells is None else self.cells.take(rows)
-        return RowTexts(self.numbers[rows], self.texts.take(rows), cells)
+        return RowTexts(self.numbers[rows], self.texts.take(rows), self.cells.take(rows))
 
 
 @dataclass(frozen=True, eq=False)
 class RecordedTexts:
-    """Some rows of earlier rounds, and the batch of each: batches are numbered from 1 through all rounds."""
+    """Some rows of earlier rounds.
+
+    `batches`: the batch of each, numbered from 1 through all rounds. `labels`: its row number in the table of
+    its round, which says with the batch which text is meant.
+    """
 
     rows: RowTexts
     batches: Ints
+    labels: Ints
 
 
 Record = Callable[[], Iterable[RecordedTexts]]
@@ -60,8 +61,7 @@ class Comparison:
     - `knowledge`: one of NEW to ACCEPTED for each row that gets a message.
     - `batches`: for each of these rows the batch, 0 for NEW. For CHANGED it is the batch of the text that
       the person got instead, for MOVED the one that reached the same cell under another number.
-    - `recorded_numbers`: the number that this batch holds for the row, 0 for NEW. It differs from the row's
-      own number only for MOVED.
+    - `recorded_rows`: for CHANGED and MOVED the row number of what the person got in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
     - `gone`: the numbers that were reached and are in no row any more, ascending.
 
@@ -70,7 +70,7 @@ class Comparison:
 
     knowledge: Knowledge
     batches: Ints
-    recorded_numbers: Ints
+    recorded_rows: Ints
     reached_before: Ints
     gone: Ints
 
@@ -100,12 +100,11 @@ def compare_texts(
         exclusions.add(np.searchsorted(excluded, numbers[places]), states[places], part.batches[places])
         departed.add(part, np.flatnonzero(reached & ~named & ~is_excluded))
     _mark_changed(plan_texts, replaced, outcomes)
-    reached_numbers = _mark_moved(planned, plan_texts, departed, outcomes)
-    batches = outcomes.batches[plan_texts.first_rows]
+    _mark_moved(planned, plan_texts, departed, outcomes)
     return Comparison(
         outcomes.states[plan_texts.first_rows],
-        batches,
-        np.where(batches > 0, reached_numbers[plan_texts.first_rows], 0),
+        outcomes.batches[plan_texts.first_rows],
+        outcomes.recorded_rows[plan_texts.first_rows],
         exclusions.batches[np.searchsorted(excluded, excluded_numbers)],
         departed.all_numbers(),
     )
@@ -154,12 +153,16 @@ def reached_alternatives(
 
 
 class _Outcomes:
-    """What is known of each row, the batch that says so, and the last batch that held the row's text."""
+    """What is known of each row, the batch that says so, and the last batch that held the row's text.
+
+    Where another text was reached, `recorded_rows` says which one of that batch.
+    """
 
     def __init__(self, rows: int) -> None:
         self.states = np.full(rows, NEW, np.int8)
         self.batches = np.zeros(rows, np.int64)
         self.last_batches = np.zeros(rows, np.int64)
+        self.recorded_rows = np.zeros(rows, np.int64)
 
     def add(self, rows: Ints, states: Knowledge, batches: Ints) -> None:
         """Keep the states that outweigh those so far; of equal states, that of the later batch."""
@@ -170,32 +173,33 @@ class _Outcomes:
         better = (states > kept_states) | ((states == kept_states) & (batches > self.batches[rows]))
         self.states[rows[better]], self.batches[rows[better]] = states[better], batches[better]
 
-    def mark(self, rows: Ints, state: int, batches: Ints) -> None:
-        self.states[rows], self.batches[rows] = state, batches
+    def mark(self, rows: Ints, state: int, batches: Ints, recorded_rows: Ints) -> None:
+        """Note what else was reached, by the batch and the row number of each."""
+        self.states[rows], self.batches[rows], self.recorded_rows[rows] = state, batches, recorded_rows
 
 
 class _ReplacedTexts:
     """Texts that reached a number which the plan names, but not with this text."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Ints, Ints, Knowledge, Ints]] = []
+        self._parts: list[tuple[Ints, Ints, Knowledge, Ints, Ints]] = []
 
     def add(self, part: RecordedTexts, states: Knowledge, places: Ints) -> None:
         if len(places):
+            numbers, batches, labels = part.rows.numbers[places], part.batches[places], part.labels[places]
             hashes = text_hashes(part.rows.texts.take(places))
-            self._parts.append((part.rows.numbers[places], hashes, states[places], part.batches[places]))
+            self._parts.append((numbers, hashes, states[places], batches, labels))
 
-    def batches_by_number(self) -> tuple[Ints, Ints]:
-        """For each different text its number and its best batch, by number and then by batch."""
+    def by_number(self) -> tuple[Ints, Ints, Ints]:
+        """Of each different text the number, and its best batch and the row there; by number, then batch."""
         if not self._parts:
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        numbers, hashes, states, batches = map(np.concatenate, zip(*self._parts, strict=True))
+            return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
+        numbers, hashes, states, batches, labels = map(np.concatenate, zip(*self._parts, strict=True))
         order = np.lexsort((batches, states, hashes, numbers))
-        numbers, hashes, batches = numbers[order], hashes[order], batches[order]
-        best = np.append((numbers[1:] != numbers[:-1]) | (hashes[1:] != hashes[:-1]), True)
-        numbers, batches = numbers[best], batches[best]
-        order = np.lexsort((batches, numbers))
-        return numbers[order], batches[order]
+        keys = np.column_stack((numbers, hashes))[order]
+        best = order[np.append((keys[1:] != keys[:-1]).any(axis=1), True)]
+        best = best[np.lexsort((labels[best], batches[best], numbers[best]))]
+        return numbers[best], batches[best], labels[best]
 
 
 class _DepartedRows:
@@ -207,23 +211,21 @@ class _DepartedRows:
 
     def add(self, part: RecordedTexts, places: Ints) -> None:
         if len(places):
-            numbers, cells = part.rows.numbers[places], part.rows.cells
-            self._numbers.append(np.unique(numbers))
-            if cells is not None:
-                self._parts.append((cells.take(places), numbers, part.batches[places]))
+            self._numbers.append(np.unique(part.rows.numbers[places]))
+            self._parts.append((part.rows.cells.take(places), part.batches[places], part.labels[places]))
 
     def all_numbers(self) -> Ints:
         """Each number once, ascending."""
         return np.unique(np.concatenate(self._numbers))
 
     def cells(self) -> tuple[TextArray, Ints, Ints]:
-        """The cells of the numbers, the numbers and their batches, the last batch first."""
-        cells, numbers, batches = zip(*self._parts, strict=True) if self._parts else ([], [], [])
-        if not cells:
+        """The cells of the numbers, their batches and their rows there, the last batch first."""
+        if not self._parts:
             return text_array([]), np.empty(0, np.int64), np.empty(0, np.int64)
+        cells, batches, labels = zip(*self._parts, strict=True)
         all_batches = np.concatenate(batches)
         order = np.argsort(-all_batches, kind="stable")
-        return concat_arrays(cells).take(order), np.concatenate(numbers)[order], all_batches[order]
+        return concat_arrays(cells).take(order), all_batches[order], np.concatenate(labels)[order]
 
 
 def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Outcomes) -> None:
@@ -233,7 +235,7 @@ def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Out
     more replaced texts the last of them. A text that was recorded but did not go out counts as changed only
     if the other one went out in a later batch: in an earlier one, a person knew of it and chose this text.
     """
-    numbers, batches = replaced.batches_by_number()
+    numbers, batches, labels = replaced.by_number()
     distinct, starts, counts = np.unique(numbers, return_index=True, return_counts=True)
     rows = np.flatnonzero(outcomes.states < AGAIN)
     rows = rows[texts.is_first[rows] & contains(distinct, texts.numbers[rows])]
@@ -248,27 +250,25 @@ def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Out
     skipped = np.maximum(counts[place] - np.repeat(row_counts, row_counts), 0)
     paired = rank < counts[place]
     rows, last_batches = rows[paired], last_batches[paired]
-    replaced_batches = batches[(starts[place] + skipped + rank)[paired]]
-    later = replaced_batches > last_batches
-    outcomes.mark(rows[later], CHANGED, replaced_batches[later])
+    partners = (starts[place] + skipped + rank)[paired]
+    later = batches[partners] > last_batches
+    rows, partners = rows[later], partners[later]
+    outcomes.mark(rows, CHANGED, batches[partners], labels[partners])
 
 
 def _mark_moved(
     planned: RowTexts, texts: DistinctTexts, departed: _DepartedRows, outcomes: _Outcomes
-) -> Ints:
+) -> None:
     """Mark as MOVED what would go out to a cell that was reached under a number that is in no row any more.
 
-    As in `_mark_changed`, only a later batch counts. Returns for each row the number that its batch reached.
+    As in `_mark_changed`, only a later batch counts.
     """
-    reached_numbers = planned.numbers.copy()
-    cells, numbers, batches = departed.cells()
-    if planned.cells is None or not len(cells):
-        return reached_numbers
+    cells, batches, labels = departed.cells()
+    if not len(cells):
+        return
     rows = np.flatnonzero(np.isin(outcomes.states[texts.first_rows], (NEW, UNSENT, REFUSED)))
     places = first_positions(planned.cells.take(rows), cells)
     rows = texts.first_rows[rows]
     moved = (places >= 0) & (batches[places] > outcomes.last_batches[rows])
     rows, places = rows[moved][::-1], places[moved][::-1]  # of equal texts the first row counts
-    outcomes.mark(rows, MOVED, batches[places])
-    reached_numbers[rows] = numbers[places]
-    return reached_numbers
+    outcomes.mark(rows, MOVED, batches[places], labels[places])

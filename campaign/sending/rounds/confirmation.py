@@ -66,6 +66,7 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
         f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
         f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. "
-        f"{comparison}{again}{remarks}For example:\n{example}\n"
-        f'Look at the plan once more; to send it, give confirm="{departure.phrase}".'
+        f"{comparison}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
+        phrase=departure.phrase,
+        purpose="send it",
     )

@@ -13,8 +13,8 @@ from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
+from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
-from campaign.sending.rounds.difference import Difference, spread
 from campaign.sending.rounds.record import first_pieces
 from campaign.sending.store.freezing import RoundContent
 from campaign.text import agreeing, clean, counted, shorten
@@ -23,7 +23,7 @@ _SHOWN = 3  # rows whose old and new text an error shows
 
 
 def choose_content(
-    difference: Difference, *, changed: Changed, gone: Gone, kept: Sequence[int] = ()
+    compared: ComparedPlan, *, changed: Changed, gone: Gone, kept: Sequence[int] = ()
 ) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
 
@@ -32,64 +32,64 @@ def choose_content(
 
     Raises `ConfirmationError` with the choices where a person has to decide first.
     """
-    waiting_gone = len(difference.waiting_gone)
+    waiting_gone = len(compared.waiting_gone)
     if waiting_gone and gone == "ask":
         raise ConfirmationError(_ask_about_gone(waiting_gone))
-    others = np.isin(difference.comparison.knowledge, (CHANGED, MOVED))
+    others = np.isin(compared.comparison.knowledge, (CHANGED, MOVED))
     if others.any() and changed == "ask":
-        raise ConfirmationError(_ask_about_changed(difference, np.flatnonzero(others)))
-    settled = difference.comparison.knowledge >= UNKNOWN
+        raise ConfirmationError(_ask_about_changed(compared, np.flatnonzero(others)))
+    settled = compared.comparison.knowledge >= UNKNOWN
     if len(kept):
-        settled |= np.isin(difference.plan.messages["row"].to_numpy()[difference.starts], kept)
-    plan, batch_of_row, starts = difference.plan, difference.comparison.batches, difference.starts
+        settled |= np.isin(compared.plan.messages["row"].to_numpy()[compared.starts], kept)
+    plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
     if others.any() and changed == "skip":
-        _check_kept(difference, np.flatnonzero(others))
-        plan, starts = _keep_earlier(difference, np.flatnonzero(others))
+        _check_kept(compared, np.flatnonzero(others))
+        plan, starts = _keep_earlier(compared, np.flatnonzero(others))
         settled |= others
-    reached_before = difference.comparison.reached_before
+    reached_before = compared.comparison.reached_before
     batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, len(plan.messages))
     return RoundContent(
         plan=note_reached_before(plan, reached_before),
-        given=difference.given,
+        given=compared.given,
         outgoing=np.flatnonzero(batch_of_message == 0),
         batch_of_message=batch_of_message,
         batch_of_excluded=reached_before,
     )
 
 
-def _check_kept(difference: Difference, places: Ints) -> None:
+def _check_kept(compared: ComparedPlan, places: Ints) -> None:
     """Raise `ConfirmationError` if what some rows got was erased: then it cannot be kept in the table."""
-    erased = int(_is_erased(difference, places).sum())
+    erased = int(_is_erased(compared, places).sum())
     if erased:
         raise ConfirmationError(
-            f"{counted(erased, 'person', 'people')} got another text from this campaign, which was erased "
-            "since, so it cannot be kept in the table. Nothing was sent. Leave these rows out, "
-            'or give changed="send" to send the new text as well.'
+            f"{counted(erased, 'person was', 'people were')} reached with another text or under another "
+            "number by this campaign, which was erased since, so that cannot be kept in the table. Nothing "
+            'was sent. Leave these rows out, or give changed="send" to send the new text as well.'
         )
 
 
-def _is_erased(difference: Difference, places: Ints) -> Bools:
+def _is_erased(compared: ComparedPlan, places: Ints) -> Bools:
     """Of which rows what they got before is no longer known."""
-    if difference.record is None:
+    if compared.record is None:
         raise AssertionError("without a record nobody was reached")
-    return difference.record.erased[difference.comparison.batches[places]]
+    return compared.record.erased[compared.comparison.batches[places]]
 
 
-def _keep_earlier(difference: Difference, places: Ints) -> tuple[Plan, Ints]:
+def _keep_earlier(compared: ComparedPlan, places: Ints) -> tuple[Plan, Ints]:
     """The plan in which some rows keep what they got, and the position of each row's first message."""
-    plan = difference.plan
-    rows = plan.messages["row"].to_numpy()[difference.starts[places]]
-    moved = difference.comparison.knowledge[places] == MOVED
-    plan = keep_earlier_messages(plan, rows, _earlier_messages(difference, places), moved)
+    plan = compared.plan
+    rows = plan.messages["row"].to_numpy()[compared.starts[places]]
+    moved = compared.comparison.knowledge[places] == MOVED
+    plan = keep_earlier_messages(plan, rows, _earlier_messages(compared, places), moved)
     return plan, first_pieces(plan.messages["row"].to_numpy())
 
 
-def _earlier_messages(difference: Difference, places: Ints) -> pd.DataFrame:
+def _earlier_messages(compared: ComparedPlan, places: Ints) -> pd.DataFrame:
     """What some rows of the plan got before."""
-    if difference.record is None:
+    if compared.record is None:
         raise AssertionError("without a record nobody was reached")
-    comparison = difference.comparison
-    return difference.record.messages(comparison.batches[places], comparison.recorded_numbers[places])
+    comparison = compared.comparison
+    return compared.record.messages(comparison.batches[places], comparison.recorded_rows[places])
 
 
 def _ask_about_gone(count: int) -> str:
@@ -102,18 +102,18 @@ def _ask_about_gone(count: int) -> str:
     )
 
 
-def _ask_about_changed(difference: Difference, places: Ints) -> str:
+def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     """How many people would get a second text, the first of them, and the choices."""
-    erased = int(_is_erased(difference, places).sum())
+    erased = int(_is_erased(compared, places).sum())
     ways = [
         f"{counted(count, 'person was', 'people were')} reached by this campaign {how}."
         for count, how in (
-            (difference.changed, "with another text"),
-            (difference.moved, "under another number, which the same cell was read as"),
+            (compared.count(CHANGED), "with another text"),
+            (compared.count(MOVED), "under another number, which the same cell was read as"),
         )
         if count
     ]
-    return f"{' '.join(ways)} Nothing was sent.\n{_examples(difference, places[:_SHOWN])}\n{_choices(erased)}"
+    return f"{' '.join(ways)} Nothing was sent.\n{_examples(compared, places[:_SHOWN])}\n{_choices(erased)}"
 
 
 def _choices(erased: int) -> str:
@@ -127,22 +127,21 @@ def _choices(erased: int) -> str:
     )
 
 
-def _examples(difference: Difference, places: Ints) -> str:
+def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
-    messages = difference.plan.messages.iloc[difference.starts[places]]
-    earlier = _earlier_messages(difference, places).drop_duplicates("entry").set_index("entry")
+    messages = compared.plan.messages.iloc[compared.starts[places]]
+    earlier = _earlier_messages(compared, places).drop_duplicates("entry").set_index("entry")
     lines = []
     for entry, (row, number, text) in enumerate(
         zip(messages["row"], messages["number"], messages["message"], strict=True)
     ):
-        if entry not in earlier.index:
-            lines.append(f"row {row}: another text, which was erased, is now “{_shown(text)}”")
-            continue
-        before = earlier.loc[entry]
-        if difference.comparison.knowledge[places[entry]] == MOVED:
-            lines.append(f"row {row}: {_shown(str(before['number']))} is now {_shown(number)}")
+        moved = compared.comparison.knowledge[places[entry]] == MOVED
+        if entry in earlier.index:
+            old = earlier.loc[entry]
+            before = _shown(str(old["number"])) if moved else f"“{_shown(str(old['message']))}”"
         else:
-            lines.append(f"row {row}: “{_shown(str(before['message']))}” is now “{_shown(text)}”")
+            before = f"another {'number' if moved else 'text'}, which was erased,"
+        lines.append(f"row {row}: {before} is now {_shown(number) if moved else f'“{_shown(text)}”'}")
     return "\n".join(lines)
 
 

@@ -10,10 +10,17 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from campaign.arrow_text import combine_chunks, constant_array
+from campaign.arrow_text import array_to_series, combine_chunks, constant_array
 from campaign.messages.recipients import Addressing
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.sending.rounds.record import STOPPED, digest_texts, first_pieces, whole_texts
+from campaign.sending.rounds.record import (
+    CELL,
+    STOPPED,
+    digest_texts,
+    first_pieces,
+    number_cells,
+    whole_texts,
+)
 from campaign.sending.store.frame_files import read_frame, write_frame
 from campaign.sending.store.frozen_messages import read_part, read_settled, write_part, write_settled_table
 from campaign.sending.store.keyed_digests import KeyedDigests
@@ -88,9 +95,18 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
     stopped = issues[issues["code"] == STOPPED].assign(column="", value="")
     numbers = recipients["number"].where(recipients.index.isin(stopped["row"]), 0).to_numpy(dtype=np.int64)
-    write_frame(recipients.assign(number=digests.of_numbers(numbers)), path / RECIPIENTS)
+    kept = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
+    write_frame(kept, path / RECIPIENTS)
     write_frame(Addressing.unknown().alternatives, path / ALTERNATIVES)
     write_frame(stopped, path / ISSUES)  # those who answered STOP stay out
+
+
+def _cells(one_round: Round, digests: KeyedDigests) -> pd.Series[str]:
+    """For each row the digest of what the columns of the number say; "" for rows that got no message."""
+    contacts = read_frame(one_round.path / CONTACTS)
+    rows = contacts.index[contacts["status"] == "not_sent"]
+    cells = digests.of_texts(number_cells(contacts, one_round.manifest.number_columns, rows.to_numpy()))
+    return array_to_series(cells, rows).reindex(contacts.index, fill_value="")
 
 
 def _manifest(manifest: RoundManifest, path: Path, digests: KeyedDigests) -> RoundManifest:

@@ -46,14 +46,15 @@ _KNOWLEDGE = {
 STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
 _BETWEEN_PIECES = "\n"  # compared as white space
 _BETWEEN_CELLS = "\x1f"
+CELL = "cell"  # the column of an erased round with the digest of what the columns of the number said
 
 
 @dataclass(frozen=True, eq=False)
 class CampaignRecord:
     """The rounds of the campaign called `name` as columns, one part file in memory at a time.
 
-    Once a round was erased, all numbers and texts are compared by their digests: those of the rounds, which
-    `texts` gives, and those of a plan, which `comparable` and `comparable_numbers` make.
+    Once a round was erased, all numbers, texts and cells are compared by their digests: those of the rounds,
+    which `texts` gives, and those of a plan, which `comparable` and `comparable_numbers` make.
     """
 
     name: str
@@ -105,7 +106,11 @@ class CampaignRecord:
         """Rows of a plan as `texts` gives the recorded ones."""
         if self.digests is None:
             return rows
-        return RowTexts(self.comparable_numbers(rows.numbers), digest_texts(self.digests, rows.texts), None)
+        return RowTexts(
+            self.comparable_numbers(rows.numbers),
+            digest_texts(self.digests, rows.texts),
+            self.digests.of_texts(rows.cells),
+        )
 
     def comparable_numbers(self, numbers: Ints) -> Ints:
         """Numbers of a plan as `texts` gives the recorded ones."""
@@ -144,24 +149,28 @@ class CampaignRecord:
                 cells = number_cells(contacts, columns, rows[starts])
                 numbers = _numbers(combine_chunks(table.column("number")), starts)
                 rows_of_part = self.comparable(RowTexts(numbers, texts, cells))
-                yield RecordedTexts(rows_of_part, _batch_of_rows(batches)[starts])
+                yield RecordedTexts(rows_of_part, _batch_of_rows(batches)[starts], rows[starts])
 
     def _erased_texts(self, one_round: Round) -> Iterator[RecordedTexts]:
         """The digests of a round; that of a whole text is kept with its first piece."""
+        recipients = read_frame(one_round.path / RECIPIENTS)
         for part, batches in self._parts(one_round):
             table = read_part(one_round.plan_path, part, ["row", "number", "message"])
-            starts = first_pieces(table.column("row").to_numpy())
+            rows = table.column("row").to_numpy()
+            starts = first_pieces(rows)
             numbers = _numbers(combine_chunks(table.column("number")), starts)
             texts = combine_chunks(table.column("message")).take(starts)
-            yield RecordedTexts(RowTexts(numbers, texts, None), _batch_of_rows(batches)[starts])
+            cells = number_cells(recipients, [CELL], rows[starts])
+            yield RecordedTexts(
+                RowTexts(numbers, texts, cells), _batch_of_rows(batches)[starts], rows[starts]
+            )
 
-    def messages(self, batches: Ints, numbers: Ints) -> pd.DataFrame:
-        """What batches say to numbers: message columns, and `entry`, the position in `batches` and `numbers`.
+    def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
+        """What batches say to their rows: message columns, and `entry`, the position in `batches` and `rows`.
 
-        All pieces of a text, in order. A batch with several texts for one number gives the first. Where a
-        round was erased, `numbers` are digests, and there is no entry for what that round said.
+        All pieces of a text, in order. There is no entry for what a round said that was erased.
         """
-        wanted = pd.DataFrame({"batch": batches, "recipient": numbers, "entry": np.arange(len(batches))})
+        wanted = pd.DataFrame({"batch": batches, "row": rows, "entry": np.arange(len(batches))})
         frames = []
         for one_round in self.rounds:
             for part, registered in [] if one_round.is_erased else self._parts(one_round):
@@ -169,10 +178,7 @@ class CampaignRecord:
                     continue
                 frame = read_part(one_round.plan_path, part).to_pandas()
                 frame["batch"] = _batch_of_rows(registered)
-                frame["recipient"] = self.comparable_numbers(frame["number"].to_numpy(dtype=np.int64))
-                matches = frame.merge(wanted, on=["batch", "recipient"])
-                first_row = matches.groupby("entry")["row"].transform("first")
-                frames.append(matches[matches["row"] == first_row])
+                frames.append(frame.merge(wanted, on=["batch", "row"]))
         columns = ["entry", *MESSAGE_TEXTS, "parts"]
         if not frames:
             return pd.DataFrame(columns=columns)

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from itertools import groupby
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from campaign.sending.engine.tally import Spending, Tally
@@ -13,6 +14,8 @@ from campaign.sending.ledger.views import LedgerSnapshot, attempts_of
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
 from campaign.text import agreeing
+
+_BREAK = 300  # seconds between two batches; a slow pace or a person who looks at a pause takes less
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, ledger_path: Path) -> Tally:
@@ -34,7 +37,23 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, ledger_path: Path) -> 
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
         spending=cost_so_far(rounds, ledger_path),
+        seconds=seconds_spent(ledger.outcomes),
     )
+
+
+def seconds_spent(outcomes: pd.DataFrame) -> float:
+    """How long a campaign has been sending: from batch to batch, without breaks of more than five minutes.
+
+    `outcomes` is a frame like `Result.batches`. The ledger keeps when each batch left, and not when a program
+    began or paused.
+    """
+    left = outcomes.dropna(subset=["submitted_at"]).sort_values("submitted_at")
+    if left.empty:
+        return 0.0
+    starts = left["submitted_at"].dt.as_unit("us").astype("int64").to_numpy() / 1e6
+    ends = np.maximum.accumulate(starts + left["seconds"].fillna(0).to_numpy())
+    breaks = starts[1:] - ends[:-1]
+    return float(ends[-1] - starts[0] - breaks[breaks > _BREAK].sum())
 
 
 def cost_so_far(rounds: Iterable[Round], ledger_path: Path) -> Spending:

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.messages.plan import Plan
 from campaign.messages.totals import Totals
 from campaign.results.tables import Result

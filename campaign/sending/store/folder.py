@@ -9,18 +9,16 @@ lock              held while a run has the campaign open
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
 from campaign.results.tables import Result
 from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import Ledger, open_ledger
-from campaign.sending.ledger.views import LedgerSnapshot, identity_of, reached_messages, snapshot
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
@@ -32,7 +30,6 @@ from campaign.sending.store.rounds import (
     open_round,
     sweep_originals,
 )
-from campaign.sending.store.user_list import entry_of_ledger
 from campaign.text import clean
 
 
@@ -69,15 +66,15 @@ class Folder:
         had nothing to send.
         """
         ledger = self.snapshot()
+        rounds = self.rounds(ledger)
         if frozen is None:
-            last = self.last_round(ledger)
-            if last is None:
+            if not rounds:
                 raise FolderError(
                     f"Nothing was sent in {self.path}: the program ended before the first round was ready. "
                     "Send the plan again."
                 )
-            frozen = last.load(ledger.batches)
-            if last.is_erased and not sentence:
+            frozen = rounds[-1].load(ledger.batches)
+            if rounds[-1].is_erased and not sentence:
                 sentence = "The names, numbers and texts of this campaign were erased."
         return Result(
             frozen.plan,
@@ -89,31 +86,13 @@ class Folder:
             folder=self.path,
             sentence=sentence,
             nothing_sent=nothing_sent,
+            rounds=[one_round.sent for one_round in rounds],
+            is_closed=ledger.is_closed,
         )
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""
         return hold_lock(self.path / "lock")
-
-    @contextmanager
-    def opened_ledger(self) -> Iterator[Ledger]:
-        """The ledger, open for changes by this process alone; raises `LockedError` if a run has it."""
-        with self.lock(), closing(self._open_ledger()) as ledger:
-            finish_erasure(self.path, ledger)
-            self.rounds(snapshot(self.ledger_path))  # raises where one is not what was registered
-            yield ledger
-
-    def _open_ledger(self) -> Ledger:
-        """The ledger, with the user's list as its witness where the campaign is live and listed here.
-
-        Without it, a backup from before the change would not be known to be one.
-        """
-        identity, path = self.manifest.identity, self.ledger_path
-        if self.manifest.environment != "live":
-            return open_ledger(path, identity)
-        check_ledger(path, identity)
-        entry = entry_of_ledger(identity_of(path)["ledger"], self.path, partial(reached_messages, path))
-        return open_ledger(path, identity, [entry] if entry else [])
 
     def check_name(self, name: ChosenName) -> None:
         """Raise unless this is the campaign of that name; a default name must be that of the same file."""

@@ -50,17 +50,17 @@ class RoundContent:
 
 
 def freeze_round(
-    path: Path, content: RoundContent, cutting: Cutting, options: Mapping[str, Any]
+    path: Path, content: RoundContent, cutting: Cutting, options: Mapping[str, Any], currency: str
 ) -> tuple[RoundManifest, list[Entry]]:
     """Write all files of a round into a new folder; returns what the ledger has to register.
 
-    `options` is what `send` was given, as JSON can hold it.
+    `options` is what `send` was given, as JSON can hold it, and `currency` that of the account.
     """
     try:
         make_private_folder(path / PLAN)
         entries = _write_messages(path, content, cutting)
         _write_tables(path, content)
-        manifest = _manifest(path, content, cutting, entries, options)
+        manifest = _manifest(path, content, cutting, entries, dict(options), currency)
         with new_private_file(path / MANIFEST) as file:
             file.write(manifest.content)
         for folder in (path / PLAN, path, path.parent):
@@ -97,7 +97,12 @@ def _write_tables(path: Path, content: RoundContent) -> None:
 
 
 def _manifest(
-    path: Path, content: RoundContent, cutting: Cutting, entries: list[Entry], options: Mapping[str, Any]
+    path: Path,
+    content: RoundContent,
+    cutting: Cutting,
+    entries: list[Entry],
+    options: dict[str, Any],
+    currency: str,
 ) -> RoundManifest:
     plan = content.plan
     return RoundManifest(
@@ -112,8 +117,9 @@ def _manifest(
         number_columns=list(plan.addressing.columns),
         template=plan.template,
         senders=plan.messages["sender"].value_counts().index[:_SENDERS].tolist(),
-        options=dict(options),
+        options=options,
         who=user_name(),
+        currency=currency,
         totals=plan.totals.as_record(),
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests={

@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any, TypeVar
 
-from campaign.contacts.reading import Reading
+from campaign.contacts.reading_record import Reading
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
 from campaign.results.tables import ENVIRONMENTS
@@ -75,7 +75,8 @@ class RoundManifest(Manifest):
     erased; then it tells which key its digests were made with, and both fingerprints are such digests.
 
     For people who look at it later: `template` is the plan's, `senders` are the ten most frequent at most,
-    `options` what `send` was given, and `who` the name of the user on the machine.
+    `options` what `send` was given, `who` the name of the user on the machine, and `currency` that of the
+    account, "" if it was not given.
     """
 
     given: str
@@ -91,6 +92,7 @@ class RoundManifest(Manifest):
     senders: list[str]
     options: dict[str, Any]
     who: str
+    currency: str
     totals: dict[str, Any]
     reading: dict[str, Any] | None
     digests: dict[str, str]

@@ -18,6 +18,7 @@ import hashlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -28,6 +29,7 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.recipients import Addressing
 from campaign.private_files import sync_folder
+from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import read_messages, read_settled_batches
@@ -51,6 +53,20 @@ class Round:
     def is_erased(self) -> bool:
         """Whether digests stand for its numbers and texts."""
         return self.manifest.erased_with is not None
+
+    @property
+    def sent(self) -> SentRound:
+        """What a report tells about it."""
+        manifest = self.manifest
+        return SentRound(
+            self.number,
+            datetime.fromisoformat(manifest.created_at),
+            manifest.template,
+            tuple(manifest.senders),
+            manifest.who,
+            manifest.options,
+            manifest.currency,
+        )
 
     @property
     def plan_path(self) -> Path:

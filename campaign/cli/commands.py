@@ -1,0 +1,195 @@
+"""The commands: what each is for, where its function is, its options, its figures for --json, examples."""
+
+from pathlib import Path
+from typing import NamedTuple
+
+from campaign.cli.file_options import ISSUES, NUMBERS, SPREADSHEET, TEXT
+from campaign.cli.option import Group, Option, chance, fault
+from campaign.cli.sending_options import (
+    ACCOUNT,
+    CAMPAIGN,
+    CONFIRM,
+    EARLIER_ROUNDS,
+    FIRST_ROUND,
+    FOLDER,
+    PACE,
+    REPORT,
+)
+
+
+class Command(NamedTuple):
+    """A command: the sentence of its help, the module with its function, its options, and more.
+
+    `facts` are the keys of the object that it prints with --json, besides those that every command has.
+    `module` is imported when the command runs: help and usage errors do not load pandas.
+    """
+
+    help: str
+    module: str
+    groups: tuple[Group, ...]
+    facts: tuple[str, ...]
+    examples: tuple[str, ...]
+
+    @property
+    def usage(self) -> list[str]:
+        """What has to be typed after the name."""
+        return [option.usage for group in self.groups for option in group.options if option.usage]
+
+
+def _of_folder(*options: Option) -> Group:
+    return Group("the campaign", (FOLDER, *options))
+
+
+_TRIAL = Group(
+    "your phone",
+    (
+        Option("--to", required=True, metavar="NUMBER", help="the number of your own phone"),
+        Option("--row", type=int, help="row whose message is sent (default: the first)"),
+        Option("--confirm", metavar="PHRASE", help="the phrase that live sending asks for"),
+    ),
+)
+_RESUMED = _of_folder(
+    Option("--opt-outs", metavar="FILE", help="file of the numbers of people who answered STOP since")
+)
+_RESOLVED = _of_folder(
+    Option("batch", type=int, metavar="BATCH", help="the number of the batch, as status shows it"),
+    Option(
+        "outcome", choices=("accepted", "refused", "again"),
+        help="what became of the batch; again: nobody knows, and resume sends it once more",
+    ),
+    CONFIRM,
+    Option("--note", default="", help="how you found out; kept in the journal"),
+)  # fmt: skip
+_LIST = Group(
+    "the provider's list",
+    (
+        Option("list", metavar="LIST", help="what the provider took: .csv, .xlsx, …"),
+        Option("--number", metavar="COLUMN", help="column that has the numbers (default: found)"),
+        Option("--text", metavar="COLUMN", help="column that has the texts (default: found)"),
+        Option("--code", metavar="COLUMN", help="column that has the follow-up codes (default: found)"),
+        Option("--time", metavar="COLUMN", help="column that has the times (default: found)"),
+        Option("--cost", metavar="COLUMN", help="column that has the costs (default: found)"),
+    ),
+)
+_REPORTED = _of_folder(
+    Option(
+        "path", nargs="*", type=Path, metavar="FILE",
+        help=".html, .xlsx or .csv (default: report.html in the folder)",
+    ),
+    Option("--reveal", action="store_true", help="show phone numbers in full"),
+)  # fmt: skip
+_FOLLOWED_UP = _of_folder(
+    Option("path", type=Path, metavar="FILE", help=".xlsx, .ods or .csv; numbers are written in full"),
+    Option(
+        "--status", action="append",
+        help="status of the rows to write (default: refused and invalid); may be repeated",
+    ),
+)  # fmt: skip
+_LISTED = Group(
+    "the campaigns",
+    (
+        Option(
+            "folder", nargs="?", default="campaigns", metavar="FOLDER",
+            help="folder that holds campaigns (default: campaigns)",
+        ),
+    ),
+)  # fmt: skip
+_SERVICE = Group(
+    "the service",
+    (
+        Option("--port", type=int, default=8025, help="to listen on; 0 for any free port (default: 8025)"),
+        Option("--username", default="sandbox", help="user name of its account (default: sandbox)"),
+        Option("--balance", default="1000000", help="cost units in the account (default: 1000000)"),
+        Option("--price", default="35", help="cost units per message or part (default: 35)"),
+        Option("--charge", default="message", help="what the price is for: message (default) or part"),
+        Option("--decode", default="percent", help="how texts are decoded: percent (default), form or none"),
+        Option("--tls", action="store_true", help="serve https, as the live service does"),
+        Option("--latency", type=float, default=0.0, metavar="SECONDS", help="before each answer"),
+        Option(
+            "--fault", action="append", type=fault, default=[], metavar="REQUEST=NAME",
+            help="make a request go wrong: 3=accept_close accepts the third request and loses its answer; "
+            "may be repeated",
+        ),
+        Option(
+            "--random-fault", action="append", type=chance, default=[], metavar="NAME=CHANCE",
+            help="make requests go wrong at random, for example html=0.02; may be repeated",
+        ),
+        Option("--seed", type=int, default=0, help="seed of the random faults (default: 0)"),
+    ),
+)  # fmt: skip
+_SHELL = Group("the shell", (Option("shell", choices=("bash", "zsh", "fish"), help="your shell"),))
+
+_VISITS = "visits.xlsx --message-file visit.txt --sender CLINIC --region UG"
+_CHECKING, _SENDING = "campaign.cli.check_command", "campaign.cli.sending_commands"
+_LOOKING, _AFTERWARDS = "campaign.cli.result_commands", "campaign.cli.afterwards_commands"
+
+COMMANDS = {
+    "check": Command(
+        "read a file and show what would be sent, and what was before", _CHECKING,
+        (SPREADSHEET, TEXT, NUMBERS, ISSUES, CAMPAIGN, ACCOUNT), ("plan", "comparison", "reports"),
+        (f"check {_VISITS}", f"check {_VISITS} --report issues.xlsx"),
+    ),
+    "try-out": Command(
+        "send one of the messages to your own phone", _SENDING,
+        (SPREADSHEET, TEXT, NUMBERS, _TRIAL, ACCOUNT), ("plan", "message", "confirm", "result"),
+        (f'try-out {_VISITS} --to "+256 772 000 999" --account live',),
+    ),
+    "send": Command(
+        "send the messages; run again, it sends what is missing and nothing twice", _SENDING,
+        (SPREADSHEET, TEXT, NUMBERS, CAMPAIGN, ACCOUNT, FIRST_ROUND, EARLIER_ROUNDS, PACE, REPORT),
+        ("plan", "comparison", "confirm", "result", "reports"),
+        (f"send {_VISITS}", f"send {_VISITS} --account live --dry-run"),
+    ),
+    "resume": Command(
+        "continue a campaign: send what was not sent yet or was refused", _SENDING,
+        (_RESUMED, ACCOUNT, EARLIER_ROUNDS, PACE, REPORT), ("confirm", "result", "reports"),
+        ("resume campaigns/visits --account live",),
+    ),
+    "status": Command(
+        "show what is known about a campaign", _LOOKING, (_of_folder(),), ("result", "rounds", "unknown"),
+        ("status campaigns/visits", "status campaigns/visits --json"),
+    ),
+    "resolve": Command(
+        "settle a batch whose outcome is unknown", _LOOKING, (_RESOLVED,), ("confirm", "result"),
+        ('resolve campaigns/visits 7 accepted --note "asked the provider"',),
+    ),
+    "reconcile": Command(
+        "compare unknown batches with the provider's own list, and settle them", _AFTERWARDS,
+        (_of_folder(CONFIRM), _LIST), ("reconciliation", "confirm", "result"),
+        ("reconcile campaigns/visits provider.csv",),
+    ),
+    "close": Command(
+        "withdraw every message that waits to be sent, for good", _AFTERWARDS, (_of_folder(CONFIRM),),
+        ("confirm", "result"), ("close campaigns/visits",),
+    ),
+    "erase": Command(
+        "take names, numbers and texts out of a finished campaign", _AFTERWARDS, (_of_folder(CONFIRM),),
+        ("confirm", "result"), ("erase campaigns/visits",),
+    ),
+    "follow-up": Command(
+        "write the rows to correct to a file", _AFTERWARDS, (_FOLLOWED_UP,), ("rows", "path"),
+        ("follow-up campaigns/visits to_correct.xlsx",),
+    ),
+    "history": Command(
+        "list campaigns: when they were sent, and what it cost", _AFTERWARDS, (_LISTED,), ("campaigns",),
+        ("history", "history /srv/clinic/campaigns --json"),
+    ),
+    "report": Command(
+        "write reports of a campaign", _LOOKING, (_REPORTED,), ("reports",),
+        ("report campaigns/visits visits.html visits.xlsx",),
+    ),
+    "sandbox": Command(
+        "run the embedded sandbox: a service on this machine that sends nothing",
+        "campaign.cli.sandbox_command", (_SERVICE,), ("address", "username", "password", "ca_file"),
+        ("sandbox --tls --fault 3=accept_close",),
+    ),
+    "completion": Command(
+        "print a script with which your shell completes commands and options",
+        "campaign.cli.completion_command", (_SHELL,), ("script",),
+        (
+            "completion bash > ~/.local/share/bash-completion/completions/campaign",
+            "completion zsh > ~/.zfunc/_campaign",
+            "completion fish > ~/.config/fish/completions/campaign.fish",
+        ),
+    ),
+}  # fmt: skip

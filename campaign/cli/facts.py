@@ -1,0 +1,98 @@
+"""What `--json` says of plans, comparisons and results: plain objects whose keys stay the same.
+
+Counts are whole numbers, costs numbers in the service's units (null if unknown), times ISO 8601 in UTC.
+Phone numbers in sentences are masked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from decimal import Decimal
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pandas as pd
+
+from campaign.masking import mask_text, mask_texts
+from campaign.messages.plan import Plan
+from campaign.results.tables import Result
+from campaign.text import clean
+
+if TYPE_CHECKING:  # the comparison of a new campaign loads no ledger
+    from campaign.sending.rounds.difference import Difference
+
+Words = Callable[[str], str]
+
+
+def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
+    """What would be sent, and every issue because of which a row gets no message."""
+    totals, reading = plan.totals, plan.reading
+    errors = plan.issues[plan.issues["severity"] == "error"]
+    errors = errors.assign(detail=mask_texts(errors["detail"]).map(words))
+    return {
+        "source": None if reading is None else clean(reading.source),
+        "notices": [] if reading is None else [words(mask_text(clean(notice))) for notice in reading.notices],
+        "rows": totals.rows,
+        "statuses": dict(totals.items()),
+        "messages": totals.messages,
+        "parts": totals.parts,
+        "longest": totals.longest,
+        "fingerprint": plan.fingerprint,
+        "issues": records(errors[["row", "column", "code", "detail"]]),
+    }
+
+
+def difference_facts(difference: Difference) -> dict[str, Any]:
+    """What sending would do, given what was sent under the same name."""
+    return {
+        "sentence": difference.sentence,
+        "first": difference.is_first,
+        "outgoing": len(difference.outgoing()),
+        "new": difference.new,
+        "refused": difference.refused,
+        "reached": difference.reached,
+        "unknown": difference.unknown,
+        "changed": difference.changed,
+        "moved": difference.moved,
+        "gone": difference.gone,
+    }
+
+
+def result_facts(result: Result, words: Words) -> dict[str, Any]:
+    """What is known of a campaign."""
+    totals = result.totals
+    return {
+        "name": result.name,
+        "environment": result.environment,
+        "folder": None if result.folder is None else str(result.folder),
+        "sentence": words(mask_text(clean(result.sentence))),
+        "rows": totals.rows,
+        "statuses": dict(totals.items()),
+        "messages": totals.messages,
+        "parts": totals.parts,
+        "batches": totals.batches,
+        "cost": as_json(totals.cost),
+        "unpriced_batches": totals.unpriced,
+    }
+
+
+def records(frame: pd.DataFrame) -> list[dict[str, Any]]:
+    """The rows of a frame as objects."""
+    return [
+        {str(name): as_json(value) for name, value in row.items()} for row in frame.to_dict(orient="records")
+    ]
+
+
+def as_json(value: Any) -> Any:
+    """A value as JSON has it: no Decimal, no time, nothing missing but null."""
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    if value is None or pd.isna(value):
+        return None
+    if isinstance(value, pd.Timestamp):
+        return value.isoformat()
+    if isinstance(value, Path):
+        return str(value)
+    return value.item() if hasattr(value, "item") else value

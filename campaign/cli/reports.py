@@ -1,0 +1,37 @@
+"""Reports on request: their places are checked before anything is sent, and none of them hides a result."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
+from campaign.cli.output import Page, seen_from_here
+from campaign.errors import CampaignError
+from campaign.results.replaced_file import check_ending, check_place
+from campaign.results.report import ENDINGS
+
+
+def check_report_paths(paths: Iterable[Path] | None) -> Sequence[Path]:
+    """The paths, once it is certain that a report can be written to each. Raises as `write_report` does."""
+    paths = list(paths or ())
+    for path in paths:
+        check_ending(path, ENDINGS)
+        check_place(path)
+    return paths
+
+
+def write_reports(paths: Iterable[Path], write: Callable[[Path], Path], page: Page) -> int:
+    """Write each report and name it; one that cannot be written is a warning. Returns an exit code."""
+    page.facts["reports"] = []
+    code = ACCEPTED
+    for path in paths:
+        try:
+            written = write(path)
+        except (CampaignError, OSError) as error:
+            page.warn(f"The report {seen_from_here(path)} was not written. {error}")
+            code = NOT_ALL
+        else:
+            page.facts["reports"].append(str(written))
+            page.line(f"Report: {seen_from_here(written)}")
+    return code

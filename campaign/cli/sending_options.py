@@ -1,0 +1,110 @@
+"""The options that say where, when and how fast to send, and what becomes of earlier rounds."""
+
+from argparse import SUPPRESS
+from pathlib import Path
+
+from campaign.cli.option import Group, Option
+
+FOLDER = Option("folder", metavar="FOLDER", help="the campaign folder")
+CONFIRM = Option("--confirm", metavar="PHRASE", help="the phrase that the command asks for")
+
+CAMPAIGN = Group(
+    "the campaign",
+    (
+        Option(
+            "--name",
+            help="name of the campaign (default: the file's name); another name says the same thing "
+            "again, on purpose",
+        ),
+        Option("--folder", help="campaign folder (default: campaigns/NAME)"),
+    ),
+)
+
+ACCOUNT = Group(
+    "the account",
+    (
+        Option(
+            "--account", choices=("local", "sandbox", "live"), default="local",
+            help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
+            "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME and "
+            "PASSWORD",
+        ),
+        Option(  # its name before the first release
+            "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",
+            help=SUPPRESS,
+        ),
+        Option(
+            "--account-encoding", choices=("url", "plain"), default="url",
+            help="how texts are sent: url (default), or plain where the service does not decode them",
+        ),
+    ),
+)  # fmt: skip
+
+EARLIER_ROUNDS = Group(
+    "what was sent before",
+    (
+        Option(
+            "--changed", choices=("ask", "skip", "send"), default="ask",
+            help="people who were reached with another text: ask shows them and sends nothing (default), "
+            "skip lets them keep what they got, send sends the new text too",
+        ),
+        Option(
+            "--gone", choices=("ask", "withdraw"), default="ask",
+            help="messages that wait for people who are no longer in the file: ask (default) or withdraw "
+            "them",
+        ),
+        Option(
+            "--takeover", metavar="PHRASE",
+            help="the phrase that is asked for when the campaign was moved, copied or restored",
+        ),
+    ),
+)  # fmt: skip
+
+PACE = Group(
+    "how fast, and how far",
+    (
+        Option("--confirm", metavar="PHRASE", help="the phrase that live sending asks for"),
+        Option("--budget", metavar="UNITS", help="cost units to spend, at most"),
+        Option("--budget-messages", type=int, metavar="MESSAGES", help="messages to send, at most"),
+        Option("--hours", help='when to send, for example "08:00-20:00 Africa/Kampala"'),
+        Option("--rate", type=float, metavar="MESSAGES", help="messages per second, at most"),
+        Option("--batch-size", type=int, default=100, metavar="MESSAGES", help="in a request (default: 100)"),
+        Option(
+            "--concurrency", type=int, default=8, metavar="REQUESTS", help="under way at once (default: 8)"
+        ),
+        Option(
+            "--no-canary", dest="canary", action="store_const", const=False, default=True,
+            help="do not send a single message first",
+        ),
+        Option(
+            "--max-unknown", type=int, default=1, metavar="BATCHES",
+            help="pause when the outcome of this many is unknown (default: 1)",
+        ),
+    ),
+)  # fmt: skip
+
+REPORT = Group(
+    "the report",
+    (
+        Option(
+            "--report", action="append", type=Path, metavar="FILE",
+            help=".html, .xlsx or .csv (default: report.html in the campaign folder); may be repeated",
+        ),
+        Option("--reveal", action="store_true", help="show phone numbers in full in the reports"),
+    ),
+)  # fmt: skip
+
+FIRST_ROUND = Group(
+    "how to begin",
+    (
+        Option(
+            "--dry-run", action="store_true",
+            help="only show what would be sent and, for live, the phrase to confirm it with",
+        ),
+        Option(
+            "--pilot", type=int, metavar="MESSAGES",
+            help="send about this many first, chosen at random; resume sends the rest",
+        ),
+        Option("--ledger", metavar="FILE", help="file for the ledger, if the folder is not on a local disk"),
+    ),
+)  # fmt: skip

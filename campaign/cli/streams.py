@@ -1,0 +1,96 @@
+"""The standard streams of a command: a pipe that closes or a disk that is full never stops a campaign."""
+
+from __future__ import annotations
+
+import errno
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager, suppress
+from pathlib import Path
+from typing import Any, TextIO
+
+# The reader has seen what it wanted to see: `| head -1`.
+_READER_LEFT = (errno.EPIPE, errno.ESHUTDOWN)
+
+
+class SteadyStream:
+    """A text stream that goes silent, instead of raising, once it cannot be written to."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._failure: OSError | None = None
+
+    @property
+    def loss(self) -> str:
+        """Why a reader who was still there did not get everything, in the system's words; "" otherwise."""
+        if self._failure is None or self._failure.errno in _READER_LEFT:
+            return ""
+        return self._failure.strerror or type(self._failure).__name__
+
+    def write(self, text: str) -> int:
+        try:
+            self._stream.write(text)
+        except OSError as error:
+            self._silence(error)
+        if "\n" in text:
+            self.flush()
+        return len(text)
+
+    def flush(self) -> None:
+        try:
+            self._stream.flush()
+        except OSError as error:
+            self._silence(error)
+
+    def _silence(self, error: OSError) -> None:
+        self._failure = self._failure or error
+        # What is still buffered goes nowhere; otherwise the interpreter fails on it at its end.
+        with suppress(OSError):
+            nowhere = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(nowhere, self._stream.fileno())
+            os.close(nowhere)
+        with suppress(OSError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+@contextmanager
+def steady_streams() -> Iterator[SteadyStream]:
+    """Standard streams that always exist and never raise, for as long as a command runs; yields the output.
+
+    A stream that was closed (`>&-`) leads nowhere. Characters that the terminal cannot show are escaped.
+    """
+    _occupy_descriptors()
+    before = sys.stdin, sys.stdout, sys.stderr
+    with ExitStack() as opened:
+        sys.stdin = sys.stdin or opened.enter_context(Path(os.devnull).open(encoding="utf-8"))
+        output, errors = (
+            SteadyStream(stream or opened.enter_context(Path(os.devnull).open("w", encoding="utf-8")))
+            for stream in (sys.stdout, sys.stderr)
+        )
+        sys.stdout, sys.stderr = output, errors
+        for stream in (output, errors):
+            if hasattr(stream, "reconfigure"):
+                stream.reconfigure(errors="backslashreplace")
+        try:
+            yield output
+        finally:
+            output.flush()
+            errors.flush()
+            sys.stdin, sys.stdout, sys.stderr = before
+
+
+def _occupy_descriptors() -> None:
+    """Open nothing in place of a closed standard stream, so that no ledger or socket takes its number."""
+    for number in (0, 1, 2):
+        try:
+            os.fstat(number)
+        except OSError:
+            descriptor = os.open(os.devnull, os.O_RDWR)
+            if descriptor != number:
+                os.dup2(descriptor, number)
+                os.close(descriptor)
+            os.set_inheritable(number, True)

@@ -1,0 +1,108 @@
+"""Exports of the field's tools: recognised by their headers, never by a single cell."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from campaign.contacts.columns import check_headers, listed
+from campaign.text import agreeing, counted
+
+
+@dataclass(frozen=True)
+class Export:
+    """What a tool writes into its exports.
+
+    `headers`: sets of headers; an export has all headers of at least one set. `missing`: the texts in cells
+    that were left empty. `numbers`: a pattern of the headers of its phone numbers, which count in their
+    order. `counter`: a header that looks like a phone number and only counts the rows. `repeated`: how
+    headers begin that may occur several times. `hashtags`: whether a row of HXL tags may follow the header.
+    """
+
+    tool: str
+    headers: tuple[frozenset[str], ...]
+    missing: tuple[str, ...] = ()
+    numbers: str = ""
+    counter: str = ""
+    repeated: str = ""
+    hashtags: bool = False
+
+
+def _all_of(*headers: str) -> frozenset[str]:
+    return frozenset(headers)
+
+
+EXPORTS = (
+    Export(
+        "CommCare",
+        (
+            # A person may leave columns out, so one of those that are there by default is enough.
+            *(_all_of("caseid", other) for other in ("closed", "opened_date", "owner_name", "case_link")),
+            *(_all_of("formid", other) for other in ("received_on", "completed_time", "form_link")),
+        ),
+        missing=("---",),
+        counter="number",
+    ),
+    Export(
+        "Ona or KoboToolbox",  # of one origin: both add these columns
+        (_all_of("_uuid", "_submission_time"), _all_of("_id", "_submission_time")),
+        missing=("n/a",),
+        hashtags=True,
+    ),
+    Export("RapidPro or TextIt", (_all_of("URN:Tel"),), numbers=r"URN:Tel(?:[ .]\d+)?", repeated="URN:"),
+    Export("Google Contacts", (_all_of("Phone 1 - Value"),), numbers=r"Phone \d+ - Value"),
+)
+
+
+def find_export(headers: Collection[str]) -> Export | None:
+    """The tool whose export has these headers; None for any other table."""
+    present = {header.strip() for header in headers}
+    return next((one for one in EXPORTS if any(signature <= present for signature in one.headers)), None)
+
+
+def export_numbers(columns: Iterable[str], export: Export | None) -> list[str]:
+    """The columns in which an export has its phone numbers, in order of preference; [] where it has none."""
+    pattern = export.numbers if export else ""
+    return [column for column in columns if pattern and re.fullmatch(pattern, column.strip())]
+
+
+def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None) -> list[str]:
+    """The column names made of a header row as `check_headers` makes them.
+
+    Headers that an export repeats are numbered: "URN:Tel", "URN:Tel 2".
+    """
+    export = find_export(headers)
+    if export is None or not export.repeated:
+        return check_headers(headers, letters=letters)
+    seen: dict[str, int] = {}
+    numbered = []
+    for header in (header.strip() for header in headers):
+        seen[header] = place = seen.get(header, 0) + 1
+        is_again = header.startswith(export.repeated) and place > 1
+        numbered.append(f"{header} {place}" if is_again else header)
+    return check_headers(numbered, letters=letters)
+
+
+_HASHTAG = re.compile(r"\s*#[a-z]\w*(?:\s*\+\s*[a-z]\w*)*\s*", re.I | re.ASCII)
+
+
+def is_hashtag_row(cells: Iterable[str], export: Export | None) -> bool:
+    """Whether a row holds nothing but HXL tags (#adm1, #contact+phone).
+
+    In a tool's export that may have such a row, one tag is enough; in any other table it takes two.
+    """
+    filled = [cell for cell in cells if cell.strip()]
+    least = 1 if export is not None and export.hashtags else 2
+    return len(filled) >= least and all(map(_HASHTAG.fullmatch, filled))
+
+
+def export_notices(export: Export | None, columns: Sequence[str], emptied: int) -> Iterator[str]:
+    """What is said of an export: its tool, what counts as empty, and where its numbers are."""
+    if export is None:
+        return
+    yield f"This looks like an export from {export.tool}."
+    if export.missing and emptied:
+        cells, count = counted(emptied, "cell"), agreeing(emptied, "counts", "count")
+        text = listed(export.missing)
+        yield f'{cells} with {text}, which the tool writes for "no value", {count} as empty.'
+    if numbers := export_numbers(columns, export):
+        yield f"The phone numbers are taken from {', then '.join(listed([name]) for name in numbers)}."

@@ -1,0 +1,73 @@
+"""What was read and how: the record that goes with a contact table."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from campaign.contacts.continuation import Continuation
+from campaign.contacts.table import CellIssue
+from campaign.text import capitalised, counted, figure
+
+DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertical bars"}
+
+
+@dataclass(frozen=True)
+class Reading:
+    """What was read and how: shown by plans and reports.
+
+    `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
+    in which no cell holds anything; `notices` are sentences about all that was detected, repaired or left
+    out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
+    "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
+    that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
+    `sheets` the names of all sheets of a workbook. `version` is that of the table: in files of one version, a
+    row number means one row.
+    """
+
+    source: str
+    format: str
+    sheet: str | None
+    header_row: int | None
+    encoding: str | None
+    delimiter: str | None
+    rows: int
+    hidden_rows: int
+    blank_rows: int
+    notices: tuple[str, ...]
+    issues: tuple[CellIssue, ...] = ()
+    detected: tuple[str, ...] = ()
+    path: str = ""
+    continues: Continuation | None = None
+    dates: str = ""
+    sheets: tuple[str, ...] = ()
+    version: str = ""
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> "Reading":
+        """A reading that was kept as JSON; before version 0.2 its issues were called findings."""
+        fields = dict(record)
+        issues = fields.pop("findings", fields.pop("issues", ()))
+        fields["issues"] = tuple(CellIssue(**issue) for issue in issues)
+        for name in ("notices", "detected", "sheets"):
+            fields[name] = tuple(fields.get(name, ()))
+        fields["continues"] = Continuation.from_record(fields.get("continues"))
+        return cls(**fields)
+
+    @property
+    def sentence(self) -> str:
+        """What was read, in plain words."""
+        sheet = f', sheet "{self.sheet}"' if self.sheet else ""
+        details = [self.format, f"header in row {self.header_row}" if self.header_row else "no header"]
+        if "delimiter" in self.detected and self.delimiter:
+            details.append(f"separated by {DELIMITER_NAMES.get(self.delimiter, self.delimiter)}")
+        if "encoding" in self.detected and self.encoding:
+            details.append(f"encoding {self.encoding}")
+        counts = [f"; {figure(count)} {kind}" for count, kind in self._left_out() if count]
+        rows = capitalised(counted(self.rows, "row"))
+        return f"{rows} from {self.source}{sheet} ({', '.join(details)}{''.join(counts)})."
+
+    def _left_out(self) -> tuple[tuple[int, str], ...]:
+        return (self.hidden_rows, "hidden"), (self.blank_rows, "blank")
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
+        return self  # pandas copies .attrs with every step; what cannot change need not be copied

@@ -1,0 +1,83 @@
+"""Dates such as 05/01/2026: which of the numbers is the day, and what to ask where nobody can know."""
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.template import Placeholder, Template
+
+_IN_WORDS = {"dmy": "the day first", "mdy": "the month first"}
+_NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
+_WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
+
+
+def with_date_orders(template: Template, contacts: pd.DataFrame) -> Template:
+    """The template with the order of day, month and year in each of its dates, where it is known.
+
+    It is known if it was given when the file was read, or if the column shows it: see `shown_order`.
+    """
+    reading = contacts.attrs.get("reading")
+    given = reading.dates if reading is not None else ""
+
+    def ordered(piece: str | Placeholder) -> str | Placeholder:
+        if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
+            return piece
+        if given:
+            return replace(piece, format=replace(piece.format, order=given))
+        order, cell = shown_order(series_to_array(contacts[piece.column]))
+        return replace(piece, format=replace(piece.format, order=order, shown_by=cell))
+
+    return Template(tuple(map(ordered, template.pieces)))
+
+
+def shown_order(texts: TextArray) -> tuple[str, str]:
+    """The order that a column shows, and the cell that shows it: 25/12/2026 has the day first.
+
+    ("", "") if no date needs it, or if none shows it, or if dates of both orders are there.
+    """
+    distinct = text_array(unique_texts(texts)[0])  # a column has few dates: ten times faster
+    pieces = pc.extract_regex(distinct, _WITH_FULL_YEAR)
+    first, second = (
+        np.asarray(pc.fill_null(pc.struct_field(pieces, place).cast(pa.int8()), 0)) for place in (0, 1)
+    )
+    day_first, month_first = (first > 12) & (second <= 12), (second > 12) & (first <= 12)
+    needs_order = (first != second) & (first <= 12) & (second <= 12)
+    if not needs_order.any() or day_first.any() == month_first.any():
+        return "", ""
+    order, shows = ("dmy", day_first) if day_first.any() else ("mdy", month_first)
+    return order, str(distinct[int(shows.argmax())].as_py()).strip()
+
+
+def needs_order(texts: TextArray) -> Bools:
+    """Which texts are dates in numbers alone, whose order is not known."""
+    return matches(texts, rf"^\s*{_NUMBERS}\s*$")
+
+
+def question(column: str, example: str) -> str:
+    """What a person is asked where a column has dates that can be read in two ways."""
+    return (
+        f'"{column}" has dates such as {example}, which can be read in more than one way. Read the file with '
+        'dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if the '
+        "year does."
+    )
+
+
+def describe_orders(template: Template, issues: IssueCollector) -> None:
+    """Add an issue for each column whose dates are read in the order that one of them shows."""
+    shown = {
+        placeholder.column: placeholder.format
+        for placeholder in template.placeholders
+        if isinstance(placeholder.format, DateFormat) and placeholder.format.shown_by
+    }
+    for column, date_format in shown.items():
+        detail = (
+            f'Dates in "{column}" are read with {_IN_WORDS[date_format.order]}, as {date_format.shown_by} '
+            "shows. If that is wrong, read the file with dates=."
+        )
+        issues.add_for_table(column, date_format.shown_by, "date_order", "info", detail)

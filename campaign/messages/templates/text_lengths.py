@@ -1,0 +1,27 @@
+"""How long a text would be in each row of a contact table, while it is still being written."""
+
+import numpy as np
+import pandas as pd
+
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.campaign_texts import choose_campaign_texts
+
+_ANY_SENDER = "SENDER"
+
+
+def text_lengths(contacts: pd.DataFrame, message: str) -> pd.DataFrame:
+    """The lengths of a message after filling it in, for every row; much faster than a whole `prepare`.
+
+    Columns: characters (int32, UTF-16 units), plain (bool, whether the GSM-7 alphabet is enough), parts
+    (int32). The index is that of `contacts`. Values that are missing count as empty.
+
+    Raises `TemplateError` as `prepare` does.
+    """
+    texts = choose_campaign_texts(
+        contacts, message, None, _ANY_SENDER, None, downgrade=True, as_written=False
+    )
+    lengths = texts.render(contacts, IssueCollector(len(contacts))).lengths
+    return pd.DataFrame(
+        {"characters": lengths.units, "plain": np.logical_not(lengths.ucs2), "parts": lengths.parts},
+        index=contacts.index,
+    )

@@ -1,0 +1,109 @@
+"""`compose`: the five sections one below the other, and what happens when one of them is finished."""
+
+from __future__ import annotations
+
+import threading
+import time
+from typing import Any
+
+from campaign.errors import CampaignError
+from campaign.notebook.composer.check import CheckSection
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.message import MessageSection
+from campaign.notebook.composer.outcome import OutcomeSection
+from campaign.notebook.composer.section import STYLE, Section
+from campaign.notebook.composer.sending import SendingSection
+from campaign.notebook.composer.spreadsheet import SpreadsheetSection
+from campaign.notebook.panel import Panel
+from campaign.sending.run import Run
+
+_TICK = 0.2  # seconds between two looks at whether a run has ended
+
+
+class Composer(Panel):
+    """Leads from the spreadsheet to the report. Each section decides something and hands on to the next.
+
+    What was finished can be opened again. Then everything below is worked out anew, and says what changed.
+    """
+
+    def __init__(self) -> None:
+        self.desk = Desk()
+        self.spreadsheet = SpreadsheetSection(self.desk, self._finished)
+        self.message = MessageSection(self.desk, self._finished)
+        self.check = CheckSection(self.desk, self._finished)
+        self.sending = SendingSection(self.desk, self._started)
+        self.outcome = OutcomeSection(self.desk)
+        self.sections: list[Section] = [
+            self.spreadsheet, self.message, self.check, self.sending, self.outcome,
+        ]  # fmt: skip
+        self._reached = 0
+        super().__init__(lambda: "A campaign that is being composed.", self.sections, style=STYLE)
+        self._open(0)
+
+    def _open(self, position: int) -> None:
+        """Open a section, and announce the one after it; nothing is shown beyond that."""
+        self._reached = max(self._reached, position)
+        self.sections[position].unfold()
+        for later, section in enumerate(self.sections[self._reached + 1 :]):
+            section.announce() if later == 0 else section.hide()
+
+    def _finished(self, finished: Section) -> None:
+        """Fold a section and go on: to the next, and through all below that were reached before."""
+        position = self.sections.index(finished)
+        finished.say_changed("")
+        finished.fold()
+        for below in range(position + 1, max(self._reached, position + 1) + 1):
+            section = self.sections[below]
+            if section is self.outcome:  # it belongs to what was sent, not to what is composed now
+                self._reached = below - 1
+                section.hide()
+            elif not self._entered(section, below, is_new=below > self._reached):
+                self._reached = below
+                break
+        self._open(self._reached if position < self._reached else position + 1)
+
+    def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
+        """Let a section take what was decided above; False if it has to be put right first."""
+        line = "" if is_new else section.line
+        try:
+            section.enter()
+        except CampaignError as error:
+            section.show_problem(error)
+            return False
+        if is_new:
+            self._open(position)
+            return True
+        if section.line != line:
+            section.say_changed(f"The change above has changed this. Before, it was: {line}.")
+            section.unfold()
+        elif not section.is_open:
+            section.fold()
+        return True
+
+    def _started(self, run: Run) -> None:
+        """Fold what was decided, and show the result when the run has ended."""
+        for section in (self.spreadsheet, self.message, self.check):
+            section.fold()
+            section.lock(True)
+        threading.Thread(target=self._await_end, args=[run], name="campaign composer", daemon=True).start()
+
+    def _await_end(self, run: Run) -> None:
+        while not run.ended:
+            time.sleep(_TICK)
+        for section in (self.spreadsheet, self.message, self.check):
+            section.lock(False)
+        with self.outcome.problems_shown():
+            self.outcome.enter()
+        self._open(self.sections.index(self.outcome))
+
+
+def compose() -> Any:
+    """A form that leads through a whole campaign by clicks and typing, in five sections.
+
+    The spreadsheet, the message, the check of everybody, sending, and the result with its files. It does what
+    the other functions of this package do, and ends with the lines of Python that do the same. Sending for
+    real is offered where the account is in the environment variables or the keyring.
+
+    Needs the extra `notebook` or `app`; raises `UsageError` without it.
+    """
+    return Composer()

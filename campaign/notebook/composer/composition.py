@@ -1,0 +1,91 @@
+"""What was decided at the composer so far: the arguments of the public verbs, and the Python that has them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import pandas as pd
+
+from campaign.contacts.reading import read_contacts
+from campaign.contract import Changed, Gone
+from campaign.messages.plan import Plan
+from campaign.sending.campaigns import compare, start
+from campaign.sending.rounds.difference import Difference
+from campaign.sending.rounds.public_prepare import prepare
+from campaign.sending.run import Run
+from campaign.service.account import Account
+from campaign.service.address import Environment
+
+
+@dataclass(frozen=True, kw_only=True)
+class Composition:
+    """A campaign as it was composed so far. Its fields are the arguments of the public verbs.
+
+    `environment` says which account sends it; `name` is "" for the name of the file.
+    """
+
+    source: str = ""
+    sheet: str | None = None
+    number: str | None = None
+    region: str | None = None
+    message: str = ""
+    sender: str = ""
+    overlong: Literal["flag", "truncate", "split"] = "flag"
+    duplicates: Literal["skip", "keep"] = "skip"
+    several: Literal["refuse", "first"] = "refuse"
+    opt_outs: str | None = None
+    environment: Environment = "local"
+    name: str = ""
+    changed: Changed = "ask"
+    gone: Gone = "ask"
+
+    def contacts(self) -> pd.DataFrame:
+        return read_contacts(self.source, **self._given("sheet"))
+
+    def plan(self, contacts: pd.DataFrame) -> Plan:
+        plan: Plan = prepare(contacts, **self._preparing())
+        return plan
+
+    def compare(self, plan: Plan, account: Account | None) -> Difference:
+        return compare(plan, account=account, **self._given("name"))
+
+    def start(self, plan: Plan, account: Account | None, confirm: str | None) -> Run:
+        return start(plan, account=account, confirm=confirm, **self._given("name", "changed", "gone"))
+
+    def python(self, confirm: str | None = None) -> str:
+        """The lines that do the same: read, prepare, send, report."""
+        sending = self._given("name", "changed", "gone")
+        if confirm:
+            sending["confirm"] = confirm
+        account = (
+            ""
+            if self.environment == "local"
+            else f', account=campaign.Account.from_environment("{self.environment}")'
+        )
+        return "\n".join(
+            [
+                "import campaign",
+                "",
+                f"contacts = campaign.read_contacts({self.source!r}{_written(self._given('sheet'))})",
+                f"plan = campaign.prepare(contacts{_written(self._preparing())})",
+                f"result = campaign.send(plan{account}{_written(sending)})",
+                'campaign.write_report(result, "report.html")',
+            ]
+        )
+
+    def _preparing(self) -> dict[str, Any]:
+        texts = {"message": self.message, "sender": self.sender}
+        return texts | self._given("number", "region", "overlong", "duplicates", "several", "opt_outs")
+
+    def _given(self, *names: str) -> dict[str, Any]:
+        """These fields, without those that have their defaults."""
+        defaults = type(self).__dataclass_fields__
+        values = {name: getattr(self, name) for name in names}
+        return {name: value for name, value in values.items() if value != defaults[name].default}
+
+
+def _written(arguments: Mapping[str, Any]) -> str:
+    """Arguments as they follow others in a call: `, sender='CLINIC', region='UG'`."""
+    return "".join(f", {name}={value!r}" for name, value in arguments.items())

@@ -1,0 +1,60 @@
+"""Buttons and fields of the composer: labelled, and as wide as what they hold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from ipywidgets import Button, Dropdown, Layout, Text
+
+_LABEL = {"description_width": "12em"}
+
+
+def _wide() -> Any:
+    return Layout(width="100%", max_width="38em")
+
+
+class Picker(Dropdown):  # type: ignore[misc]  # ipywidgets has no types
+    """A list to choose from. `picked` is called with the value that a person chooses, and only then."""
+
+    def __init__(self, label: str, name: str, picked: Callable[[Any], None]) -> None:
+        super().__init__(description=label, layout=_wide(), style=_LABEL)
+        self.add_class(f"campaign-{name}")
+        self._offering = False
+        self._picked = picked
+        self.observe(self._tell, "value")
+
+    def offer(self, options: Sequence[Any], chosen: Any) -> None:
+        """Offer other options, with one of them chosen."""
+        self._offering = True
+        self.options = options
+        self.value = chosen
+        self._offering = False
+
+    def _tell(self, change: Any) -> None:
+        if not self._offering:
+            self._picked(change["new"])
+
+
+def field(label: str, name: str, hint: str = "", *, written: Callable[[str], None] | None = None) -> Any:
+    """A line to write in. `written` is called with the text when a person leaves it or presses Enter."""
+    line = Text(description=label, placeholder=hint, layout=_wide(), style=_LABEL, continuous_update=False)
+    line.add_class(f"campaign-{name}")
+    if written is not None:
+        line.observe(lambda change: written(change["new"].strip()), "value")
+    return line
+
+
+def button(label: str, name: str, pressed: Callable[[], None], *, main: bool = False) -> Any:
+    """A button as wide as its label."""
+    made = Button(
+        description=label, layout=Layout(width="max-content"), button_style="primary" if main else ""
+    )
+    made.on_click(lambda _: pressed())
+    made.add_class(f"campaign-{name}")
+    return made
+
+
+def set_shown(widget: Any, shown: bool) -> None:
+    """Show a widget, or take its place away too."""
+    widget.layout.display = None if shown else "none"

@@ -1,0 +1,67 @@
+"""The fifth section: what came of it, what is left to do, and the files to take away."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ipywidgets import HTML, HBox, Layout
+
+from campaign import markup
+from campaign.errors import UsageError
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.download import Download
+from campaign.notebook.composer.fields import set_shown
+from campaign.notebook.composer.section import Section
+from campaign.results.follow_up_file import write_follow_up
+from campaign.results.report import write_report
+from campaign.results.tables import Result
+
+_HINT = "The same in Python, for whoever runs this again:"
+
+
+class OutcomeSection(Section):
+    """Shows the result of the desk's run, and offers its report."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._sentences, self._python = HTML(), HTML()
+        self._python.add_class("campaign-python")
+        self.downloads = {
+            "report.html": Download("Report", "report.html", self._write_report, self.show_problem),
+            "report.xlsx": Download(
+                "Report as a workbook", "report.xlsx", self._write_report, self.show_problem
+            ),
+            "to_correct.xlsx": Download(
+                "Rows to correct", "to_correct.xlsx", self._write_to_correct, self.show_problem
+            ),
+        }
+        buttons = HBox([*self.downloads.values()], layout=Layout(flex_flow="row wrap"))
+        super().__init__(5, "Result", [self._sentences, buttons, self._python])
+
+    @property
+    def line(self) -> str:
+        """What came of it."""
+        return desk_words(self._result.headline)
+
+    def enter(self) -> None:
+        """Show the result as it is now."""
+        result = self._result
+        sentences = [*map(desk_words, (result.headline, *result.left_to_do))]
+        self._sentences.value = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
+        to_correct = result.totals["invalid"] + result.totals["refused"]
+        set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
+        lines = markup.escape(self._desk.composition.python(self._desk.confirmed))
+        self._python.value = f'{markup.paragraph(_HINT, note=True)}<pre tabindex="0">{lines}</pre>'
+
+    @property
+    def _result(self) -> Result:
+        if self._desk.run is None:
+            raise UsageError("Nothing was sent yet.")
+        return self._desk.run.result
+
+    def _write_report(self, path: Path) -> None:
+        write_report(self._result, path)
+
+    def _write_to_correct(self, path: Path) -> None:
+        write_follow_up(self._result, path)

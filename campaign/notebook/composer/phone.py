@@ -1,0 +1,100 @@
+"""A phone that shows what a row of the spreadsheet gets, and buttons to other rows."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+from ipywidgets import HTML, HBox, Layout, VBox
+
+from campaign import markup
+from campaign.errors import CampaignError
+from campaign.masking import mask_number
+from campaign.messages.plan import Plan
+from campaign.messages.preview import Preview
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.fields import button
+
+_EMPTY = "The text appears here as its reader will see it."
+
+
+class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Shows the text of one row.
+
+    `make_plan` returns the plan for some rows, or for all; `find_longest` the row with the longest text.
+    `shown` is called whenever a row is shown.
+    """
+
+    def __init__(
+        self,
+        make_plan: Callable[[pd.Index[Any] | None], Plan],
+        find_longest: Callable[[], int],
+        shown: Callable[[], None],
+    ) -> None:
+        self._make_plan, self._find_longest, self._shown = make_plan, find_longest, shown
+        self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
+        self.row = 0
+        self.screen = HTML()
+        self.screen.add_class("campaign-phone")
+        buttons = HBox(
+            [
+                button("Previous", "previous", lambda: self._step(-1)),
+                button("Next", "next", lambda: self._step(1)),
+                button("The longest", "longest", self._go_to_longest),
+                button("First with a problem", "problem", self._go_to_problem),
+            ],
+            layout=Layout(flex_flow="row wrap"),
+        )
+        super().__init__([self.screen, buttons], layout=Layout(flex="0 1 21em", min_width="0"))
+
+    def offer(self, rows: pd.Index[Any]) -> None:
+        """Show rows of this table from now on."""
+        self._rows = rows
+        if self.row not in rows:
+            self.row = int(rows[0]) if len(rows) else 0
+
+    def show(self) -> None:
+        """Draw the row as it is now."""
+        self.screen.value = self._drawn()
+        self._shown()
+
+    def _drawn(self) -> str:
+        try:
+            preview = self._make_plan(pd.Index([self.row])).preview(self.row)
+        except CampaignError:
+            return markup.paragraph(_EMPTY, note=True)  # unfinished, and the counter says what is missing
+        return preview.phone() + markup.paragraph(_facts(preview), note=True)
+
+    def _step(self, places: int) -> None:
+        position = self._rows.get_loc(self.row) + places
+        if 0 <= position < len(self._rows):
+            self._go_to(int(self._rows[position]))
+
+    def _go_to(self, row: int) -> None:
+        self.row = row
+        self.show()
+
+    def _go_to_longest(self) -> None:
+        try:
+            self._go_to(self._find_longest())
+        except CampaignError:
+            self.show()
+
+    def _go_to_problem(self) -> None:
+        try:
+            status = self._make_plan(None).contacts["status"]
+        except CampaignError:
+            return self.show()
+        problems = status.index[status == "invalid"]
+        if len(problems):
+            self._go_to(int(problems[0]))
+        else:
+            self.screen.value = markup.paragraph("No row has a problem.")
+
+
+def _facts(preview: Preview) -> str:
+    """One line: whose text it is and how much it is, or why there is none."""
+    if not preview.messages:
+        return f"Row {preview.row} gets no text. {desk_words(preview.reason)}"
+    return f"Row {preview.row}, to {mask_number(preview.number)} · {preview.parts} SMS"

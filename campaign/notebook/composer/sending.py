@@ -1,0 +1,144 @@
+"""The fourth section: where the texts go, one to try, and the start. Then it is the dashboard."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ipywidgets import HTML, Layout, RadioButtons, VBox
+
+from campaign import markup
+from campaign.errors import ConfirmationError, UsageError
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
+from campaign.notebook.composer.fields import Picker, button, field, set_shown
+from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.trial import Trial
+from campaign.notebook.dashboard import Dashboard
+from campaign.sending.rounds.difference import Difference
+from campaign.sending.run import Run
+from campaign.text import counted, money
+
+_PLACES = {
+    "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
+    "sandbox": "The provider's sandbox: it answers as the real service, nobody gets anything",
+    "live": "Live: real texts to real phones",
+}
+_ONLY_REHEARSAL = (
+    "To send for real, whoever looks after this machine sets up an account: the file README says how."
+)
+
+
+_UNDECIDED = ("Please choose", "ask")
+
+
+class SendingSection(Section):
+    """Asks where to, what is left to decide and, for live, for the phrase; then sends."""
+
+    def __init__(self, desk: Desk, started: Callable[[Run], None]) -> None:
+        self._desk, self._started = desk, started
+        self.place = RadioButtons(
+            options=[(_PLACES[where], where) for where in desk.accounts], layout=Layout(width="max-content"),
+            description="Where to",
+        )  # fmt: skip
+        self.place.add_class("campaign-place")
+        self.name = field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
+        self.price = field("Price of one SMS", "price", "if you know it", written=lambda _: self._show_cost())
+        self.changed, self.gone = (
+            Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
+        )
+        self.phrase = field("Type the phrase", "phrase")
+        self._difference, self._cost, self._question = HTML(), HTML(), HTML()
+        self._question.add_class("campaign-question")
+        self._start = button("Send", "send", self.begin, main=True)
+        self.trial = Trial(desk)
+        hint = [] if len(desk.accounts) > 1 else [HTML(markup.paragraph(_ONLY_REHEARSAL, note=True))]
+        self._form = [
+            self.place, *hint, self.name, self._difference, self.changed, self.gone, self.price, self._cost,
+            self.trial, self._question, self.phrase, self._start,
+        ]  # fmt: skip
+        self._area = VBox(self._form)
+        super().__init__(4, "Send", [self._area])
+        self.place.observe(lambda change: self._decide(environment=change["new"]), "value")
+
+    @property
+    def line(self) -> str:
+        """What was decided, and what came of it so far."""
+        run = self._desk.run
+        if run is None:
+            return self.title
+        counts = run.counts
+        return f"{run.label}: {counts.accepted:,} of {counted(counts.messages, 'text')} accepted"
+
+    def enter(self) -> None:
+        """Ask anew for the desk's plan."""
+        self._area.children = self._form
+        self.name.placeholder = self._desk.name
+        self._look_up()
+
+    def begin(self) -> None:
+        """Start sending; live asks for the phrase first."""
+        with self.problems_shown():
+            plan, typed = self._desk.plan, self.phrase.value.strip() or None
+            if plan is None:
+                raise UsageError("Check everybody first.")
+            try:
+                run = self._desk.composition.start(plan, self._desk.account, typed)
+            except ConfirmationError as confirmation:
+                self._ask_for_phrase(confirmation)
+                return
+            self._desk.run, self._desk.confirmed = run, typed
+            self._area.children = [Dashboard(run)]
+            self._started(run)
+
+    def _ask_for_phrase(self, confirmation: ConfirmationError) -> None:
+        """Show what would leave and the phrase that a person types to let it."""
+        if not confirmation.phrase:
+            raise confirmation
+        again = "That is not the phrase. " if self.phrase.value.strip() else ""
+        self._question.value = markup.paragraph(desk_words(confirmation.question)) + markup.paragraph(
+            f"{again}To send, type: {confirmation.phrase}"
+        )
+        self.phrase.value = ""
+        set_shown(self.phrase, True)
+
+    def _decide(self, **decisions: str) -> None:
+        self._desk.decide(**decisions)
+        self._look_up()
+
+    def _look_up(self) -> None:
+        """Say what the campaign has sent there before, and ask about people it has reached otherwise."""
+        self._question.value = self.phrase.value = ""
+        for hidden in (self.phrase, self.changed, self.gone):
+            set_shown(hidden, False)
+        with self.problems_shown():
+            plan = self._desk.prepared()
+            difference = self._desk.composition.compare(plan, self._desk.account)
+            self._difference.value = markup.paragraph(desk_words(difference.overview))
+            self._ask_about(difference)
+            self._start.description = f"Send {counted(len(difference.outgoing()), 'text')}"
+        self._show_cost()
+
+    def _ask_about(self, difference: Difference) -> None:
+        """Ask what a person has to decide: about other texts, and about people who are gone."""
+        for picker, name, count in (
+            (self.changed, "changed", difference.changed + difference.moved),
+            (self.gone, "gone", len(difference.waiting_gone)),
+        ):
+            answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
+            picker.offer([_UNDECIDED, *answers], getattr(self._desk.composition, name))
+            set_shown(picker, count > 0)
+
+    def _settle(self, name: str, answer: str) -> None:
+        self._desk.decide(**{name: answer})
+
+    def _show_cost(self) -> None:
+        text = self.price.value.strip().replace(",", ".")
+        plan = self._desk.plan
+        try:
+            cost = plan.estimate(text) if plan is not None and text else None
+        except UsageError:
+            self._cost.value = markup.paragraph("Write the price as a number, such as 35 or 0.04.", note=True)
+            return
+        words = "" if cost is None else f"About {money(cost)} for {counted(plan.totals.parts, 'SMS', 'SMS')}."
+        self._cost.value = markup.paragraph(words, note=True) if words else ""

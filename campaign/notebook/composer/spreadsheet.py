@@ -1,0 +1,112 @@
+"""The first section: which spreadsheet, which sheet, which numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+from ipywidgets import HTML, FileUpload, HBox, Layout, VBox
+
+from campaign import markup
+from campaign.contacts.files.sources import KINDS
+from campaign.contacts.reading_record import Reading
+from campaign.errors import FileError
+from campaign.masking import mask_texts
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.fields import Picker, button, field, set_shown
+from campaign.notebook.composer.number_choice import NumberChoice
+from campaign.notebook.composer.section import Section, people
+from campaign.private_files import make_private_folder, replace_private_file
+from campaign.text import clean
+
+UPLOADS = Path("uploads")
+_SHOWN = 5  # rows
+_HINT = (
+    "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”. "
+    "For a file of more than 10 MB, type where it is."
+)
+
+
+class SpreadsheetSection(Section):
+    """Reads a spreadsheet, shows its first rows and asks which column holds the numbers."""
+
+    def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
+        self._desk, self._done = desk, done
+        self.upload = FileUpload(
+            accept=",".join(KINDS), multiple=False, description="Choose a spreadsheet",
+            layout=Layout(width="max-content"),
+        )  # fmt: skip
+        self.upload.add_class("campaign-upload")
+        self.upload.observe(lambda _: self._take_upload(), "value")
+        self.path = field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
+        self.sheet = Picker("Sheet", "sheet", self._read_sheet)
+        self.numbers = NumberChoice()
+        self._rows, self._notices = HTML(), HTML()
+        use = button("Use this spreadsheet", "use", self.finish, main=True)
+        self._details = VBox([self.sheet, self.numbers, self._notices, self._rows, use])
+        set_shown(self._details, False)
+        hint = HTML(markup.paragraph(_HINT, note=True))
+        super().__init__(1, "Spreadsheet", [hint, self.upload, self.path, self._details])
+
+    @property
+    def line(self) -> str:
+        """What was decided."""
+        reading: Reading = self._desk.contacts.attrs["reading"]
+        sheet = f", sheet {reading.sheet}" if reading.sheet else ""
+        number = self._desk.composition.number
+        return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, number in {number}"
+
+    def finish(self) -> None:
+        """Take the spreadsheet with the chosen column and country."""
+        with self.problems_shown():
+            self._desk.decide(**self.numbers.chosen)
+            self._done(self)
+
+    def _take_upload(self) -> None:
+        """Keep a copy of the chosen file on disk, so that the campaign can be run again from it."""
+        if not self.upload.value:
+            return
+        chosen: Any = self.upload.value[0]
+        with self.problems_shown():
+            path = UPLOADS / clean(Path(chosen["name"]).name)
+            try:
+                make_private_folder(UPLOADS.absolute())
+                replace_private_file(path, bytes(chosen["content"]))
+            except OSError:
+                raise FileError(
+                    f"The file cannot be kept in the folder {UPLOADS}. Type where it is."
+                ) from None
+            self._read(str(path))
+
+    def _read_path(self, path: str) -> None:
+        if path:
+            with self.problems_shown():
+                self._read(path)
+
+    def _read_sheet(self, sheet: str) -> None:
+        with self.problems_shown():
+            self._read(self._desk.composition.source, sheet)
+
+    def _read(self, source: str, sheet: str | None = None) -> None:
+        set_shown(self._details, False)
+        self._desk.decide(source=source, sheet=sheet)
+        contacts = self._desk.contacts = self._desk.composition.contacts()
+        reading: Reading = contacts.attrs["reading"]
+        has_several = len(reading.sheets) > 1
+        if has_several:
+            self._desk.decide(sheet=reading.sheet)
+            self.sheet.offer(reading.sheets, reading.sheet)
+        set_shown(self.sheet, has_several)
+        self.numbers.offer(contacts)
+        notices = filter(None, map(desk_words, reading.notices))
+        self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
+        self._rows.value = _first_rows(contacts)
+        set_shown(self._details, True)
+
+
+def _first_rows(contacts: pd.DataFrame) -> str:
+    """The first rows as in the sheet, with numbers masked."""
+    return markup.table(contacts.head(_SHOWN).apply(mask_texts), limit=_SHOWN, rows=len(contacts))

@@ -1,0 +1,62 @@
+// A text area with buttons that insert placeholders at the cursor. While the kernel is busy with one text, only
+// the newest of the texts typed meanwhile is kept, so that a slow computer never falls behind a fast typist.
+
+let editors = 0;
+
+function render({model, el}) {
+  const area = document.createElement("textarea");
+  area.id = `campaign-text-${++editors}`;
+  area.rows = 4;
+  area.spellcheck = true;
+  const label = document.createElement("label");
+  label.htmlFor = area.id;
+  label.textContent = model.get("label");
+  const buttons = document.createElement("div");
+  buttons.className = "placeholders";
+  buttons.setAttribute("role", "group");
+  buttons.setAttribute("aria-label", "Insert from the spreadsheet");
+  el.classList.add("text-editor");
+  el.append(label, area, buttons);
+
+  let waiting = false;
+  let newer = false;
+  function pass() {
+    newer = waiting;
+    if (waiting) return;
+    waiting = true;
+    model.set("value", area.value);
+    model.set("asked", model.get("asked") + 1);
+    model.save_changes();
+  }
+  function answered() {
+    waiting = model.get("answered") < model.get("asked");
+    if (!waiting && newer) pass();
+  }
+  function insert(name) {
+    area.setRangeText(`{${name}}`, area.selectionStart, area.selectionEnd, "end");
+    area.focus();
+    pass();
+  }
+  function offer() {
+    buttons.replaceChildren(...model.get("placeholders").map((name) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.className = "jupyter-button placeholder";
+      button.textContent = name;
+      button.title = `Insert {${name}} at the cursor`;
+      button.addEventListener("click", () => insert(name));
+      return button;
+    }));
+  }
+  function show() {
+    if (area.value !== model.get("value") && !waiting) area.value = model.get("value");
+  }
+  area.addEventListener("input", pass);
+  model.on("change:answered", answered);
+  model.on("change:placeholders", offer);
+  model.on("change:value", show);
+  offer();
+  show();
+}
+
+export default {render};

@@ -1,0 +1,34 @@
+"""The field for the text: placeholders are inserted at the cursor by buttons."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import traitlets
+from anywidget import AnyWidget
+
+
+class TextEditor(AnyWidget):
+    """A labelled text area; `placeholders` are offered as buttons.
+
+    `typed` is called with the text after each change that a person makes.
+    """
+
+    _esm = Path(__file__).with_name("text_editor.js")
+    label = traitlets.Unicode().tag(sync=True)
+    value = traitlets.Unicode().tag(sync=True)
+    placeholders = traitlets.List(traitlets.Unicode()).tag(sync=True)
+    # The page counts what it asks, and sends nothing more until that is answered.
+    asked = traitlets.Int().tag(sync=True)
+    answered = traitlets.Int().tag(sync=True)
+
+    def __init__(self, label: str, typed: Callable[[str], None]) -> None:
+        super().__init__(label=label)
+        self._typed = typed
+        self.observe(self._answer, "asked")
+
+    def _answer(self, _change: Any) -> None:
+        try:
+            self._typed(self.value)
+        finally:
+            self.answered = self.asked

@@ -1,0 +1,53 @@
+"""One text to your own phone before anybody gets theirs."""
+
+from __future__ import annotations
+
+from ipywidgets import HTML, VBox
+
+from campaign import markup
+from campaign.errors import CampaignError, ConfirmationError
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.fields import button, field, set_shown
+from campaign.sending.try_out import TryOut, try_out
+
+
+class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Sends the first text to a number that a person types, and shows what it should look like there."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self.number = field("Your own phone", "own-number", "with its country code")
+        self.phrase = field("Type the phrase", "trial-phrase")
+        set_shown(self.phrase, False)
+        self.outcome = HTML()
+        self.outcome.add_class("campaign-trial")
+        trying = button("Try one text on it", "try", self.try_one)
+        super().__init__([self.number, self.phrase, trying, self.outcome])
+
+    def try_one(self) -> None:
+        """Send the first text to the number."""
+        composition, plan = self._desk.composition, self._desk.plan
+        if plan is None or not self.number.value.strip():
+            self.outcome.value = markup.paragraph("Write the number of your own phone first.")
+            return
+        try:
+            outcome = try_out(
+                plan, self._desk.account, number=self.number.value.strip(), region=composition.region,
+                confirm=self.phrase.value.strip() or None,
+            )  # fmt: skip
+        except ConfirmationError as confirmation:
+            self.phrase.value = ""
+            set_shown(self.phrase, True)
+            self.outcome.value = markup.paragraph(f"To send this one text, type: {confirmation.phrase}")
+        except CampaignError as error:
+            self.outcome.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
+        else:
+            self.phrase.value = ""
+            set_shown(self.phrase, False)
+            self.outcome.value = _shown(outcome)
+
+
+def _shown(outcome: TryOut) -> str:
+    sentences = [desk_words(outcome.result.headline), desk_words(outcome.question)]
+    return outcome.preview.phone() + "".join(map(markup.paragraph, sentences))

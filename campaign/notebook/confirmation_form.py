@@ -1,0 +1,50 @@
+"""The question before something is sent live, with a field for the phrase and a button."""
+
+from collections.abc import Callable
+from typing import Any
+
+from ipywidgets import HTML, Button, Layout, Text, VBox
+
+from campaign import markup
+from campaign.errors import ConfirmationError
+from campaign.masking import mask_text
+
+_NOT_THE_PHRASE = "That is not the phrase, so nothing was sent. Type it exactly as above."
+_HINT = "Nothing has left. Type this phrase to send:"
+
+
+class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Shows a question; at a click, `submit` gets what was typed. Whether that fits is decided there."""
+
+    def __init__(self, submit: Callable[[str], None]) -> None:
+        self._submit = submit
+        self._text, self._problem = HTML(), HTML()
+        self.typed = Text(description="Phrase", continuous_update=True, layout=Layout(width="min(34em, 100%)"))
+        self.typed.add_class("campaign-phrase")
+        self.send = Button(description="Send", icon="paper-plane", button_style="danger",
+                           layout=Layout(width="max-content"))  # fmt: skip
+        self.send.add_class("campaign-send")
+        self.send.on_click(self._clicked)
+        super().__init__([self._text, self.typed, self.send, self._problem])
+
+    def ask(self, question: ConfirmationError) -> None:
+        """Show a question; the same one again says that the phrase was wrong."""
+        text = (
+            f'<p class="question">{markup.escape(mask_text(question.question))}</p>{markup.paragraph(_HINT)}'
+            f'<pre class="phrase">{markup.escape(question.phrase)}</pre>'
+        )
+        repeated = self.typed.value and text == self._text.value
+        self.complain(_NOT_THE_PHRASE if repeated else "")
+        self._text.value = text
+
+    def complain(self, sentence: str) -> None:
+        """Say why nothing was sent; "" for nothing to say."""
+        problem = markup.paragraph(mask_text(sentence)) if sentence else ""
+        self._problem.value = f'<div role="alert">{problem}</div>'
+
+    def _clicked(self, _: Any) -> None:
+        self.send.disabled = True  # opening a large campaign takes seconds: no second click meanwhile
+        try:
+            self._submit(self.typed.value)
+        finally:
+            self.send.disabled = False

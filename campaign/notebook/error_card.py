@@ -1,0 +1,66 @@
+"""Errors as IPython shows them: what is wrong, what to do and where, instead of the frames of this package."""
+
+from __future__ import annotations
+
+import re
+from itertools import takewhile
+from linecache import getline
+from pathlib import Path
+from traceback import walk_tb
+from typing import Any
+
+from campaign import markup
+from campaign.errors import ConfirmationError
+from campaign.text import shorten, without_controls
+
+_PACKAGE = str(Path(__file__).parents[1])
+_LONGEST_LINE = 90  # characters of the line of code that is shown
+_ASKED = "Nothing was done yet: a decision is needed, see below."
+_BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
+_FIRST_SENTENCE = re.compile(r"(.+?[.?!])(?:\s+(?=[^a-z])|$)(.*)", re.DOTALL)
+
+STYLE = """
+.campaign.campaign pre.phrase{font:600 1em/1.5 ui-monospace,Consolas,Menlo,monospace;color:inherit;
+background:rgba(128,128,128,.14);border-radius:3px;padding:.4em .7em;margin:.4em 0;white-space:pre-wrap;
+user-select:all}
+.campaign.campaign .question{white-space:pre-wrap}
+"""
+
+
+def error_lines(error: BaseException, shell: Any) -> list[str]:
+    """The lines that stand for a traceback: the first sentence in bold, the others, and the user's own call.
+
+    `shell` is IPython's; without colours it gets no escapes. In a notebook a question of ours takes one line,
+    because its card is shown below.
+    """
+    in_notebook = getattr(shell, "kernel", None) is not None
+    text = _ASKED if in_notebook and isinstance(error, ConfirmationError) else without_controls(str(error))
+    match = _FIRST_SENTENCE.fullmatch(text)
+    what, remedy = match.groups() if match else (text, "")
+    plain = str(getattr(shell, "colors", "")).lower() == "nocolor"
+    head = what if plain else f"{_BOLD}{what}{_PLAIN}"
+    return [line for line in (head, remedy, _where(error, shell)) if line]
+
+
+def question_card(question: ConfirmationError) -> str:
+    """The card of a question to a person: what would happen, and the phrase to give, ready to be copied."""
+    style = f"<style>{STYLE}</style>"
+    pieces = [style, f'<p class="question">{markup.escape(question.question)}</p>']
+    if question.phrase:
+        pieces.append(markup.paragraph(f"To {question.purpose}, run the cell again with:"))
+        pieces.append(f'<pre class="phrase">confirm="{markup.escape(question.phrase)}"</pre>')
+    return markup.card("Nothing was done yet: a decision is needed", pieces)
+
+
+def _where(error: BaseException, shell: Any) -> str:
+    """The kind of the error, and the line of the user's own code that led to it."""
+    frames = [(frame.f_code.co_filename, line) for frame, line in walk_tb(error.__traceback__)]
+    cells = [place for place in frames if shell.compile.format_code_name(place[0])]
+    outside = list(takewhile(lambda place: not place[0].startswith(_PACKAGE), frames))
+    kind = type(error).__name__
+    if not (cells or outside):
+        return kind
+    filename, line = (cells or outside)[-1]
+    name = " ".join(shell.compile.format_code_name(filename) or [filename])
+    code = shorten(without_controls(getline(filename, line)).strip(), _LONGEST_LINE)
+    return f"{kind} in {name}, line {line}: {code}"

@@ -1,0 +1,107 @@
+"""All rows of a plan or a result, to search, sort and filter in a notebook."""
+
+from collections.abc import Collection
+from importlib.util import find_spec
+from typing import Any
+
+import pandas as pd
+from ipywidgets import HTML
+
+from campaign import markup
+from campaign.argument_checks import check_switch, wrong
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.errors import UsageError
+from campaign.messages.plan import Plan
+from campaign.messages.totals import status_bars
+from campaign.notebook.panel import Panel
+from campaign.results.redaction import Redaction
+from campaign.results.tables import Result
+from campaign.text import capitalised, counted
+
+_NEEDED = 'campaign.browse needs itables: pip install "campaign[notebook]".'
+_LOOK_AGAIN = "To look at the rows, run this cell in a notebook: they are never saved with it."
+_LISTED = ("status", "reason")
+
+# DataTables brings a background of its own, which is not that of the theme.
+STYLE = """
+.campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
+.campaign .dt-container td{white-space:pre-wrap;overflow-wrap:break-word;max-width:26em;vertical-align:top;
+text-align:left}
+"""
+
+
+def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
+    """A widget with all rows of a plan or a result, to search, sort and filter by each column.
+
+    Each row shows its number in the sheet, its status and the reason why it got no message, its message, and
+    the columns of the file. Phone numbers are masked, also inside other text, unless `reveal=True`; names are
+    not. 100,000 rows take some seconds.
+
+    The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
+    output contains only the number of rows of each status.
+
+    Raises `UsageError` for anything but a plan or a result, and without the extra `notebook`.
+    """
+    if not isinstance(source, Plan | Result):
+        raise wrong(source, subject="browse", needs="a Plan or a Result", write="campaign.browse(plan)")
+    check_switch(reveal, subject="reveal", write="reveal=True")
+    if find_spec("itables") is None or find_spec("anywidget") is None:
+        raise UsageError(_NEEDED)
+    return RowBrowser(source, reveal=reveal)
+
+
+class RowBrowser(Panel):
+    """The rows in a frame; in a saved notebook, a card with how many there are of each status."""
+
+    def __init__(self, source: Plan | Result, *, reveal: bool) -> None:
+        from campaign.notebook.row_table import RowTable
+
+        self._source = source
+        rows = capitalised(counted(len(source.contacts), "row"))
+        numbers = "Phone numbers are shown in full." if reveal else "Phone numbers are masked."
+        table = RowTable(
+            lambda: rows_to_browse(source, reveal=reveal),
+            listed=_LISTED,
+            waiting="The rows are on their way.",
+        )
+        head = f'<p class="title">{rows}</p>{markup.paragraph(numbers, note=True)}'
+        super().__init__(source.__repr__, [HTML(head), table], style=STYLE)
+
+    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
+        bundle = super()._repr_mimebundle_(**kwargs)
+        return None if bundle is None else {**bundle, "text/html": self.card()}
+
+    def card(self) -> str:
+        """What a notebook shows when it is opened again."""
+        totals = self._source.totals
+        pieces = [status_bars(totals), markup.paragraph(_LOOK_AGAIN, note=True)]
+        return markup.card(capitalised(counted(totals.rows, "row")), pieces)
+
+
+def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
+    """Every row of the file with what became of it; phone numbers are masked unless revealed.
+
+    First the row's number in the sheet, status, reason and message, then the columns of the file.
+    """
+    contacts = source.contacts
+    outcome = [name for name in OUTCOME_COLUMNS if name in contacts.columns]
+    message = _free_name("message", contacts.columns)
+    table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
+    table = table[[*outcome[:2], message, *outcome[2:], *contacts.columns.drop(outcome)]]
+    table = Redaction(source, reveal=reveal).contacts(table)
+    table = table.assign(status=table["status"].str.replace("_", " "))
+    table.insert(0, _free_name("row", table.columns), table.index)
+    return table.reset_index(drop=True)
+
+
+def _free_name(name: str, columns: Collection[str]) -> str:
+    """The name for a column of ours that stands beside those of the file."""
+    while name in columns:
+        name = f"{name} (campaign)"
+    return name
+
+
+def _texts(source: Plan | Result) -> "pd.Series[str]":
+    """The text of each row that has one; the pieces of a text that was split, below each other."""
+    texts = source.messages.set_index("row")["message"]
+    return texts if texts.index.is_unique else texts.groupby(level="row", sort=False).agg("\n".join)

@@ -1,0 +1,201 @@
+"""Where a run stands, as pieces of HTML: for its dashboard, and as a card that needs no program behind it."""
+
+import json
+from collections.abc import Mapping
+from datetime import datetime
+
+import pandas as pd
+
+from campaign import markup
+from campaign.masking import mask_text
+from campaign.sending.engine.tally import Snapshot
+from campaign.sending.run import Run
+from campaign.text import counted, figure, money
+
+WORDS = {
+    "running": "Running",
+    "paused": "Paused",
+    "stopping": "Stopping: requests under way finish first",
+    "finished": "Finished",
+    "stopped": "Stopped",
+    "failed": "Failed",
+}
+_PASSING = ("expected cost", "time left", "a second")  # figures that mean nothing once nobody sends
+_SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
+
+STYLE = """
+.campaign .head{display:flex;flex-wrap:wrap;gap:.3em 1em;align-items:baseline}
+.campaign .where{border:1px solid var(--good);color:var(--good);border-radius:3px;padding:0 .5em;
+font-size:13px}
+.campaign .where.live{border-color:var(--bad);color:var(--bad);font-weight:600}
+.campaign .word{font-size:1.1em;font-weight:600}
+.campaign .progress{display:flex;height:1em;border-radius:3px;overflow:hidden;
+margin:.4em 0;background:rgba(128,128,128,.25)}
+.campaign .progress .bar{height:100%;min-width:0}
+.campaign .progress .moving{opacity:.45;background:var(--good)}
+.campaign.campaign dl.counts{display:flex;flex-wrap:wrap;gap:.5em 2em;margin:.5em 0}
+.campaign.campaign dl.counts div{display:flex;flex-direction:column-reverse;min-width:4em;
+white-space:nowrap}
+.campaign.campaign dl.counts dt{font-weight:400;opacity:.85;font-size:13px;margin:0}
+.campaign.campaign dl.counts dd{margin:0;font-size:1.35em;font-weight:600;line-height:1.2}
+.campaign.campaign .bad dd{color:var(--bad)}.campaign.campaign .doubt dd{color:var(--doubt)}
+.campaign.campaign code{font:13px/1.5 ui-monospace,Consolas,Menlo,monospace;color:inherit;
+background:rgba(128,128,128,.14);border-radius:3px;padding:.1em .4em;overflow-wrap:anywhere}
+.campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
+"""
+
+
+def run_card(run: Run) -> str:
+    """The run as it is now, with the time and how to look again: for notebooks that are opened later."""
+    ended, counts = run.ended, run.counts
+    pieces = [
+        f"<style>{STYLE}</style>",
+        head(run, title=False),
+        status(counts.status, run.sentence, written=None if ended else _now()),
+        progress(counts),
+        figures(counts, on_the_way=False),
+        refusal(counts),
+        ways_on(run),
+        markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
+    ]
+    return markup.card(_title(run), pieces)
+
+
+def head(run: Run, *, title: bool = True) -> str:
+    """What the run sends and where, and how that compares with what was sent before."""
+    live = " live" if run.environment == "live" else ""
+    comparison = markup.paragraph(run.comparison, note=True) if run.comparison else ""
+    name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
+    return (
+        f'<div class="head">{name}'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{comparison}'
+    )
+
+
+def _title(run: Run) -> str:
+    messages = counted(run.counts.messages, "message")
+    if not run.outgoing:
+        return f"Sending none of {messages}"
+    return f"Sending {messages if run.outgoing == run.counts.messages else f'{run.outgoing:,} of {messages}'}"
+
+
+def status(name: str, sentence: str, *, written: str | None = None) -> str:
+    """The status in a word, and the reason for it; with the time where it may not be true any more."""
+    reason = markup.paragraph(mask_text(sentence)) if sentence else ""
+    word = markup.escape(WORDS[name])
+    if written is None:
+        return f'<div role="status"><span class="word">{word}</span>{reason}</div>'
+    return (
+        f'<div><span class="word">{word}</span> when this was written, {written}. It does not change by '
+        f"itself.{reason}</div>"
+    )
+
+
+def progress(counts: Snapshot) -> str:
+    """One bar of what has come back and what is under way."""
+    total = max(counts.messages, 1)
+    answered = counts.accepted + counts.refused + counts.unknown
+    bars = "".join(
+        f'<div class="bar {tone}" style="width:{100 * getattr(counts, name) / total:.2f}%"></div>'
+        for name, tone in _SEGMENTS.items()
+    )
+    label = f"{figure(answered)} of {counted(counts.messages, 'message')}"
+    return (
+        f'<div class="progress" role="progressbar" aria-label="Progress" aria-valuemin="0" '
+        f'aria-valuemax="{total}" aria-valuenow="{answered}" aria-valuetext="{label}">{bars}</div>'
+    )
+
+
+def figures(counts: Snapshot, *, on_the_way: bool) -> str:
+    """The counts, the cost and the times, with or without those that only matter on the way."""
+    pairs = {
+        "accepted": figure(counts.accepted),
+        "refused": figure(counts.refused),
+        "unknown": figure(counts.unknown),
+        "waiting": figure(counts.waiting),
+    }
+    if on_the_way or counts.in_flight:
+        pairs["under way"] = figure(counts.in_flight)
+    pairs["cost"] = money(counts.cost)
+    if on_the_way:
+        pairs["expected cost"] = (
+            "not known yet" if counts.expected_cost is None else money(counts.expected_cost)
+        )
+    pairs["elapsed"] = clock(counts.seconds)
+    if on_the_way:
+        pairs["time left"] = "–" if counts.seconds_left is None else f"about {clock(counts.seconds_left)}"
+        pairs["a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
+    return _definitions(pairs, counts)
+
+
+def _definitions(pairs: Mapping[str, str], counts: Snapshot) -> str:
+    tones = {"refused": "bad" if counts.refused else "", "unknown": "doubt" if counts.unknown else ""}
+    tones |= dict.fromkeys(_PASSING, "passing")
+    entries = "".join(
+        f'<div class="{tones.get(name, "")}"><dt>{name}</dt><dd>{markup.escape(value)}</dd></div>'
+        for name, value in pairs.items()
+    )
+    return f'<dl class="counts">{entries}</dl>'
+
+
+def refusal(counts: Snapshot) -> str:
+    """What the service said when it last refused something in this run; "" if it did not."""
+    if not counts.last_refusal:
+        return ""
+    return markup.paragraph(f"The service refused a batch: {mask_text(counts.last_refusal)}.")
+
+
+def recent_batches(counts: Snapshot) -> str:
+    """The batches that came back last, the newest first; "" before there are any."""
+    if not counts.recent:
+        return ""
+    rows = [
+        {
+            "batch": batch.number,
+            "messages": batch.messages,
+            "status": batch.status,
+            "cost": batch.cost,
+            "code": batch.code,
+            "error": mask_text(batch.error),
+        }
+        for batch in counts.recent
+    ]
+    frame = pd.DataFrame(rows).drop(columns=[name for name in ("code", "error") if not any(
+        row[name] for row in rows)])  # fmt: skip
+    return markup.table(frame).replace("<table>", "<table><caption>Last batches</caption>", 1)
+
+
+def ways_on(run: Run) -> str:
+    """The calls that look at the campaign again and, if something is left, send it."""
+    folder = json.dumps(str(run.folder), ensure_ascii=False)
+    account = "" if run.environment == "local" else ", account=account"
+    look = f"To look again: {_code(f'campaign.load_result({folder})')}"
+    if run.ended and not (run.counts.waiting or run.counts.refused):
+        return f'<p class="note">{look}</p>'
+    rest = f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
+    return f'<p class="note">{look}<br>{rest}</p>'
+
+
+def lost(run: Run) -> str:
+    """What a dashboard says when the program behind it has ended before the run did."""
+    sentence = (
+        "The program that was sending has ended, so these figures do not change any more. What it had sent "
+        "is in the campaign folder, and nothing is sent twice."
+    )
+    return f'<span class="word">Ended</span>{markup.paragraph(sentence)}{ways_on(run)}'
+
+
+def _code(call: str) -> str:
+    return f"<code>{markup.escape(call)}</code>"
+
+
+def _now() -> str:
+    now = datetime.now().astimezone()
+    return f"on {now.day} {now:%B %Y at %H:%M:%S} {now:%Z}".strip()
+
+
+def clock(seconds: float) -> str:
+    """A duration as a clock shows it: 0:07, 12:30 or 1:02:03."""
+    minutes, rest = divmod(int(seconds), 60)
+    hours, minutes = divmod(minutes, 60)
+    return f"{hours}:{minutes:02}:{rest:02}" if hours else f"{minutes}:{rest:02}"

@@ -1,0 +1,58 @@
+"""What is left to do after sending, in one sentence for each status that needs a person."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+import pandas as pd
+
+from campaign.contract import ORDERED_AGAIN
+
+ADVICE = {
+    "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve, or all "
+    "with reconcile and the provider's own list. They are never sent again automatically.",
+    "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
+    "resume the campaign or send the plan again: only people who got nothing are tried again.",
+    "not_sent": "Resume the campaign to send the messages that were not sent.",
+    "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
+    "a file, with the reasons.",
+}
+# Nothing leaves a closed campaign when it is resumed.
+_CLOSED_ADVICE = {
+    "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
+    "once the cause is removed, send the plan again to try them once more.",
+    "not_sent": "The campaign was closed: to send to these people after all, send the plan again.",
+}
+_SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
+_SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
+_KEPT = (
+    "What you ordered to be sent again stays as it is: these people have another text in the table now, and "
+    'keep the one that they may have got. Send the plan with changed="send" to send them the new text.'
+)
+
+
+def advice_for(
+    totals: Mapping[str, int],
+    batches: pd.DataFrame,
+    *,
+    without: Collection[str],
+    is_closed: bool,
+    kept: Collection[int],
+) -> dict[str, str]:
+    """What is left to do, by status, for the statuses that rows have; `without` names some to leave out.
+
+    `batches` are those that hold messages of the plan, `kept` the numbers of those whose people all keep an
+    earlier text. Where a person has ordered all unknown batches again, that is what is left to do.
+    """
+    advice = ADVICE | (_CLOSED_ADVICE if is_closed else {}) | _ordered_again(batches, is_closed, kept)
+    return {status: advice[status] for status in advice if totals[status] and status not in without}
+
+
+def _ordered_again(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+    """What is left to do about unknown batches that are all ordered again, if there are any."""
+    unknown = batches[batches["status"] == "unknown"]
+    if not len(unknown) or (unknown["error"] != ORDERED_AGAIN).any():
+        return {}
+    if unknown["batch"].isin(list(kept)).all():
+        return {"unknown": _KEPT}
+    return {"unknown": _SEND_PLAN_AGAIN if is_closed else _SEND_AGAIN}

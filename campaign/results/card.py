@@ -1,0 +1,55 @@
+"""A result as a card in a notebook."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pandas as pd
+
+from campaign import markup
+from campaign.results.totals import ResultTotals
+from campaign.text import figure
+
+
+def result_card(
+    headline: str,
+    left_to_do: Iterable[str],
+    totals: ResultTotals,
+    batches: pd.DataFrame,
+    *,
+    where: str,
+    folder: Path | None,
+) -> str:
+    """The outcome, what is left to do, and the newest batches; nothing here is masked."""
+    pieces = [
+        markup.paragraph(headline),
+        *map(markup.paragraph, left_to_do),
+        markup.bars(totals),
+        markup.facts(
+            {
+                "rows in the file": figure(totals.rows),
+                "messages": figure(totals.messages),
+                "cost": totals.cost_in_words,
+            }
+        ),
+        markup.table(in_words(_newest_first(batches)), limit=10),
+    ]
+    if folder is not None:
+        pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
+    return markup.card(f"Result ({where})", pieces)
+
+
+def in_words(frame: pd.DataFrame) -> pd.DataFrame:
+    """The table as it is shown to people: statuses without underscores, times with their zone."""
+    statuses = [name for name in ("status", "last status") if name in frame.columns]
+    words = {name: frame[name].str.replace("_", " ") for name in statuses}
+    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
+
+
+def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches as a card shows them: the newest round first, and a single one is not named."""
+    rounds = batches["round"]
+    shown = batches.drop(columns=["attempts", "seconds", "round"])
+    if rounds.nunique() > 1:
+        shown.insert(0, "round", rounds)
+        shown = shown.sort_values("round", ascending=False, kind="stable")
+    return shown.drop(columns=[name for name in ("code", "error") if (batches[name] == "").all()])

@@ -1,0 +1,98 @@
+"""The costs of batches, shared out to groups of messages: to clinics, senders or countries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+_DECIMALS = 4  # of a share that is no exact amount, such as a third of a cost
+
+
+@dataclass(frozen=True, eq=False)
+class CostShares:
+    """The cost of each group, and how many of its messages have none though they may have been charged.
+
+    A cost is None where nothing is known of any message. The last group is what earlier rounds sent and is in
+    no row of today's table.
+    """
+
+    costs: Sequence[Decimal | None]
+    unpriced: npt.NDArray[np.int64]
+
+
+def share_costs(
+    groups: npt.NDArray[np.int64], count: int, batches: pd.DataFrame, places: npt.NDArray[np.intp]
+) -> CostShares:
+    """Share the costs of the batches out to `count` groups: all messages of a batch cost the same.
+
+    `groups` has the group of each message, `places` the place of its batch. The shares add up to the costs
+    exactly: what cannot be divided goes to those who lose most by rounding.
+    """
+    pairs = _count_pairs(groups, count, batches, places)
+    costs = batches["cost"].tolist()
+    is_priced = np.array([isinstance(cost, Decimal) for cost in costs], dtype=bool)
+    may_be_charged = batches["status"].isin(["accepted", "unknown"]).to_numpy() & ~is_priced
+    unpriced = _add_up(pairs[may_be_charged[pairs["place"]]], count + 1)
+    priced = pairs[is_priced[pairs["place"]]]
+    shares = [Fraction(0)] * (count + 1)
+    sizes = batches["messages"].tolist()
+    for group, place, messages in priced.itertuples(index=False):
+        shares[group] += Fraction(costs[place]) * messages / sizes[place]
+    known = _add_up(priced, count + 1)
+    rounded = _rounded(shares, [cost for cost in costs if isinstance(cost, Decimal)])
+    return CostShares(
+        [
+            None if unknown and not sure else share
+            for share, unknown, sure in zip(rounded, unpriced.tolist(), known.tolist(), strict=True)
+        ],
+        unpriced,
+    )
+
+
+def _count_pairs(
+    groups: npt.NDArray[np.int64], count: int, batches: pd.DataFrame, places: npt.NDArray[np.intp]
+) -> pd.DataFrame:
+    """How many messages each group has in each batch: group, place, messages."""
+    keys, messages = np.unique(groups * len(batches) + places, return_counts=True)
+    in_table = np.bincount(places, minlength=len(batches))
+    elsewhere = (batches["messages"].to_numpy() - in_table).clip(0)
+    others = np.flatnonzero(elsewhere)
+    size = max(len(batches), 1)
+    return pd.DataFrame(
+        {
+            "group": np.concatenate([keys // size, np.full(len(others), count)]),
+            "place": np.concatenate([keys % size, others]),
+            "messages": np.concatenate([messages, elsewhere[others]]),
+        }
+    ).astype("int64")
+
+
+def _add_up(pairs: pd.DataFrame, count: int) -> npt.NDArray[np.int64]:
+    """The messages of each group."""
+    return np.bincount(pairs["group"], weights=pairs["messages"], minlength=count).astype(np.int64)
+
+
+def _rounded(shares: Sequence[Fraction], costs: Sequence[Decimal]) -> list[Decimal]:
+    """The shares with as many decimals as the costs have, or four where one is no such amount."""
+    decimals = max([0, *(-_exponent(cost) for cost in costs)])
+    if any((share * 10**decimals).denominator != 1 for share in shares):
+        decimals = max(decimals, _DECIMALS)
+    scaled = [share * 10**decimals for share in shares]
+    units = [share.numerator // share.denominator for share in scaled]
+    left = int(sum(scaled)) - sum(units)
+    losses = sorted(range(len(shares)), key=lambda place: units[place] - scaled[place])
+    for place in losses[:left]:
+        units[place] += 1
+    return [Decimal(unit).scaleb(-decimals) for unit in units]
+
+
+def _exponent(cost: Decimal) -> int:
+    exponent: Any = cost.as_tuple().exponent  # a word for NaN, which no cost is
+    return int(exponent)

@@ -1,0 +1,85 @@
+"""Moments as people write them: 21 November 2026, 14:02, in a zone that is named."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from zoneinfo import ZoneInfo
+
+
+@dataclass(frozen=True)
+class LocalTimes:
+    """Writes moments in one zone; without one, in that of this machine."""
+
+    zone: ZoneInfo | None = None
+
+    @classmethod
+    def of(cls, options: Mapping[str, Any]) -> LocalTimes:
+        """The zone of the sending hours that `send` was given, because people there read the report."""
+        name = str(options.get("hours") or "").rpartition(" ")[2]
+        try:
+            return cls(ZoneInfo(name)) if name else cls()
+        except (ValueError, OSError):  # the zone is not known on this machine
+            return cls()
+
+    def local(self, moment: datetime) -> datetime:
+        return moment.astimezone(self.zone)
+
+    def name(self, moment: datetime) -> str:
+        """The zone at that moment: "Kampala, UTC+3", "CET, UTC+1" or "UTC"."""
+        local = self.local(moment)
+        if not local.utcoffset() and self.zone is None:
+            return "UTC"
+        place = self.zone.key.rpartition("/")[2].replace("_", " ") if self.zone else local.tzname() or "local"
+        return place if place == "UTC" else f"{place}, UTC{_offset(local)}"
+
+    def day(self, moment: datetime) -> str:
+        local = self.local(moment)
+        return f"{local.day} {local:%B %Y}"
+
+    def time(self, moment: datetime) -> str:
+        return f"{self.local(moment):%H:%M}"
+
+    def time_in(self, moment: datetime, days: int) -> str:
+        """The time of day, with its day where the times shown lie on several `days`."""
+        local = self.local(moment)
+        return f"{local:%H:%M}" if days == 1 else f"{local.day} {local:%b %H:%M}"
+
+    def days(self, first: datetime, last: datetime) -> int:
+        """On how many days two moments and what is between them lie."""
+        return (self.local(last).date() - self.local(first).date()).days + 1
+
+    def span(self, first: datetime, last: datetime) -> str:
+        """From when to when: "on 21 November 2026, 14:02 to 14:09 (Kampala, UTC+3)"."""
+        zone = self.name(last)
+        start, end = (f"{self.day(moment)}, {self.time(moment)}" for moment in (first, last))
+        if start == end:
+            return f"on {self.day(first)} at {self.time(first)} ({zone})"
+        if self.days(first, last) == 1:
+            return f"on {start} to {self.time(last)} ({zone})"
+        return f"from {start}, to {end} ({zone})"
+
+
+def duration(time: timedelta) -> str:
+    """How long something took: "8 s", "7 min", "2 h 5 min", "3 days"."""
+    seconds = round(time.total_seconds())
+    if seconds < 1:
+        return "under a second"
+    if seconds < 100:
+        return f"{seconds} s"
+    minutes = round(seconds / 60)
+    if minutes < 100:
+        return f"{minutes} min"
+    hours, minutes = divmod(minutes, 60)
+    if hours < 48:
+        return f"{hours} h {minutes} min" if minutes else f"{hours} h"
+    return f"{round(hours / 24)} days"
+
+
+def _offset(moment: datetime) -> str:
+    """How far ahead of UTC: "+3", "-3:30"."""
+    offset = moment.utcoffset() or timedelta(0)
+    hours, minutes = divmod(abs(round(offset.total_seconds() / 60)), 60)
+    return f"{'-' if offset < timedelta(0) else '+'}{hours}{f':{minutes:02}' if minutes else ''}"

@@ -1,0 +1,84 @@
+"""The messages and the rows of a plan, joined with what came of their batches."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+# A row that was sent as several messages gets the status that most needs attention.
+WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
+
+_REASONS = {
+    "unknown": "The request may have reached the service, and no readable answer came.",
+    "refused": "The service refused the batch.",
+    "not_sent": "Not sent yet.",
+    "accepted": "",
+}
+
+
+def join_messages(
+    messages: pd.DataFrame, batches: pd.DataFrame, places: npt.NDArray[np.intp]
+) -> pd.DataFrame:
+    """The messages with the status, batch, code and share of the cost of the batch at each of the places."""
+    shares = _shares(batches["cost"], batches["messages"])
+    return messages.assign(
+        status=batches["status"].array.take(places),
+        batch=batches["batch"].array.take(places),
+        code=batches["code"].array.take(places),
+        cost_share=shares.take(places),
+    )
+
+
+def join_contacts(
+    contacts: pd.DataFrame,
+    messages: pd.DataFrame,
+    batches: pd.DataFrame,
+    places: npt.NDArray[np.intp],
+    batch_of_excluded: npt.NDArray[np.int64],
+) -> pd.DataFrame:
+    """The rows with status, reason, batch and code; `messages` are those of `join_messages`."""
+    reasons = _reasons(batches).array.take(places)
+    outcomes = messages[["row", "status", "batch", "code"]].assign(reason=reasons)
+    by_row = worst_by_row(outcomes).reindex(contacts.index)
+    has_message = by_row["status"].notna()
+    batch, code = by_row["batch"].astype("Int64"), by_row["code"].fillna("")
+    reached = batch_of_excluded > 0
+    if reached.any():
+        codes = batches.set_index("batch")["code"].reindex(batch_of_excluded[reached])
+        batch[reached], code[reached] = batch_of_excluded[reached], codes.to_numpy()
+    return contacts.assign(
+        status=contacts["status"].where(~has_message, by_row["status"]),
+        reason=contacts["reason"].where(~has_message, by_row["reason"]),
+        batch=batch,
+        code=code,
+    )
+
+
+def worst_by_row(messages: pd.DataFrame) -> pd.DataFrame:
+    """One message for each row of the file, by row: of several, the one that most needs attention."""
+    if not messages["row"].is_unique:
+        rank = pd.Categorical(messages["status"], categories=WORST_FIRST).codes
+        order = np.lexsort((rank, messages["row"].to_numpy()))
+        messages = messages.take(order).drop_duplicates("row")
+    return messages.set_index("row")
+
+
+def _reasons(batches: pd.DataFrame) -> pd.Series[str]:
+    """The reason for the status of each batch: the service's error, or else what the status means."""
+    meanings = batches["status"].map(_REASONS).astype("str")
+    without_error = (batches["error"] == "") | (batches["status"] == "accepted")
+    return batches["error"].where(~without_error, meanings)
+
+
+def _shares(costs: pd.Series[Any], messages: pd.Series[int]) -> npt.NDArray[np.object_]:
+    """The cost of one message in each batch: the batch's cost divided by its messages."""
+    shares = np.empty(len(costs), dtype=object)
+    shares[:] = [
+        None if not isinstance(cost, Decimal) else cost / count
+        for cost, count in zip(costs, messages.tolist(), strict=True)
+    ]
+    return shares

@@ -1,0 +1,27 @@
+"""The rounds of a campaign as its folder remembers them: what was sent, from whom, by whom and how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SentRound:
+    """What the manifest of a round tells about it.
+
+    `at` is when the round was made (UTC), `template` the text with its placeholders (JSON where there
+    were several), `senders` the ten most frequent at most, `who` the name of the user on the machine,
+    `options` what `send` was given, and `currency` that of the account. Of an erased round, only the
+    number, the time and the currency are left.
+    """
+
+    round: int
+    at: datetime
+    template: str
+    senders: tuple[str, ...]
+    who: str
+    options: Mapping[str, Any]
+    currency: str

@@ -1,0 +1,42 @@
+"""The ledger of a campaign that a person settles, closes or erases: open for this process alone."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import closing, contextmanager
+from functools import partial
+
+from campaign.sending.ledger.integrity import check_ledger
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_file import open_ledger
+from campaign.sending.ledger.views import identity_of, reached_messages, snapshot
+from campaign.sending.run import end_held_run
+from campaign.sending.store.folder import Folder, finish_erasure
+from campaign.sending.store.user_list import entry_of_ledger
+
+
+@contextmanager
+def opened_ledger(place: Folder) -> Iterator[Ledger]:
+    """The ledger of a campaign, open for changes by this process alone.
+
+    A run of this process that a valve holds is ended first, as `send` does. Raises `LockedError` if any other
+    run has the campaign open.
+    """
+    end_held_run(place.path)
+    with place.lock(), closing(_open(place)) as ledger:
+        finish_erasure(place.path, ledger)
+        place.rounds(snapshot(place.ledger_path))  # raises where one is not what was registered
+        yield ledger
+
+
+def _open(place: Folder) -> Ledger:
+    """The ledger, with the user's list as its witness where the campaign is live and listed here.
+
+    Without it, a backup from before the change would not be known to be one.
+    """
+    identity, path = place.manifest.identity, place.ledger_path
+    if place.manifest.environment != "live":
+        return open_ledger(path, identity)
+    check_ledger(path, identity)
+    entry = entry_of_ledger(identity_of(path)["ledger"], place.path, partial(reached_messages, path))
+    return open_ledger(path, identity, [entry] if entry else [])

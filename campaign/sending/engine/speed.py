@@ -1,0 +1,36 @@
+"""How fast a run is: messages a second, over the last half minute in which it was running."""
+
+from __future__ import annotations
+
+from collections import deque
+
+WINDOW = 30.0  # seconds; a slow pace sends a batch only every few seconds
+_INTERVAL = 0.5  # seconds between two samples
+_SHORTEST = 1.0  # seconds; less says nothing about a pace
+
+
+class Speed:
+    """Messages that came back, sampled; `now` is always a reading of the monotonic clock."""
+
+    def __init__(self) -> None:
+        self._samples: deque[tuple[float, int]] = deque()
+
+    def note(self, now: float, answered: int) -> None:
+        """So many messages of the run have come back until now."""
+        if not self._samples or now - self._samples[-1][0] >= _INTERVAL:
+            self._samples.append((now, answered))
+        while now - self._samples[0][0] > WINDOW and len(self._samples) > 1:
+            self._samples.popleft()
+
+    def rest(self) -> None:
+        """The run holds: the time until it goes on does not count."""
+        self._samples.clear()
+
+    def per_second(self, now: float, answered: int) -> float | None:
+        """Messages a second; None as long as there is nothing to measure."""
+        if not self._samples:
+            return None
+        since, before = self._samples[0]
+        if now - since < _SHORTEST or answered <= before:
+            return None
+        return (answered - before) / (now - since)

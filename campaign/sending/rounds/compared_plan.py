@@ -1,0 +1,181 @@
+"""`ComparedPlan`: a plan beside the record of its campaign, with what is known of each of its messages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from campaign.arrow_text import Ints
+from campaign.messages.plan import Plan
+from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
+from campaign.sending.rounds.comparison import (
+    ACCEPTED,
+    AGAIN,
+    CHANGED,
+    MOVED,
+    NEW,
+    REFUSED,
+    UNKNOWN,
+    UNSENT,
+    Comparison,
+    Knowledge,
+    compare_texts,
+    missing_numbers,
+    reached_alternatives,
+)
+from campaign.sending.rounds.continuation_plan import (
+    check_can_be_continued,
+    check_same_rows,
+    continues,
+    merge,
+)
+from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
+from campaign.sending.store.identity import NOTHING_SENT_YET
+from campaign.text import agreeing, counted
+
+GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
+# What is known of rows, in words for people, in the order in which they are told.
+_KINDS = {
+    "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "reached before": (ACCEPTED,),
+    "unknown": (UNKNOWN,), "reached with another text": (CHANGED,), "reached under another number": (MOVED,),
+}  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class ComparedPlan:
+    """A plan compared with the record of its campaign.
+
+    - `plan`: as it would be sent: of rows with one number the one that was reached, without repeats and
+      without those who answered STOP; the rows of a follow-up file are in their table.
+    - `given`: the fingerprint of the plan before that.
+    - `starts`: the position of the first message of each row that gets something; `comparison` has an entry
+      for each of these rows.
+    - `waiting_gone`: the numbers that still wait for a message and are in no row any more.
+    - `record`: None for a campaign that is not there yet.
+    """
+
+    plan: Plan
+    given: str
+    starts: Ints
+    comparison: Comparison
+    waiting_gone: Ints
+    record: CampaignRecord | None
+
+    @property
+    def is_first(self) -> bool:
+        """Whether nothing was sent under the campaign's name yet."""
+        return self.record is None or not self.record.rounds
+
+    @cached_property
+    def knowledge(self) -> Knowledge:
+        """What is known of each message of the plan."""
+        return spread(self.comparison.knowledge, self.starts, len(self.plan.messages))
+
+    def count(self, *states: int) -> int:
+        """Of how many rows one of these is known."""
+        return int(np.isin(self.comparison.knowledge, states).sum())
+
+    @property
+    def kinds(self) -> dict[str, int]:
+        """How many rows there are of each kind, in words for people."""
+        return {words: self.count(*states) for words, states in _KINDS.items()}
+
+    @property
+    def kinds_in_words(self) -> str:
+        return ", ".join(f"{number:,} {words}" for words, number in self.kinds.items() if number)
+
+    @property
+    def about_gone(self) -> str:
+        """A sentence about people who were reached and have left the table, after a space; "" for nobody."""
+        gone = len(self.comparison.gone)
+        if not gone:
+            return ""
+        return (
+            f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} reached "
+            f"{agreeing(gone, 'is', 'are')} no longer in the table."
+        )
+
+    @property
+    def overview(self) -> str:
+        """What the campaign has to do with the rows of the plan, before anything is decided."""
+        if self.is_first:
+            return NOTHING_SENT_YET
+        by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
+        return f"Compared with what this campaign has sent{by_kind}.{self.about_gone}"
+
+
+def compare_plan(plan: Plan, record: CampaignRecord | None) -> ComparedPlan:
+    """Compare a plan with what its campaign has recorded.
+
+    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
+    number and the same text, only the first gets something.
+    """
+    given = plan.fingerprint
+    if record is not None and record.rounds:
+        if continues(plan, record.name):
+            check_can_be_continued(record.rounds[-1])
+            frozen = record.rounds[-1].load(record.ledger.batches)
+            whole = frozen.plan
+            check_same_rows(whole, plan, record.knowledge[frozen.batch_of_message] >= UNKNOWN)
+            plan = merge(whole, plan)
+            given = plan.fingerprint
+        plan = _keep_reached(plan, record)
+        plan = without_stopped(plan, record.are_stopped(plan.addressing.numbers))
+        plan = without_repeats(plan)
+        starts, planned = planned_texts(plan, plan.messages)
+        comparison = compare_texts(
+            record.comparable(planned),
+            record.comparable_numbers(numbers_of_excluded(plan)),
+            record.texts,
+            record.knowledge,
+        )
+        plan_numbers = record.comparable_numbers(plan.addressing.numbers)
+        waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
+        return ComparedPlan(plan, given, starts, comparison, waiting_gone, record)
+    plan = without_repeats(plan)
+    starts = first_pieces(plan.messages["row"].to_numpy())
+    return ComparedPlan(plan, given, starts, _nothing_known(len(starts), plan), np.empty(0, np.int64), None)
+
+
+def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
+    """The plan in which rows are kept whose text was reached, instead of those with the same number."""
+    alternatives = plan.addressing.alternatives
+    if not len(alternatives):
+        return plan
+    _, planned = planned_texts(plan, plan.messages)
+    starts, texts = planned_texts(plan, alternatives)
+    chosen = reached_alternatives(
+        record.comparable(planned), record.comparable(texts), record.texts, record.knowledge
+    )
+    return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
+
+
+def numbers_of_excluded(plan: Plan) -> Ints:
+    """The number of each row of the contacts that gets no message, 0 for those that get one or have none.
+
+    A duplicate is answered by the row that is kept, so it counts as having none, unless it was left out
+    because another campaign has reached its number.
+    """
+    status, numbers = plan.contacts["status"], plan.addressing.numbers
+    excluded = status.isin(["invalid", "opted_out"]).to_numpy()
+    duplicates = (status == "duplicate").to_numpy()
+    if duplicates.any():
+        excluded = excluded | duplicates & ~np.isin(numbers, numbers[(status == "not_sent").to_numpy()])
+    return np.where(excluded, numbers, 0)
+
+
+def _nothing_known(rows: int, plan: Plan) -> Comparison:
+    """The comparison with no record."""
+    none = np.zeros(rows, np.int64)
+    return Comparison(
+        np.full(rows, NEW, np.int8), none, none, np.zeros(len(plan.contacts), np.int64), np.empty(0, np.int64)
+    )
+
+
+def spread(by_row: npt.NDArray[Any], starts: Ints, messages: int) -> npt.NDArray[Any]:
+    """A value of each row that gets something, for each of its messages; `starts` are its first messages."""
+    return by_row if len(starts) == messages else np.repeat(by_row, np.diff(np.r_[starts, messages]))

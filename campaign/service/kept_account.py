@@ -1,0 +1,15 @@
+"""The account that a person has kept on this machine, without asking anybody for anything."""
+
+from typing import Literal
+
+from campaign.service.account import Account
+from campaign.service.passwords import kept_credentials
+
+
+def kept_account(environment: Literal["live", "sandbox"]) -> Account | None:
+    """The account in the variables that `Account.from_environment` reads; the password may be in the keyring.
+
+    None if it is not complete there. Raises `AccountError` for an address or a password that must not be used.
+    """
+    credentials = kept_credentials(environment)
+    return None if credentials is None else Account(environment, *credentials)

@@ -1,0 +1,128 @@
+"""Dates such as 05/01/2026 in a message: read as was said, as the column shows, or asked about."""
+
+import pandas as pd
+import pytest
+
+import campaign
+from campaign.errors import UsageError
+
+
+def dated(*cells, message="{visit:%-d %b %Y}", **options):
+    """A plan whose message has a date; one row for each cell."""
+    lines = [f"077200000{i},{cell}" for i, cell in enumerate(cells, 1)]
+    contacts = campaign.read_contacts("\n".join(["phone,visit", *lines]).encode(), **options)
+    return campaign.prepare(contacts, message=message, sender="CLINIC", region="UG")
+
+
+def texts(plan):
+    return plan.messages["message"].tolist()
+
+
+def issues(plan):
+    return plan.issues[["row", "value", "code"]].astype(object).fillna("").values.tolist()
+
+
+@pytest.mark.parametrize(
+    ("dates", "cell", "text"),
+    [
+        ("dmy", "05/01/2026", "5 Jan 2026"),
+        ("mdy", "05/01/2026", "1 May 2026"),
+        ("dmy", "5.1.26", "5 Jan 2026"),
+        ("mdy", "5/1/26 14:30", "1 May 2026"),
+        ("ymd", "26-01-05", "5 Jan 2026"),
+        ("ymd", "25/12/2026", "25 Dec 2026"),  # the year is last, and only one order makes a date
+        ("dmy", "05/01/71", "5 Jan 1971"),
+        ("mdy", "2026-01-05", "5 Jan 2026"),  # the year is first, so the month follows
+        ("mdy", "5 Jan 2026", "5 Jan 2026"),
+    ],
+)
+def test_dates_are_read_in_the_order_that_was_given(dates, cell, text):
+    plan = dated(cell, dates=dates)
+    assert (texts(plan), issues(plan)) == ([text], [])
+
+
+def test_a_date_that_does_not_fit_the_given_order_is_refused():
+    plan = dated("05/01/2026", "25/12/2026", dates="mdy")
+    assert texts(plan) == ["1 May 2026"]
+    assert plan.issues["detail"].tolist() == [
+        'The message needs "visit" to be a date, such as 12/25/2026, 2026-12-25 or 5 Jan 2026. '
+        "Correct the cell."
+    ]
+
+
+def test_a_day_above_12_shows_the_order_of_its_column():
+    plan = dated("05/01/2026", "25/12/2026 09:00", "2026-02-03", "soon")
+    assert texts(plan) == ["5 Jan 2026", "25 Dec 2026", "3 Feb 2026"]
+    assert issues(plan) == [["", "25/12/2026 09:00", "date_order"], [5, "soon", "unreadable_value"]]
+    assert plan.issues["detail"][0] == (
+        'Dates in "visit" are read with the day first, as 25/12/2026 09:00 shows. If that is wrong, read the '
+        "file with dates=."
+    )
+    assert texts(dated("05/01/2026", "12/25/2026")) == ["1 May 2026", "25 Dec 2026"]
+
+
+def test_each_column_shows_its_own_order():
+    contacts = campaign.read_contacts(
+        b"phone,visit,due\n0772000001,05/01/2026,05/01/2026\n0772000002,25/12/2026,12/25/2026\n"
+    )
+    plan = campaign.prepare(contacts, message="{visit:%b} {due:%b}", sender="CLINIC", region="UG")
+    assert texts(plan) == ["Jan May", "Dec Dec"]
+
+
+@pytest.mark.parametrize(
+    "others",
+    [
+        [],
+        ["06/02/2026 14:30"],
+        ["25/12/2026", "12/25/2026"],  # both orders are there
+        ["25/12/26"],  # the day or the year
+        ["2026-12-25"],
+    ],
+)
+def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_guess(others):
+    plan = dated("05/01/2026", *others)
+    asked = plan.issues[plan.issues["code"] == "ambiguous_date"]
+    assert asked["row"].iloc[0] == 2
+    assert asked["detail"].unique().tolist() == [
+        '"visit" has dates such as 05/01/2026, which can be read in more than one way. Read the file with '
+        'dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if the '
+        "year does."
+    ]
+    assert "5 Jan 2026" not in texts(plan)
+    assert "1 May 2026" not in texts(plan)
+
+
+def test_dates_of_which_each_can_be_read_need_no_order():
+    plan = dated("05/05/2026", "25/12/2026", "12/25/2026")
+    assert (texts(plan), issues(plan)) == (["5 May 2026", "25 Dec 2026", "25 Dec 2026"], [])
+    assert issues(dated("05/05/2026", "25/12/2026")) == []
+
+
+@pytest.mark.parametrize("dates", [None, "mdy"])
+def test_a_date_without_a_format_stays_as_it_is_written(dates):
+    """As people who wrote it will read it; and a second round has the same text as the first."""
+    plan = dated("05/01/2026", message="Your visit: {visit}", dates=dates)
+    assert (texts(plan), issues(plan)) == (["Your visit: 05/01/2026"], [])
+
+
+def test_the_order_is_known_in_several_files_and_after_changes_in_pandas():
+    one, other = b"phone,visit\n0772000001,05/01/2026\n", b"phone,visit\n0772000002,06/01/2026\n"
+    both = campaign.read_contacts([one, other], dates="dmy")
+    filtered = both[both["phone"] == "0772000002"].assign(clinic=7)
+    unnumbered = pd.concat([filtered]).reset_index(drop=True)
+    for contacts, expected in ((both, ["5 Jan", "6 Jan"]), (filtered, ["6 Jan"]), (unnumbered, ["6 Jan"])):
+        plan = campaign.prepare(contacts, message="{visit:%-d %b}", sender="CLINIC", region="UG")
+        assert texts(plan) == expected
+
+
+def test_an_order_that_does_not_exist():
+    with pytest.raises(UsageError) as raised:
+        dated("05/01/2026", dates="ddmmyy")
+    assert str(raised.value) == "dates is 'ddmmyy'; it can be 'dmy', 'mdy' or 'ymd'. Did you mean 'dmy'?"
+
+
+def test_the_order_is_kept_with_the_campaign(tmp_path):
+    plan = dated("05/01/2026", dates="dmy")
+    with campaign.Sandbox() as sandbox:
+        campaign.send(plan, account=sandbox.account, folder=tmp_path / "visits", progress=False)
+    assert campaign.load_result(tmp_path / "visits").plan.reading.dates == "dmy"

@@ -1,0 +1,104 @@
+"""All rows of a plan or a result in a notebook: found by any column, and never saved with it."""
+
+import sys
+
+import nbformat
+import pytest
+from nbclient import NotebookClient
+
+import campaign
+from campaign.notebook.row_browser import rows_to_browse
+
+TABLE = b"""name,phone,note
+Aisha Nansubuga,0772 000 001,call 0772 000 001 first
+Ben Okello,0772 000 0I2,
+Carol Auma,0772 000 001,
+<b>Dan</b>,0772 000 004,
+"""
+
+
+@pytest.fixture(scope="module")
+def plan():
+    contacts = campaign.read_contacts(TABLE)
+    return campaign.prepare(contacts, message="Dear {name}, hello.", sender="CLINIC", region="UG")
+
+
+def asked(panel):
+    """What the table of a browser panel sends to a page that shows it."""
+    table = next(child for child in panel.children if hasattr(child, "waiting"))
+    sent = []
+    table.send = sent.append
+    table._handle_custom_msg({"show": True}, [])
+    return sent[0]["options"]["_dt_args"]["data_json"]
+
+
+def test_every_row_with_what_becomes_of_it(plan):
+    rows = rows_to_browse(plan, reveal=False)
+    assert list(rows.columns) == ["row", "status", "reason", "message", "name", "phone", "note"]
+    assert rows["row"].tolist() == [2, 3, 4, 5]
+    assert rows["status"].tolist() == ["not sent", "invalid", "duplicate", "not sent"]
+    assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
+
+
+def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    rows = rows_to_browse(result, reveal=False).set_index("row")
+    assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
+    assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
+
+
+def test_numbers_are_masked_unless_they_are_revealed(plan):
+    masked, revealed = asked(campaign.browse(plan)), asked(campaign.browse(plan, reveal=True))
+    assert "772 000 001" not in masked
+    assert "077*****01" in masked.replace(" ", "")
+    assert "0772 000 001" in revealed
+
+
+def test_cells_are_shown_as_text(plan):
+    assert "<b>" not in asked(campaign.browse(plan))
+
+
+def test_columns_that_are_called_like_ours_keep_their_names():
+    contacts = campaign.read_contacts(b"row,message,phone\n7,old,0772 000 001\n")
+    plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
+    rows = rows_to_browse(plan, reveal=False)
+    ours = ["row (campaign)", "status", "reason", "message (campaign)"]
+    assert list(rows.columns) == [*ours, "row", "message", "phone"]
+    assert rows.iloc[0][["row (campaign)", "row", "message (campaign)", "message"]].tolist() == [
+        2, "7", "Hello", "old",
+    ]  # fmt: skip
+
+
+def test_the_pieces_of_a_split_text_are_in_one_row():
+    contacts = campaign.read_contacts(b"phone,text\n0772 000 001," + b"word " * 50)
+    plan = campaign.prepare(contacts, message="{text}", sender="CLINIC", region="UG", overlong="split")
+    (message,) = rows_to_browse(plan, reveal=False)["message"]
+    assert message.split("\n") == plan.messages["message"].tolist()
+    assert len(plan.messages) == 2
+
+
+def test_without_itables_a_sentence_says_what_to_install(plan, monkeypatch):
+    monkeypatch.setitem(sys.modules, "itables", None)
+    with pytest.raises(campaign.UsageError, match=r'pip install "campaign\[notebook\]"'):
+        campaign.browse(plan)
+
+
+def test_a_saved_notebook_holds_counts_and_nobodys_data(tmp_path):
+    """nbclient writes the state of every widget into the file, and so may JupyterLab."""
+    (tmp_path / "people.csv").write_bytes(TABLE)
+    cells = [
+        "import campaign",
+        "plan = campaign.prepare('people.csv', message='Dear {name}, hello.', sender='CLINIC', region='UG')",
+        "campaign.browse(plan, reveal=True)",
+    ]
+    notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
+    NotebookClient(notebook, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+    saved = nbformat.writes(notebook)
+    assert "Nansubuga" not in saved
+    assert "000 001" not in saved
+    assert len(saved) < 200 * 1024
+    card = notebook.cells[-1].outputs[0]["data"]["text/html"]
+    assert "4 rows" in card
+    assert "ready to send" in card
+    assert "run this cell" in card
+    assert notebook.metadata.widgets  # the states were saved, so the search above was one

@@ -1,0 +1,148 @@
+"""`Result.by`: a result for each value of a column, whose sums are the totals."""
+
+import re
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+from support.small_campaigns import contacts_of, plan_for
+
+import campaign
+from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.results.cost_shares import share_costs
+from campaign.results.tables import Result
+
+VISITS = [
+    "Ann,0772000001,North,1st", "Ben,0772000002,South,2nd", "Cat,0772000003,North,3rd",
+    "Dan,0772000004,,4th", "Eve,none,South,5th", "Fay,0772000001, North ,6th", ",,,",
+    "Gus,0772000007,West,7th", "Hal,0772000008,North,8th",
+]  # fmt: skip
+
+
+def plan_of(rows=VISITS, header="name,phone,Clinic,status", **options):
+    return plan_for(contacts_of(*rows, header=header), **options)
+
+
+def batches_of(*rows):
+    """Batches of (messages, status, cost)."""
+    frame = pd.DataFrame(
+        [
+            (place, messages, status, cost and Decimal(cost), "", "", 1, None, 0.2, 1)
+            for place, (messages, status, cost) in enumerate(rows, start=1)
+        ],
+        columns=list(BATCH_COLUMNS),
+    )
+    frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
+    whole, text = ["batch", "messages", "attempts", "round"], ["status", "code", "error"]
+    return frame.astype({"cost": object, **dict.fromkeys(whole, "int64"), **dict.fromkeys(text, "str")})
+
+
+@pytest.fixture
+def result():
+    """Six messages: two for 100 in all, two unpriced, one refused, one that waits."""
+    batches = batches_of(
+        (2, "accepted", "100"), (2, "accepted", None), (1, "refused", None), (1, "not_sent", None)
+    )
+    return Result(plan_of(), batches, environment="local")
+
+
+def adds_up(frame, totals):
+    for status in STATUSES:
+        assert frame[status].sum() == totals[status]
+    assert (frame["rows"].sum(), frame["people"].sum()) == (totals.rows, totals.people)
+    assert frame["parts"].sum() == totals.parts
+    costs = [cost for cost in frame["cost_share"] if cost is not None]
+    assert sum(costs) == (totals.cost or 0)
+    return True
+
+
+def test_each_value_has_its_rows_statuses_parts_and_share_of_the_cost(result):
+    frame = result.by("Clinic")
+    assert frame.index.name == "Clinic"
+    assert frame.index.tolist() == ["North", "South", "West", ""]
+    assert frame[
+        ["rows", "people", "accepted", "duplicate", "invalid", "parts", "unpriced"]
+    ].values.tolist() == [
+        [4, 3, 2, 1, 0, 3, 1],
+        [2, 2, 1, 0, 1, 1, 0],
+        [1, 1, 0, 0, 0, 1, 0],
+        [2, 1, 1, 0, 0, 1, 1],
+    ]
+    assert frame["cost_share"].tolist() == [Decimal(50), Decimal(50), Decimal(0), None]
+    assert adds_up(frame, result.totals)
+
+
+def test_the_column_is_found_as_placeholders_are_and_those_of_the_file_alone(result):
+    assert result.by(" clinic ").index.tolist() == result.by("Clinic").index.tolist()
+    assert (
+        result.by("status").index.tolist()[:2] == ["", "1st"] or result.by("status").loc["1st", "rows"] == 1
+    )
+    with pytest.raises(campaign.ColumnError, match=r'There is no column "Clinik". Did you mean "Clinic"\?'):
+        result.by("Clinik")
+    with pytest.raises(campaign.ColumnError, match='There is no column "reason"'):
+        result.by("reason")
+    wanted = re.escape('by needs the name of a column, but got None. Write result.by("Clinic").')
+    with pytest.raises(campaign.UsageError, match=wanted):
+        result.by(None)
+
+
+def test_shares_that_cannot_be_divided_still_add_up_to_the_cost():
+    thirds = share_costs(
+        pd.Series([0, 1, 2]).to_numpy(),
+        3,
+        batches_of((3, "accepted", "100")),
+        pd.Series([0, 0, 0]).to_numpy(),
+    )
+    assert thirds.costs == [Decimal("33.3334"), Decimal("33.3333"), Decimal("33.3333"), Decimal(0)]
+    assert sum(thirds.costs) == 100
+
+
+def test_a_campaign_without_rows_has_no_values():
+    frame = Result(plan_of([]), batches_of(), environment="local").by("Clinic")
+    assert frame.empty
+    assert list(frame.columns) == ["rows", "people", *STATUSES, "parts", "cost_share", "unpriced"]
+
+
+def test_what_earlier_rounds_sent_to_people_who_left_is_a_row_of_its_own(sandbox, tmp_path):
+    place = {"account": sandbox, "folder": tmp_path / "visits", "progress": False}
+    campaign.send(plan_of(), **place)
+    result = campaign.send(plan_of(VISITS[:-2]), **place)
+    frame = result.by("Clinic")
+    assert frame["rows"].tolist() == [3, 2, 1, 0]
+    assert pd.isna(frame.index[-1])
+    assert adds_up(frame, result.totals)
+    assert adds_up(campaign.load_result(result.folder).by("Clinic"), result.totals)
+
+
+def test_the_currency_of_the_account_stays_with_the_campaign(sandbox, tmp_path):
+    account = campaign.Account(
+        "local", sandbox.account.url, "clinic", "made up", currency="UGX", ca_file=sandbox.ca_file
+    )
+    sent = campaign.send(plan_of(), account=account, folder=tmp_path / "visits", progress=False)
+    loaded = campaign.load_result(sent.folder)
+    assert sent.totals.cost_in_words == loaded.totals.cost_in_words
+    assert (loaded.currency, [one.currency for one in loaded.rounds]) == ("UGX", ["UGX"])
+    again = campaign.resume(sent.folder, account=sandbox, progress=False)  # the same account, without it
+    assert again.currency == "UGX"
+
+
+@pytest.mark.parametrize("currency", ["", "pounds sterling", "5", 5, "U\nX"])
+def test_a_currency_is_a_short_name(currency):
+    wanted = r'^currency needs the name of a currency, .*currency="UGX"'
+    with pytest.raises(campaign.UsageError, match=wanted):
+        campaign.Account("local", "http://127.0.0.1:9", "clinic", "made up", currency=currency)
+
+
+def test_the_currency_can_be_a_variable(monkeypatch):
+    for name, value in {
+        "URL": "https://sms.example.org",
+        "USERNAME": "clinic",
+        "PASSWORD": "made up",
+    }.items():
+        monkeypatch.setenv(f"CAMPAIGN_LIVE_{name}", value)
+    plain = campaign.Account.from_environment("live")
+    monkeypatch.setenv("CAMPAIGN_LIVE_CURRENCY", "KSh")
+    account = campaign.Account.from_environment("live")
+    assert (plain.currency, account.currency) == ("", "KSh")
+    assert account.identity == plain.identity
+    assert campaign.Account.from_environment("live", currency="UGX").currency == "UGX"

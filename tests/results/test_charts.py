@@ -1,0 +1,111 @@
+"""The charts of reports and notebooks: true shares, true times, and words for those who cannot see them."""
+
+import re
+from decimal import Decimal
+from zoneinfo import ZoneInfo
+
+import pandas as pd
+import pytest
+
+from campaign.contract import BATCH_COLUMNS
+from campaign.results.charts import accepted_over_time, cost_bars, outcome_bar
+from campaign.results.local_times import LocalTimes
+from campaign.results.timeline import Timeline
+
+KAMPALA = LocalTimes(ZoneInfo("Africa/Kampala"))
+
+
+def batches(*rows):
+    """Batches of ten messages: (seconds after 11:02 UTC, status, round), half a second each."""
+    start = pd.Timestamp("2026-11-21 11:02", tz="UTC")
+    came = [
+        (place, 10, status, Decimal(350), "", "", 1, start + pd.Timedelta(seconds=after), 0.5, round_)
+        for place, (after, status, round_) in enumerate(rows, start=1)
+    ]
+    frame = pd.DataFrame(came, columns=list(BATCH_COLUMNS))
+    frame["submitted_at"] = pd.to_datetime(frame["submitted_at"], utc=True)
+    return frame.astype({"seconds": "float64"})
+
+
+def steady(count, *, start=0, status="accepted", round_=1):
+    return [(start + place, status, round_) for place in range(count)]
+
+
+def widths(svg):
+    return [float(width) for width in re.findall(r'<rect[^>]*width="([\d.]+)"', svg)]
+
+
+def label(svg):
+    return re.search(r'role="img" aria-label="([^"]*)"', svg)[1]
+
+
+def test_the_bar_has_the_shares_of_the_counts():
+    bar = outcome_bar({"invalid": 100, "accepted": 300, "blank": 0, "refused": 100})
+    accepted, refused, invalid = widths(bar)
+    assert accepted / refused == pytest.approx(3, abs=0.01)
+    assert refused == invalid
+    assert accepted + refused + invalid == pytest.approx(996, abs=0.2)  # two gaps
+    assert label(bar) == "300 accepted (60%), 100 refused (20%), 100 invalid (20%)."
+    assert outcome_bar({"accepted": 0}) == ""
+
+
+def test_one_row_of_a_million_is_still_seen_and_never_rounded_away():
+    bar = outcome_bar({"accepted": 999_999, "refused": 1})
+    assert min(widths(bar)) > 2
+    assert label(bar) == "999,999 accepted (over 99.9%), 1 refused (under 0.1%)."
+
+
+def test_what_is_unknown_has_stripes_and_not_only_a_colour():
+    assert "stroke-dasharray" in outcome_bar({"accepted": 1, "unknown": 1})
+    assert "stroke-dasharray" not in outcome_bar({"accepted": 1, "refused": 1})
+
+
+def test_the_time_line_says_how_many_by_when_and_when_nothing_was_sent():
+    chart = accepted_over_time(batches(*steady(10), (10, "unknown", 1), *steady(10, start=130)), KAMPALA)
+    assert label(chart) == (
+        "200 messages accepted from 14:02 to 14:04 (Kampala, UTC+3). "
+        "Nothing was sent from 14:02 to 14:04 (2 min)."
+    )
+    assert chart.count('class="doubt band"') == 1
+    assert "Nothing was sent from 14:02 to 14:04 (2 min)</li>" in chart
+
+
+def test_a_later_round_is_a_beginning_and_no_hold():
+    chart = accepted_over_time(batches(*steady(5), *steady(5, start=3 * 86_400, round_=2)), KAMPALA)
+    assert "Round 2 began at 24 Nov 14:02, 3 days later" in chart
+    (band,) = re.findall(r'class="doubt band" x="[\d.]+" y="0" width="([\d.]+)"', chart)
+    assert float(band) < 200  # three days beside ten seconds
+
+
+def test_a_slow_pace_is_no_row_of_pauses():
+    slow = batches(*[(place * 60, "accepted", 1) for place in range(20)])
+    assert Timeline.of(slow).pauses == ()
+
+
+def test_many_pauses_are_listed_up_to_the_longest():
+    starts = [place * 100 + place**2 for place in range(1, 12)]
+    rows = [(start + second, "accepted", 1) for start in starts for second in range(5)]
+    chart = accepted_over_time(batches(*rows), KAMPALA)
+    assert chart.count("Nothing was sent from") == 10  # five in words, and again for who cannot see
+    assert "and 5 shorter pauses" in chart
+
+
+@pytest.mark.parametrize("rows", [[], [(0, "unknown", 1)], [(0, "refused", 1)]])
+def test_without_anything_accepted_there_is_no_time_line(rows):
+    assert accepted_over_time(batches(*rows)) == ""
+
+
+def test_the_steps_end_at_the_top_and_never_fall():
+    chart = accepted_over_time(batches(*steady(1000)), KAMPALA)
+    heights = [float(y) for y in re.findall(r"V([\d.]+)", chart.split('class="good line"')[1])]
+    assert heights == sorted(heights, reverse=True)
+    assert heights[-1] == 10
+    assert len(heights) <= 300
+
+
+def test_costs_have_bars_in_proportion_and_say_what_is_not_known():
+    table = cost_bars({"North": Decimal(350), "<b>South</b>": Decimal(700), "West": None}, "UGX")
+    assert widths(table) == [500, 1000]
+    assert re.findall(r'<td class="figure">([^<]*)</td>', table) == ["UGX 350", "UGX 700", "not known"]
+    assert "&lt;b&gt;South" in table
+    assert cost_bars({"North": None}) == ""
