@@ -44,7 +44,8 @@ _WIDE = 1000  # units across a chart
 _THINNEST = 3  # units, so that one row of a million is still seen
 _GAP = 2
 _TALL = 150
-_MOST_POINTS = 300
+_FEWEST_POINTS, _MOST_POINTS = 3, 300
+_SHORT = 120  # seconds: beginning and end may be in the same minute
 _LISTED_PAUSES = 5
 _WIDEST_PAUSE = 0.15  # of the time that something was under way: a night is not worth half a page
 
@@ -70,10 +71,10 @@ def outcome_bar(counts: Mapping[str, int]) -> str:
 def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -> str:
     """How many messages of `Result.batches` were accepted by when, with the pauses marked, as SVG.
 
-    Long pauses are drawn shorter than they were. "" when nothing was accepted.
+    Long pauses are drawn shorter than they were. "" where fewer than three batches have left.
     """
     timeline, times = Timeline.of(batches), times or LocalTimes()
-    if timeline is None or not timeline.total:
+    if timeline is None or not timeline.total or len(timeline.accepted) < _FEWEST_POINTS:
         return ""
     axis = _TimeAxis(timeline)
     across = axis.places(timeline.accepted.index)
@@ -92,7 +93,10 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
         f'<line class="floor" x1="0" y1="{_TALL}" x2="{_WIDE}" y2="{_TALL}"/>',
     ]
     days = times.days(timeline.first, timeline.last)
-    first, last = (times.time_in(moment, days) for moment in (timeline.first, timeline.last))
+    is_short = timeline.length.total_seconds() < _SHORT
+    first, last = (
+        times.time_in(moment, days, seconds=is_short) for moment in (timeline.first, timeline.last)
+    )
     total = counted(timeline.total, "message")
     pauses = [_pause_words(pause, times, days) for pause in timeline.pauses]
     label = f"{total} accepted from {first} to {last} ({times.name(timeline.last)})."

@@ -42,10 +42,11 @@ class LocalTimes:
     def time(self, moment: datetime) -> str:
         return f"{self.local(moment):%H:%M}"
 
-    def time_in(self, moment: datetime, days: int) -> str:
+    def time_in(self, moment: datetime, days: int, *, seconds: bool = False) -> str:
         """The time of day, with its day where the times shown lie on several `days`."""
         local = self.local(moment)
-        return f"{local:%H:%M}" if days == 1 else f"{local.day} {local:%b %H:%M}"
+        time = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
+        return time if days == 1 else f"{local.day} {local:%b} {time}"
 
     def days(self, first: datetime, last: datetime) -> int:
         """On how many days two moments and what is between them lie."""

@@ -59,6 +59,13 @@ class Redaction:
         masked = mask_texts(values).where(~self._about_numbers(issues["column"]), mask_numbers(values))
         return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[values]))
 
+    def values(self, values: "pd.Series[str]", column: str) -> "pd.Series[str]":
+        """Values of one column of the file, called as in the file."""
+        if self._reveal:
+            return values
+        is_number = file_names([column])[0] in self._number_columns
+        return mask_numbers(values) if is_number else mask_texts(values)
+
     def texts(self, texts: Iterable[str]) -> list[str]:
         """Sentences in which whatever could be a phone number is masked."""
         return list(texts) if self._reveal else mask_texts(pd.Series(list(texts), dtype="str")).tolist()

@@ -54,7 +54,7 @@ class Result:
     _places: npt.NDArray[np.intp]
     _batch_of_excluded: npt.NDArray[np.int64]
     _note: str
-    _nothing_sent: bool
+    nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
 
@@ -105,7 +105,7 @@ class Result:
             _places=np.searchsorted(numbers, batch_of_message),
             _batch_of_excluded=batch_of_excluded,
             _note=sentence,
-            _nothing_sent=nothing_sent,
+            nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
         )
@@ -219,10 +219,14 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        pieces = [outcome_sentence(self.totals), self._note]
-        if self._nothing_sent:
-            pieces.reverse()
-        return " ".join(piece for piece in (*pieces, self._about_earlier_rounds) if piece)
+        outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
+        pieces = (note, outcome, earlier) if self.nothing_sent else (outcome, note, earlier)
+        return " ".join(piece for piece in pieces if piece)
+
+    @property
+    def remarks(self) -> tuple[str, str]:
+        """Why the run ended, and what earlier rounds sent to people who have left; "" for neither."""
+        return self._note, self._about_earlier_rounds
 
     @cached_property
     def _about_earlier_rounds(self) -> str:

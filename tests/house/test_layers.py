@@ -44,7 +44,7 @@ DOORS = {
     },
     "cryptography": {"service.sandbox.certificate"},
     "sqlite3": {"sending.ledger.connections"},
-    "jinja2": {"results.report"},
+    "jinja2": {"results.page.rendering"},
     "xlsxwriter": {"results.workbook"},
     "matplotlib": {"results.charts"},
     "tqdm": {"sending.terminal"},

@@ -92,34 +92,31 @@ def test_the_page_needs_nothing_from_elsewhere(page):
 def test_what_people_and_the_service_wrote_is_text_on_the_page(page):
     assert "&lt;b&gt;Moses&lt;/b&gt;" not in page  # accepted: nothing to follow up
     assert "Wrong Username or Password &lt;i&gt;" in page
-    assert "<b>" not in page
+    assert "<b>Moses" not in page
     assert "<i>" not in page
 
 
 def test_the_totals_on_the_page_add_up_to_the_file(page, result):
     rows = re.findall(r'<tr><th scope="row">([a-z ]+)</th><td class="figure">(\d+)</td><td>\w', page)
     assert {name.replace(" ", "_"): int(count) for name, count in rows} == dict(result.totals)
-    assert '<th scope="row">all rows of the file</th><td class="figure">6</td>' in page
+    assert '<th scope="row">all rows but the header</th><td class="figure">6</td>' in page
 
 
 def test_the_page_shows_cost_codes_and_who_is_left(page):
-    assert '<th scope="row">Cost</th><td class="figure">106.50</td>' in page
-    assert '<th scope="row">Cost per accepted message</th><td class="figure">35.50</td>' in page
+    assert "<dd>106.50</dd><dt>cost, as the service reported it</dt>" in page
+    assert "<dd>35.50</dd><dt>for each accepted message</dt>" in page
     assert CODE in page
     assert "ApiMSG.123456789012" in page  # quoted whole: it is no phone number
-    followed = page[page.index('id="follow-up"') : page.index('id="issues"')]
+    followed = page[page.index("2 people, row by row") : page.index('id="batches"')]
     assert re.findall(r'<td class="figure">(\d)</td><td class="short">(\w+)</td>', followed) == [
-        ("5", "invalid"),
         ("7", "refused"),
+        ("5", "invalid"),
     ]
 
 
 def test_the_charts_can_be_heard(page):
     heard = re.findall(r'<svg role="img" aria-label="([^"]*)"', page)
-    assert heard == [
-        "Bar chart of the rows by outcome: 1 invalid, 1 blank, 3 accepted, 1 refused.",
-        "Bar chart of the cost of 2 batches, from 35.5 to 71.",
-    ]
+    assert heard == ["3 accepted (60%), 1 refused (20%), 1 invalid (20%)."]
     ids = re.findall(r'\bid="([^"]*)"', page)
     assert len(ids) == len(set(ids))
 
@@ -133,21 +130,24 @@ def test_a_long_campaign_still_fits_on_a_page(result, tmp_path):
     path = write_report(result_of(plan, *pairs), tmp_path / "report.html")
     text = path.read_text(encoding="utf-8")
     assert len(text) < 300_000
-    assert "The first 500 of 3,000 rows." in text
+    assert "The first 30 of 3,000 rows." in text
+    assert "The first 200 of 3,000 rows." in text
     assert "The first 100 of 15,000 rows." in text
-    assert "each bar is the average of 25 batches" in text
 
 
 # --- workbook -----------------------------------------------------------------------------------------
 
 
 def test_the_workbook_holds_everything(workbook, result):
-    assert workbook.sheetnames == ["Summary", "Batches", "Messages", "Contacts", "Issues"]
-    summary = dict(cells(workbook["Summary"]))
-    assert summary["Cost"] == 106.5
-    assert summary["accepted"] == 3
-    assert summary["all rows of the file"] == 6
-    assert summary["Outcome"] == result.sentence
+    assert workbook.sheetnames == ["Summary", "Batches", "Messages", "Contacts", "Issues", "Follow-up"]
+    facts = {row[0]: row[1] for row in cells(workbook["Summary"])}
+    counts = {row[3]: row[4] for row in cells(workbook["Summary"])}
+    assert (facts["Cost"], counts["accepted"], counts["all rows of the file"]) == (106.5, 3, 6)
+    assert facts["Outcome"] == (
+        "The embedded sandbox accepted messages for 3 of 5 people (60%) on 2 March 2026 at 08:00 (UTC). "
+        "2 people need attention."
+    )
+    assert [row[:2] for row in cells(workbook["Follow-up"])] == [["row", "Name"], [7, "Ivan"], [5, "Sarah"]]
     for sheet, frame in (
         ("Batches", result.batches),
         ("Messages", result.messages),
@@ -160,7 +160,7 @@ def test_the_workbook_holds_everything(workbook, result):
 
 
 def test_the_tables_are_ready_to_search(workbook):
-    for name in ("Batches", "Messages", "Contacts", "Issues"):
+    for name in ("Batches", "Messages", "Contacts", "Issues", "Follow-up"):
         sheet = workbook[name]
         assert sheet.freeze_panes == "A2"
         assert sheet.auto_filter.ref == sheet.dimensions
@@ -276,7 +276,7 @@ def test_no_number_is_readable_unless_it_is_to_be(result, tmp_path, ending):
     masked = written(reveal=False)
     assert [secret for secret in SECRETS if secret in masked] == []
     assert re.findall(r"0?7?7?2\D?000\D?1O6", masked) == []
-    assert "2026-03-02" in masked
+    assert ("2 March 2026" if ending == "html" else "2026-03-02") in masked
     assert "000" in written(reveal=True)
 
 
@@ -359,7 +359,7 @@ def test_numbers_in_issues_are_masked(tmp_path):
     assert re.findall(r"\d[\d ]{7,}", str(issues)) == []
     page = write_report(result, tmp_path / "report.html").read_text(encoding="utf-8")
     assert "0772 000 102" not in page
-    assert "12345" not in page[page.index('id="issues"') : page.index('id="reading"')]
+    assert "12345" not in page[page.index('id="file"') :]
 
 
 def test_details_do_not_quote_the_number_that_they_are_about():
@@ -431,7 +431,7 @@ def test_an_existing_report_is_replaced(result, tmp_path):
     path = tmp_path / "Report.HTML"
     path.write_text("old")
     assert write_report(result, str(path)) == path
-    assert ">Outcome</h2>" in path.read_text(encoding="utf-8")
+    assert ">What to do</h2>" in path.read_text(encoding="utf-8")
     assert [entry.name for entry in tmp_path.iterdir()] == ["Report.HTML"]
 
 
@@ -456,10 +456,29 @@ def test_links_and_folders_are_refused(result, tmp_path):
 
 
 def test_a_report_that_fails_leaves_the_old_one(result, tmp_path, monkeypatch):
-    monkeypatch.setattr("campaign.results.workbook.MOST_ROWS", 5)
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("campaign.results.result_workbook.write_workbook", full)
     path = tmp_path / "report.xlsx"
     path.write_text("old")
-    with pytest.raises(ReportError, match=r"Contacts has 6 rows, and a sheet holds 5. Write a .csv report"):
+    with pytest.raises(ReportError, match=r"report\.xlsx cannot be written: No space left on device"):
         write_report(result, path)
     assert path.read_text() == "old"
     assert [entry.name for entry in tmp_path.iterdir()] == ["report.xlsx"]
+
+
+def test_more_rows_than_a_sheet_holds_are_in_a_file_beside_it(result, tmp_path, monkeypatch):
+    """Nothing is cut, and the summary says where the rows are."""
+    monkeypatch.setattr("campaign.results.workbook.MOST_ROWS", 5)
+    book = openpyxl.load_workbook(write_report(result, tmp_path / "report.xlsx"))
+    assert book.sheetnames == ["Summary", "Batches", "Messages", "Issues", "Follow-up"]
+    facts = {row[0]: row[1] for row in cells(book["Summary"])}
+    assert facts["Contacts not here"] == (
+        "Contacts has more rows than a sheet holds: all of them are in report.contacts.csv."
+    )
+    rows = read_rows(tmp_path / "report.contacts.csv")
+    assert [row[0] for row in rows] == ["row", "2", "3", "4", "5", "6", "7"]
+    assert rows[1][2] == "077*****01"
+    if os.name != "nt":
+        assert stat.S_IMODE((tmp_path / "report.contacts.csv").stat().st_mode) == 0o600

@@ -64,12 +64,21 @@ def fact(page, name):
     return re.findall(f'<th scope="row">{name}</th><td class="figure">([^<]*)</td>', page)[0]
 
 
+def figures(page):
+    """The few figures at the top of a page, by what they are."""
+    return {words: value for value, words in re.findall("<dd>([^<]*)</dd><dt>([^<]*)</dt>", page)}
+
+
+def facts_of(book):
+    return {row[0]: row[1] for row in rows_of(book["Summary"])}
+
+
 # --- page ---------------------------------------------------------------------------------------------
 
 
 def test_everybody_who_needs_attention_is_listed(tmp_path):
     text = page(result_of(*MIXED), tmp_path)
-    listed = text[text.index('id="follow-up"') : text.index('id="issues"')]
+    listed = text[text.index("4 people, row by row") : text.index('id="batches"')]
     statuses = "invalid|refused|unknown|not sent|accepted"
     assert re.findall(f'<td class="figure">(\\d)</td><td class="short">({statuses})</td>', listed) == [
         ("4", "unknown"),
@@ -81,9 +90,12 @@ def test_everybody_who_needs_attention_is_listed(tmp_path):
 
 def test_the_page_says_what_is_left_to_do(tmp_path):
     text = page(result_of(*MIXED), tmp_path)
-    assert "settle each batch with resolve" in text
-    assert "Resume the campaign" in text
-    assert "Correct the invalid rows" in text
+    tasks = re.findall(r'<li class="(?:bad|doubt|quiet)"><b>([^<]*)</b>', text)
+    assert tasks == [
+        "Find out about 1 person in batch 3.",
+        "Resume the campaign for 1 person who waits.",
+        "Correct 2 rows, then send the file again.",
+    ]
 
 
 def test_a_run_that_held_says_itself_how_to_go_on():
@@ -93,37 +105,37 @@ def test_a_run_that_held_says_itself_how_to_go_on():
 
 
 def test_live_is_unmistakable(tmp_path):
-    assert '<span class="where live">live</span>' in page(result_of(*MIXED, environment="live"), tmp_path)
+    assert '<p class="where live">LIVE</p>' in page(result_of(*MIXED, environment="live"), tmp_path)
     local = page(result_of(*MIXED), tmp_path)
-    assert '<span class="where">embedded sandbox: nothing left this machine</span>' in local
+    assert '<p class="where local">embedded sandbox: nothing left this machine</p>' in local
+    assert "The service accepted" in page(result_of(*MIXED, environment="live"), tmp_path)
+    assert "The embedded sandbox accepted" in local
 
 
 def test_costs_that_nobody_named_make_the_sum_a_lower_bound(tmp_path):
     result = result_of(*MIXED)
     assert (result.totals.cost, result.totals.unpriced) == (Decimal(35), 2)
     assert '<td class="figure">35 or more</td>' in result._repr_html_()
-    text = page(result, tmp_path)
-    assert "It reported none for 2 batches that it may have charged, so the total may be higher." in text
-    assert fact(text, "Cost") == "35"
-    assert fact(text, "Cost per accepted message") == "35"  # of the one whose cost is known
-    assert fact(text, "Messages accepted") == "2"
+    shown = figures(page(result, tmp_path))
+    assert shown["cost: 2 batches did not say"] == "35 or more"
+    assert shown["for each accepted message"] == "35"  # of the one whose cost is known
+    assert "It reported none for 2 batches that it may have charged, so the total may be higher." in facts_of(
+        book(result, tmp_path)
+    )["About the cost"]
 
 
 def test_one_unpriced_batch_is_one_batch(tmp_path):
-    text = page(result_of(batch(4, "unknown")), tmp_path)
-    assert "It reported none for 1 batch that it may have charged" in text
-    assert fact(text, "Cost") == "unknown"
+    assert figures(page(result_of(batch(4, "unknown")), tmp_path))["cost: 1 batch did not say"] == "not known"
 
 
 def test_a_cost_that_is_not_known_is_no_zero_in_the_workbook(tmp_path):
-    facts = dict(rows_of(book(result_of(batch(4, "unknown")), tmp_path)["Summary"]))
-    assert facts["Cost"] == "unknown"
-    assert dict(rows_of(book(result_of(batch(4, "not_sent")), tmp_path)["Summary"]))["Cost"] == 0
+    assert facts_of(book(result_of(batch(4, "unknown")), tmp_path))["Cost"] == "not known"
+    assert facts_of(book(result_of(batch(4, "not_sent")), tmp_path))["Cost"] == 0
 
 
 def test_issues_are_counted_with_the_gravest_and_most_frequent_first(tmp_path):
     text = page(result_of(*MIXED), tmp_path)
-    table = text[text.index('id="issues"') : text.index("Row by row")]
+    table = text[text.index("found in the file</summary>") : text.index("Row by row")]
     kinds = re.findall(r'<td class="short">(error|warning|info)</td><td class="short">([^<]*)</td>', table)
     counts = [int(count) for count in re.findall(r'<td class="figure">(\d+)</td><td class="figure">', table)]
     order = ["error", "warning", "info"]
@@ -143,8 +155,8 @@ def test_hidden_and_blank_rows_are_not_mixed_up(tmp_path):
 def test_numbers_in_what_the_run_says_are_masked_everywhere(tmp_path):
     said = "It stopped at 0772 000 009 of 12345678."
     result = result_of(*MIXED, sentence=said)
-    summary = dict(rows_of(book(result, tmp_path)["Summary"]))
-    places = [repr(result), result._repr_html_(), page(result, tmp_path), summary["Outcome"]]
+    facts = str(rows_of(book(result, tmp_path)["Summary"]))
+    places = [repr(result), result._repr_html_(), page(result, tmp_path), facts]
     places.append(html_of(campaign.summary(result)))
     for place in places:
         assert "It stopped at 077*****09 of *****78." in place
@@ -244,11 +256,11 @@ def test_times_are_written_with_date_and_time(tmp_path):
 def test_the_chart_of_the_workbook_shows_every_status(tmp_path):
     summary = book(result_of(*MIXED), tmp_path)["Summary"]
     rows = rows_of(summary)
-    first = next(place for place, row in enumerate(rows, 1) if row[0] == "invalid")
+    first = next(place for place, row in enumerate(rows, 1) if row[3] == "invalid")
     (chart,) = summary._charts
-    assert chart.series[0].val.numRef.f == f"Summary!$B${first}:$B${first + 7}"
-    assert chart.series[0].cat.numRef.f == f"Summary!$A${first}:$A${first + 7}"
-    assert rows[first + 7][:2] == ["all rows of the file", 7]
+    assert chart.series[0].val.numRef.f == f"Summary!$E${first}:$E${first + 7}"
+    assert chart.series[0].cat.numRef.f == f"Summary!$D${first}:$D${first + 7}"
+    assert rows[first + 7][3:5] == ["all rows of the file", 7]
 
 
 # --- charts -------------------------------------------------------------------------------------------
@@ -295,9 +307,9 @@ def test_good_and_bad_have_colours_of_their_own():
 def test_nothing_to_follow_up_claims_no_more_than_is_known(tmp_path):
     plan = plan_of("Name,Phone\nGrace,0772 000 001\n")
     sent = result_of(batch(1, "accepted", "35"), plan=plan)
-    assert "None: no row is invalid, refused, unknown or not sent." in page(sent, tmp_path)
+    assert "Nothing: no row is invalid, refused, unknown or not sent." in page(sent, tmp_path)
     unknown = result_of(batch(1, "unknown"), plan=plan)
-    assert "None: no row is" not in page(unknown, tmp_path)
+    assert "Nothing: no row is" not in page(unknown, tmp_path)
     shown = html_of(campaign.summary(unknown))
     assert "Nothing: no row is invalid or refused." in shown
     assert "1 row in the file." in shown

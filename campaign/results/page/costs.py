@@ -1,0 +1,107 @@
+"""Where the money went: the figures of a campaign, and its cost by sender, country and column."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+
+import pandas as pd
+
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
+from campaign.results.cost_shares import share_costs
+from campaign.results.local_times import duration
+from campaign.results.redaction import Redaction
+from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.timeline import Timeline
+from campaign.results.totals import cost_in_words
+from campaign.text import counted, figure
+
+_MOST_VALUES = 20
+NOWHERE = "(in no row any more)"
+EMPTY = "(empty)"
+
+
+def figures(result: Result) -> list[tuple[str, str]]:
+    """The few figures that a reader looks for, each with what it is."""
+    totals, timeline = result.totals, Timeline.of(result.batches)
+    cost = totals.cost_in_words
+    if totals.unpriced:
+        cost_note = f"cost: {counted(totals.unpriced, 'batch', 'batches')} did not say"
+    else:
+        cost_note = "cost, as the service reported it"
+    shown = [
+        (cost, cost_note),
+        (figure(totals.messages), f"{'message' if totals.messages == 1 else 'messages'} in "
+         f"{counted(totals.parts, 'SMS part')}"),
+    ]  # fmt: skip
+    if totals.messages > 1 and (average := cost_per_message(result.batches)) is not None:
+        unit = cost_in_words(average, currency=totals.currency)
+        shown.append((unit, "for each accepted message"))
+    if timeline is not None:
+        pauses = counted(len(timeline.pauses), "pause") if timeline.pauses else "from first to last"
+        shown.append((duration(timeline.length), pauses))
+    if len(result.rounds) > 1:
+        shown.append((figure(len(result.rounds)), "rounds"))
+    return shown
+
+
+def cost_per_message(batches: pd.DataFrame) -> Decimal | None:
+    """The average of the accepted batches whose cost is known; None without one."""
+    priced = batches[(batches["status"] == "accepted") & batches["cost"].notna()]
+    if priced.empty:
+        return None
+    return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
+
+
+def cost_by_sender(result: Result) -> dict[str, Decimal | None]:
+    return _cost_by(result, result.messages["sender"])
+
+
+def cost_by_country(result: Result) -> dict[str, Decimal | None]:
+    """The cost for each country of the numbers; {} where all are in one, or they were erased."""
+    if len(result.plan.totals.countries) < 2 or result.is_erased:
+        return {}
+    regions = clean_numbers("+" + result.messages["number"], region=None)["region"]
+    return _cost_by(result, regions.where(regions != "", "unknown"))
+
+
+def _cost_by(result: Result, keys: pd.Series[str]) -> dict[str, Decimal | None]:
+    """The cost for each of several keys of the messages, the dearest first; {} for a single key."""
+    groups, names = pd.factorize(keys)
+    if len(names) < 2:
+        return {}
+    places = pd.Index(result.batches["batch"]).get_indexer(pd.Index(result.messages["batch"]))
+    shares = share_costs(groups, len(names), result.batches, places)
+    costs = dict(zip([*names, NOWHERE], shares.costs, strict=True))
+    if costs[NOWHERE] == 0:
+        del costs[NOWHERE]
+    ranked = sorted(costs.items(), key=lambda item: -(item[1] or Decimal(0)))
+    return dict(ranked[:_MOST_VALUES])
+
+
+def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.DataFrame:
+    """`Result.by` with its numbers masked, and words for an empty value and for people who have left."""
+    frame = result.by(column)
+    values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
+    labels = values.where(values != "", EMPTY).fillna(NOWHERE)
+    return frame.set_axis(pd.Index(labels, name=frame.index.name))
+
+
+def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]:
+    """The first values as a reader of the page needs them, and how many there are."""
+    shown = breakdown.head(_MOST_VALUES)
+    attention = shown[list(TO_FOLLOW_UP)].sum(axis=1)
+    costs = [
+        cost_in_words(cost, unpriced=unpriced, currency=currency)
+        for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
+    ]
+    frame = pd.DataFrame(
+        {
+            shown.index.name: shown.index,
+            "People": shown["people"].to_numpy(),
+            "Accepted": shown["accepted"].to_numpy(),
+            "Need attention": attention.to_numpy(),
+            "SMS parts": shown["parts"].to_numpy(),
+            "Share of the cost": costs,
+        }
+    )
+    return frame, len(breakdown)

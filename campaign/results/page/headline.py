@@ -1,0 +1,46 @@
+"""What a manager quotes: how many people, which share, when, and how many need attention."""
+
+from __future__ import annotations
+
+from campaign.results.local_times import LocalTimes
+from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.timeline import Timeline
+from campaign.results.totals import ResultTotals
+from campaign.text import agreeing, capitalised, counted, percentage
+
+_WHO_ACCEPTED = {
+    "live": "The service",
+    "sandbox": "The provider's sandbox",
+    "local": "The embedded sandbox",
+}
+
+
+def headline(result: Result, times: LocalTimes) -> str:
+    """The outcome in one or two sentences, with the date and the times in a zone that is named."""
+    totals = result.totals
+    if not totals.rows:
+        return "The file has no rows, so there was nothing to send."
+    timeline = Timeline.of(result.batches)
+    if timeline is None:
+        return f"Nothing was sent. {_attention(totals)}"
+    when = times.span(timeline.first, timeline.last)
+    return f"{_WHO_ACCEPTED[result.environment]} accepted {_accepted(totals)} {when}. {_attention(totals)}"
+
+
+def _accepted(totals: ResultTotals) -> str:
+    accepted, people = totals["accepted"], totals.people
+    if people == 1:
+        return f"{'the' if accepted else 'no'} message for the only person"
+    if not accepted:
+        return f"no message for any of {people:,} people"
+    if accepted == people:
+        return f"messages for all {people:,} people"
+    what = agreeing(accepted, "a message", "messages")
+    return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)})"
+
+
+def _attention(totals: ResultTotals) -> str:
+    count = sum(totals[status] for status in TO_FOLLOW_UP)
+    if not count:
+        return "Nobody needs attention."
+    return capitalised(f"{counted(count, 'person', 'people')} {agreeing(count, 'needs', 'need')} attention.")

@@ -1,0 +1,58 @@
+"""Pages made from templates; every value is escaped unless it is marked as HTML already."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from campaign import markup
+from campaign.results import charts
+from campaign.results.local_times import LocalTimes
+from campaign.results.replaced_file import replace_file
+from campaign.text import shorten
+
+_TEMPLATES = Path(__file__).with_name("templates")
+_LONGEST = 240  # characters of a cell: more would make it higher than the screen
+
+
+def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTimes) -> None:
+    """Render a template to a file. It gets the styles and the time of writing besides its values."""
+    from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+    now = datetime.now(UTC)
+    environment = Environment(
+        autoescape=True,
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        loader=FileSystemLoader(_TEMPLATES),
+    )
+    style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
+    written = f"{times.day(now)}, {times.time(now)} ({times.name(now)})"
+    page = environment.get_template(template).render(
+        values, style=charts.STYLE + style, written=written, version=version("campaign")
+    )
+
+    def write(new_path: Path) -> None:
+        new_path.write_text(page, encoding="utf-8", newline="\n")
+
+    replace_file(path, write)
+
+
+def table(frame: pd.DataFrame, name: str, *, rows: int | None = None) -> str:
+    """A table in a frame of its own that scrolls where it is wider than the page; `name` is read aloud.
+
+    `rows` is how many there are, where the frame has only the first of them.
+    """
+    texts = [column for column in frame.columns if frame[column].dtype in ("str", object)]
+    clipped = frame.assign(**{column: frame[column].map(_clipped) for column in texts})
+    html = markup.table(clipped, limit=len(frame), rows=rows)
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{markup.escape(name)}">{html}</div>'
+
+
+def _clipped(value: object) -> object:
+    return shorten(value, _LONGEST) if isinstance(value, str) else value

@@ -1,0 +1,225 @@
+"""The result of a campaign as a page: what a manager quotes first, what a clerk looks up below."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from campaign import markup
+from campaign.contacts.reading_record import Reading
+from campaign.results import charts
+from campaign.results.local_times import LocalTimes
+from campaign.results.page.batch_ranges import batch_ranges
+from campaign.results.page.costs import (
+    cost_by_country,
+    cost_by_sender,
+    figures,
+    for_page,
+    shown_breakdown,
+)
+from campaign.results.page.headline import headline
+from campaign.results.page.reasons import reasons
+from campaign.results.page.rendering import table, write_page
+from campaign.results.page.row_account import not_read, row_account
+from campaign.results.page.sending_facts import example, round_table, sending_facts
+from campaign.results.page.tasks import tasks
+from campaign.results.plain_words import in_plain_words
+from campaign.results.redaction import Redaction
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.text import agreeing, capitalised, counted, figure
+
+# The page shows only the first ones; the workbook contains all.
+_MOST_REASONS = 20
+_MOST_BATCHES = 200
+_MOST_PEOPLE = 100
+_MOST_ISSUES = 100
+_FEW = 12  # people who are shown without a click
+
+
+def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequence[str]) -> None:
+    """Write the page of a result, with a section for each of the columns in `by`."""
+    times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
+    values = _head(result, redaction, times) | _people(result, redaction) | _files(result, redaction)
+    values |= _batches(result, redaction, times) | _costs(result, redaction, by)
+    write_page(path, "result.html.jinja", values, times)
+
+
+def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
+    totals = result.totals
+    people = {status: count for status, count in totals.items() if status not in ("blank", "duplicate")}
+    return {
+        "name": result.name or (result.folder.name if result.folder else "Campaign report"),
+        "environment": result.environment,
+        "where": ENVIRONMENTS.get(result.environment, result.environment),
+        "headline": headline(result, times),
+        "remarks": redaction.texts(remarks(result)),
+        "outcomes": charts.outcome_bar(people),
+        "rows": _rows_in_words(result),
+        "account": row_account(totals, result.reading),
+        "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
+        "figures": figures(result),
+        "tasks": tasks(result, redaction),
+        "example": example(result, redaction),
+        "facts": sending_facts(result, redaction),
+        "rounds": table(round_table(result, times), "Rounds") if len(result.rounds) > 1 else "",
+        "over_time": charts.accepted_over_time(result.batches, times),
+        "redaction": redaction.sentence,
+        "fingerprint": result.plan.fingerprint[:12],
+    }
+
+
+def remarks(result: Result) -> list[str]:
+    """What the headline does not say: why nothing was sent or was left to send, and about earlier rounds.
+
+    Why a run ended is told with what is left to do, if something is.
+    """
+    note, earlier = result.remarks
+    said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
+    return [text for text in ("" if said_in_tasks and not result.nothing_sent else note, earlier) if text]
+
+
+def _rows_in_words(result: Result) -> str:
+    """How the people of the bar and the rows of the sheet go together."""
+    totals = result.totals
+    pieces = [counted(totals.people, "person", "people")]
+    pieces += [
+        counted(totals[status], noun)
+        for status, noun in (("duplicate", "duplicate"), ("blank", "blank row"))
+        if totals[status]
+    ]
+    rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
+    sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 else f"{rows}."]
+    sentences += [
+        f"{capitalised(counted(count, f'row {name}', f'rows {name}'))} "
+        f"{agreeing(count, 'was', 'were')} not read."
+        for name, count, _ in not_read(result.reading)
+    ]
+    return " ".join(sentences)
+
+
+def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
+    """Those who need attention: the reasons, then the people."""
+    lines = reasons(result)
+    shown = lines.head(_MOST_REASONS)
+    shown = shown.assign(
+        status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
+    ).rename(columns=str.capitalize)
+    rows = result.follow_up(TO_FOLLOW_UP)
+    order = rows["last status"].map({status: place for place, status in enumerate(TO_FOLLOW_UP)})
+    first = rows.loc[order.sort_values(kind="stable").index[:_MOST_PEOPLE]]
+    return {
+        "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
+        "people": table(_as_read(redaction.follow_up(first)), "People", rows=len(rows)) if len(rows) else "",
+        "people_count": counted(len(rows), "person", "people"),
+        "few_people": len(rows) <= _FEW,
+    }
+
+
+def _as_read(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows to follow up with what happened first, in words."""
+    status, reason = rows["last status"], rows["last reason"]
+    rows = rows.drop(columns=["last status", "last reason"])
+    if "status" not in rows.columns and "reason" not in rows.columns:
+        rows.insert(0, "status", status.str.replace("_", " "))
+        rows.insert(1, "reason", in_plain_words(reason, status))
+        return rows
+    rows.insert(0, "last status", status.str.replace("_", " "))
+    rows.insert(1, "last reason", in_plain_words(reason, status))
+    return rows
+
+
+def _batches(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
+    batches = redaction.batches(result.batches)
+    ranges, lines = batch_ranges(batches, times)
+    shown = batches.head(_MOST_BATCHES)
+    moments = [
+        "" if pd.isna(moment) else f"{times.day(moment)}, {times.time(moment)}"
+        for moment in shown["submitted_at"]
+    ]
+    listed = shown[["batch", "messages", "status", "cost"]].assign(
+        status=shown["status"].str.replace("_", " "),
+        sent=moments,
+        code=shown["code"],
+        note=in_plain_words(shown["error"], shown["status"]),
+    )
+    listed = listed.rename(columns=str.capitalize)
+    return {
+        "ranges": table(ranges, "Batches, equal ones together", rows=lines) if len(batches) else "",
+        "all_batches": table(listed, "All batches", rows=len(batches)) if len(batches) > 1 else "",
+        "batch_count": counted(len(batches), "batch", "batches"),
+    }
+
+
+def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str, Any]:
+    currency = result.currency
+    return {
+        "cost_bars": [
+            (name, bars)
+            for name, costs in (
+                ("sender", cost_by_sender(result)),
+                ("country of the number", cost_by_country(result)),
+            )
+            if (bars := charts.cost_bars(costs, currency))
+        ],
+        "breakdowns": [_breakdown(result, column, redaction) for column in by],
+    }
+
+
+def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str, str]:
+    """The name of a column, its table, and bars of its costs."""
+    frame = shown_breakdown(result, column, redaction)
+    shown, values = for_page(frame, result.currency)
+    name = str(frame.index.name)
+    html = table(shown, f"By {name}", rows=values)
+    return name, html, ""
+
+
+def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
+    """What was read, and what was found in it."""
+    issues, reading = result.issues, result.reading
+    kinds = issue_kinds(issues, redaction)
+    first = redaction.issues(issues.head(_MOST_ISSUES))
+    return {
+        "issue_kinds": table(_issues_in_words(kinds), "Kinds of issues") if len(issues) else "",
+        "issues": table(_issues_in_words(first), "Issues row by row", rows=len(issues))
+        if len(issues)
+        else "",
+        "issue_count": counted(len(issues), "issue"),
+        "reading": markup.facts(reading_facts(reading)),
+        "notices": [] if reading is None else redaction.texts(reading.notices),
+    }
+
+
+def issue_kinds(issues: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
+    """How often each kind of issue was found, errors first, with the first row and its detail."""
+    severity_order = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
+    groups = issues.assign(order=severity_order).groupby(["order", "severity", "code"], sort=False)
+    kinds = groups.agg(found=("code", "size"), row=("row", "first"), detail=("detail", "first"))
+    kinds = kinds.reset_index().sort_values(["order", "found"], ascending=[True, False], kind="stable")
+    kinds["detail"] = redaction.texts(kinds["detail"])
+    return kinds.drop(columns="order").rename(columns={"row": "first row", "detail": "first detail"})
+
+
+def _issues_in_words(issues: pd.DataFrame) -> pd.DataFrame:
+    return issues.assign(code=issues["code"].str.replace("_", " ")).rename(columns={"code": "issue"})
+
+
+def reading_facts(reading: Reading | None) -> dict[str, str]:
+    """How the file was read, as names and values."""
+    if reading is None:
+        return {"File": "not recorded"}
+    facts = {
+        "File": reading.source,
+        "Format": reading.format,
+        "Sheet": reading.sheet,
+        "Header row": None if reading.header_row is None else str(reading.header_row),
+        "Encoding": reading.encoding,
+        "Delimiter": reading.delimiter,
+        "Rows": figure(reading.rows),
+        "Hidden rows": figure(reading.hidden_rows),
+        "Blank rows": figure(reading.blank_rows),
+    }
+    return {name: value for name, value in facts.items() if value}

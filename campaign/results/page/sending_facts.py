@@ -1,0 +1,107 @@
+"""What was sent, from whom, by whom and how: an example as a phone shows it, and facts in pairs."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pandas as pd
+
+from campaign.contacts.phone_numbers.cleaning import REPAIRS
+from campaign.results.local_times import LocalTimes
+from campaign.results.redaction import Redaction
+from campaign.results.tables import Result
+from campaign.results.timeline import Timeline
+from campaign.text import counted, figure, shorten
+
+_LONGEST_TEMPLATE = 400
+
+
+def example(result: Result, redaction: Redaction) -> dict[str, Any] | None:
+    """One message as a person got it: sender, row and texts. None where there is none, or it was erased."""
+    messages = result.messages
+    if messages.empty or result.is_erased:
+        return None
+    accepted = messages[messages["status"] == "accepted"]
+    row = (messages if accepted.empty else accepted)["row"].iloc[0]
+    shown = redaction.messages(messages[messages["row"] == row])
+    return {"sender": shown["sender"].iloc[0], "row": str(row), "texts": shown["message"].tolist()}
+
+
+def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
+    """Text, sender, spreadsheet, repairs, who and where, as far as they are known."""
+    last = result.rounds[-1] if result.rounds else None
+    facts = {
+        "From": ", ".join(last.senders) if last else ", ".join(result.messages["sender"].unique()[:10]),
+        "Text": _texts(last.template if last else result.plan.template),
+        "Spreadsheet": "" if result.reading is None else result.reading.sentence,
+        "Repaired": _repairs(result.issues),
+        "Sent by": _who(result),
+        "How": _options(last.options) if last else "",
+        "Kept in": "" if result.folder is None else str(result.folder),
+    }
+    kept = {"From", "Kept in"}  # no phone number is in them, and a path has to be copied as it is
+    shown = {name: value for name, value in facts.items() if value}
+    masked = dict(zip(shown, redaction.texts(shown.values()), strict=True))
+    return {name: value if name in kept else masked[name] for name, value in shown.items()}
+
+
+def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
+    """One row for each round: when it began, who sent it, and what came of its messages."""
+    lines = []
+    for one_round in result.rounds:
+        batches = result.batches[result.batches["round"] == one_round.round]
+        timeline = Timeline.of(batches)
+        began = one_round.at if timeline is None else timeline.first
+        by_status = batches.groupby("status")["messages"].sum()
+        lines.append(
+            {
+                "round": str(one_round.round),
+                "began": f"{times.day(began)}, {times.time(began)}",
+                "by": one_round.who,
+                "messages": int(batches["messages"].sum()),
+                **{name: int(by_status.get(name, 0)) for name in ("accepted", "unknown", "refused")},
+            }
+        )
+    return pd.DataFrame(lines).rename(columns=str.capitalize)
+
+
+def _texts(template: str) -> str:
+    """The text, or each of several texts behind its language."""
+    try:
+        texts = json.loads(template)
+    except ValueError:
+        texts = None
+    if isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values()):
+        template = "\n".join(f"{language}: {text}" for language, text in texts.items())
+    return shorten(template, _LONGEST_TEMPLATE)
+
+
+def _repairs(issues: pd.DataFrame) -> str:
+    count = int(issues["code"].isin(list(REPAIRS)).sum())
+    return counted(count, "number") if count else ""
+
+
+def _who(result: Result) -> str:
+    names = list(dict.fromkeys(one_round.who for one_round in result.rounds if one_round.who))
+    return ", ".join(names)
+
+
+def _options(options: Mapping[str, Any]) -> str:
+    """How it was sent, as far as a reader may ask."""
+    if not options:
+        return ""
+    pieces = [
+        f"batches of {figure(options['batch_size'])}",
+        f"{counted(options['concurrency'], 'request')} at a time",
+    ]
+    if options.get("rate"):
+        pieces.append(f"{figure(options['rate'])} messages a second at most")
+    if options.get("hours"):
+        pieces.append(f"only {options['hours']}")
+    if options.get("budget"):
+        pieces.append(f"a budget of {options['budget']}")
+    if options.get("budget_messages"):
+        pieces.append(f"{counted(options['budget_messages'], 'message')} at most")
+    return ", ".join(pieces)

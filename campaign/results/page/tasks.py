@@ -1,0 +1,100 @@
+"""What to do now: one task for each status that needs a person, with the command that does it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from campaign.results.advice import decided
+from campaign.results.plain_words import in_plain_words
+from campaign.results.redaction import Redaction
+from campaign.results.tables import Result
+from campaign.text import agreeing, counted
+
+_NAMED = 6  # batches that a task names
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to do in bold, why and how in a sentence or two, the command, and the tone of its mark."""
+
+    title: str
+    detail: str
+    command: str
+    tone: str
+
+
+def tasks(result: Result, redaction: Redaction) -> list[Task]:
+    """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
+    decisions = decided(result.batches)
+    makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
+    erased = ("refused", "invalid") if result.is_erased else ()
+    chosen = [
+        Task(decisions[status], "", "", "quiet")
+        if status in decisions
+        else make(result, result.totals[status], _place(result))
+        for status, make in makers.items()
+        if result.totals[status] and status not in erased
+    ]
+    details = redaction.texts(task.detail for task in chosen)
+    return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
+
+
+def _unknown(result: Result, count: int, place: str) -> Task:
+    people = counted(count, "person", "people")
+    return Task(
+        f"Find out about {people} in {_named_batches(result, 'unknown')}.",
+        f"No readable answer came, so {agreeing(count, 'this person', 'they')} may have been reached. Ask "
+        "the provider for its list of what it received and reconcile it, or settle each batch with resolve. "
+        "Nothing is sent to them again by itself.",
+        f"campaign reconcile {place} LIST",
+        "doubt",
+    )
+
+
+def _refused(result: Result, count: int, place: str) -> Task:
+    batches = result.batches
+    refused = batches[batches["status"] == "refused"]
+    said = in_plain_words(refused["error"], refused["status"])
+    texts = [text for text in said.value_counts().index if text]
+    reason = f"The service said: {texts[0]} " if texts else ""
+    return Task(
+        f"Remove the cause, then resume for {counted(count, 'refused person', 'refused people')}.",
+        f"{reason}{'Other reasons are in the table below. ' if len(texts) > 1 else ''}"
+        "Only people who got nothing are tried again.",
+        f"campaign resume {place}",
+        "bad",
+    )
+
+
+def _not_sent(result: Result, count: int, place: str) -> Task:
+    people = counted(count, "person", "people")
+    return Task(
+        f"Resume the campaign for {people} who {agreeing(count, 'waits', 'wait')}.",
+        result.remarks[0] or "Their messages are ready and have not left.",
+        f"campaign resume {place}",
+        "quiet",
+    )
+
+
+def _invalid(result: Result, count: int, place: str) -> Task:
+    return Task(
+        f"Correct {counted(count, 'row')}, then send the file again.",
+        "The follow-up file has the reason beside each row. Sent again under the same name, it reaches only "
+        "people who got nothing.",
+        f"campaign follow-up {place} to_correct.xlsx",
+        "bad",
+    )
+
+
+def _named_batches(result: Result, status: str) -> str:
+    batches = result.batches
+    numbers = batches.loc[batches["status"] == status, "batch"].tolist()
+    names = ", ".join(str(number) for number in numbers[:_NAMED])
+    more = f" and {len(numbers) - _NAMED:,} more" if len(numbers) > _NAMED else ""
+    return f"{'batch' if len(numbers) == 1 else 'batches'} {names}{more}"
+
+
+def _place(result: Result) -> str:
+    """The folder as it is written in a shell."""
+    path = "FOLDER" if result.folder is None else str(result.folder)
+    return f'"{path}"' if " " in path else path

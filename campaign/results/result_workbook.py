@@ -1,0 +1,119 @@
+"""The result of a campaign as a workbook: a summary, and every batch, message, row and issue."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from decimal import Decimal
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from campaign.results import workbook
+from campaign.results.csv_file import write_csv
+from campaign.results.local_times import LocalTimes
+from campaign.results.page.costs import shown_breakdown
+from campaign.results.page.headline import headline
+from campaign.results.page.result_page import reading_facts, remarks
+from campaign.results.page.row_account import not_read
+from campaign.results.page.sending_facts import sending_facts
+from campaign.results.page.tasks import tasks
+from campaign.results.redaction import Redaction
+from campaign.results.replaced_file import replace_file
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.workbook import Summary, write_workbook
+from campaign.text import counted
+
+_LONGEST_NAME = 31  # characters of the name of a sheet
+_NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
+
+
+def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: Sequence[str]) -> None:
+    """Write the workbook of a result, with a sheet for each of the columns in `by`.
+
+    A table with more rows than a sheet holds is written to a .csv file beside it, and the summary says so.
+    """
+    sheets = _sheets(result, redaction, by)
+    beside = {
+        name: path.with_name(f"{path.stem}.{name.lower()}.csv")
+        for name, frame in sheets.items()
+        if len(frame) > workbook.MOST_ROWS
+    }
+    for name, file in beside.items():
+        replace_file(file, partial(_write_rows, sheets.pop(name)))
+    summary = _summary(result, redaction, beside)
+    replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets))
+
+
+def _write_rows(frame: pd.DataFrame, path: Path) -> None:
+    write_csv(path, frame, index=False)
+
+
+def _sheets(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str, pd.DataFrame]:
+    rows = result.follow_up(TO_FOLLOW_UP)
+    order = rows["last status"].map({status: place for place, status in enumerate(TO_FOLLOW_UP)})
+    follow_up = redaction.follow_up(rows.loc[order.sort_values(kind="stable").index])
+    breakdowns: dict[str, pd.DataFrame] = {}
+    for column in by:
+        breakdowns[_sheet_name(column, breakdowns)] = shown_breakdown(result, column, redaction).reset_index()
+    return {
+        **breakdowns,
+        "Batches": redaction.batches(result.batches),
+        "Messages": redaction.messages(result.messages),
+        "Contacts": redaction.contacts(result.contacts).reset_index(),
+        "Issues": redaction.issues(result.issues),
+        "Follow-up": follow_up.reset_index(),
+    }
+
+
+def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
+    """A name that a sheet can have, "By Clinic", and that no other one has in any case of its letters."""
+    name = f"By {column.translate(_NOT_IN_NAMES)}"[:_LONGEST_NAME].strip(" '")
+    others = {other.casefold() for other in taken}
+    number = 2
+    unique = name
+    while unique.casefold() in others:
+        unique = f"{name[: _LONGEST_NAME - 3]} {number}"
+        number += 1
+    return unique
+
+
+def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> Summary:
+    totals = result.totals
+    times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
+    facts: list[tuple[str, str | int | Decimal]] = [
+        ("Campaign", result.name or "Campaign report"),
+        ("Outcome", headline(result, times)),
+        *(("", remark) for remark in redaction.texts(remarks(result))),
+        *(("To do", " ".join([task.title, task.detail]).strip()) for task in tasks(result, redaction)),
+        *(
+            (f"{name} not here", f"{name} has more rows than a sheet holds: all of them are in {file.name}.")
+            for name, file in beside.items()
+        ),
+        ("Where", ENVIRONMENTS.get(result.environment, result.environment)),
+        ("Messages", totals.messages),
+        ("SMS parts", totals.parts),
+        ("Batches", totals.batches),
+        ("Cost", "not known" if totals.cost is None else totals.cost),
+        ("About the cost", _about_cost(totals.unpriced)),
+        *sending_facts(result, redaction).items(),
+        *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
+        ("Phone numbers", redaction.sentence),
+        ("Plan", result.plan.fingerprint),
+        ("Written", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+    ]
+    left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]
+    sums = [("all rows of the file", totals.rows), *left_out]
+    if left_out:
+        sums.append(("all rows of the sheet", totals.rows + sum(count for _, count in left_out)))
+    return Summary(facts=facts, counts=dict(totals), sums=sums, currency=result.currency)
+
+
+def _about_cost(unpriced: int) -> str:
+    """Where the cost comes from, and whether it may be higher."""
+    note = "The cost is what the service reported: one amount for each batch."
+    if not unpriced:
+        return note
+    batches = counted(unpriced, "batch", "batches")
+    return f"{note} It reported none for {batches} that it may have charged, so the total may be higher."
