@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from campaign.results.advice import decided
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -25,7 +24,7 @@ class Task:
 
 def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
-    decisions = decided(result.batches)
+    decisions = result.decisions
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
