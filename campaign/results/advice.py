@@ -32,20 +32,23 @@ _KEPT = (
 
 
 def advice_for(
-    totals: Mapping[str, int],
-    batches: pd.DataFrame,
-    *,
-    without: Collection[str],
-    is_closed: bool,
-    kept: Collection[int],
+    totals: Mapping[str, int], decisions: Mapping[str, str], *, without: Collection[str]
 ) -> dict[str, str]:
     """What is left to do, by status, for the statuses that rows have; `without` names some to leave out.
 
-    `batches` are those that hold messages of the plan, `kept` the numbers of those whose people all keep an
-    earlier text. Where a person has ordered all unknown batches again, that is what is left to do.
+    Where a person has decided already (`decided`), the decision is what is left to do.
     """
-    advice = ADVICE | (_CLOSED_ADVICE if is_closed else {}) | _ordered_again(batches, is_closed, kept)
+    advice = {**ADVICE, **decisions}
     return {status: advice[status] for status in advice if totals[status] and status not in without}
+
+
+def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+    """What is left to do, by status, where a person has decided already what becomes of it.
+
+    `batches` are those that hold messages of the plan, `kept` the numbers of those whose people all keep an
+    earlier text. Where all unknown batches are ordered again, that is what is left to do.
+    """
+    return (_CLOSED_ADVICE if is_closed else {}) | _ordered_again(batches, is_closed, kept)
 
 
 def _ordered_again(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:

@@ -19,7 +19,7 @@ from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.advice import advice_for
+from campaign.results.advice import advice_for, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
@@ -247,11 +247,13 @@ class Result:
         without = {"not_sent"} if self._note else set()
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
+        return tuple(advice_for(self.totals, self.decisions, without=without).values())
+
+    @property
+    def decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already what becomes of it."""
         batches = self._batches.iloc[np.unique(self._places)]
-        advice = advice_for(
-            self.totals, batches, without=without, is_closed=self.is_closed, kept=self._kept_batches()
-        )
-        return tuple(advice.values())
+        return decided(batches, is_closed=self.is_closed, kept=self._kept_batches())
 
     def _kept_batches(self) -> set[int]:
         """Of the batches that are to go out again those of which every person keeps an earlier text."""

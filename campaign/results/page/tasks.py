@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from campaign.results.advice import decided
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -23,9 +22,20 @@ class Task:
     tone: str
 
 
+_EARLIER_FORMAT = Task(
+    "Prepare the rest as a new campaign.",
+    "An earlier version of campaign made this folder, and nothing is sent from it. Give not_again= and this "
+    "folder when you prepare the table again: everybody who was reached is left out.",
+    "",
+    "quiet",
+)
+
+
 def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
-    decisions = decided(result.batches)
+    if result.folder is not None and not result.rounds:
+        return [_EARLIER_FORMAT]
+    decisions = result.decisions
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
