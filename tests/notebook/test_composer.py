@@ -179,6 +179,14 @@ def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):
     assert "There is no file" not in person.sees("section-1")
 
 
+def test_a_spreadsheet_without_rows_goes_no_further(person, table):
+    table.write_text("name,phone\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert "The spreadsheet has no rows below its headings." in person.sees("section-1")
+    assert not person.section(2).is_open
+
+
 # the message
 
 

@@ -64,6 +64,10 @@ class SpreadsheetSection(Section):
     def finish(self) -> None:
         """Take the spreadsheet with the chosen column and country."""
         with self.problems_shown():
+            if self._desk.contacts.empty:
+                raise FileError(
+                    "The spreadsheet has no rows below its headings. Choose another sheet or file."
+                )
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
 
