@@ -7,6 +7,7 @@ from campaign.cli.file_options import ISSUES, NUMBERS, SPREADSHEET, TEXT
 from campaign.cli.option import Group, Option, chance, fault
 from campaign.cli.sending_options import (
     ACCOUNT,
+    BY,
     CAMPAIGN,
     CONFIRM,
     EARLIER_ROUNDS,
@@ -76,6 +77,7 @@ _REPORTED = _of_folder(
         "path", nargs="*", type=Path, metavar="FILE",
         help=".html, .xlsx or .csv (default: report.html in the folder)",
     ),
+    BY,
     Option("--reveal", action="store_true", help="show phone numbers in full"),
 )  # fmt: skip
 _FOLLOWED_UP = _of_folder(
@@ -183,7 +185,7 @@ COMMANDS = {
     ),
     "report": Command(
         "write reports of a campaign", _LOOKING, (_REPORTED,), ("reports",),
-        ("report campaigns/visits visits.html visits.xlsx",),
+        ("report campaigns/visits visits.html visits.xlsx", "report campaigns/visits by.html --by Clinic"),
     ),
     "app": Command(
         "compose and send a campaign in a web page of this machine: for people without notebooks",
