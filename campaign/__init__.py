@@ -47,7 +47,8 @@ if TYPE_CHECKING:
     from campaign.sending.afterwards.resolving import resolve
     from campaign.sending.afterwards.settling import reconcile
     from campaign.sending.campaigns import asend, compare, load_result, resume, send, start
-    from campaign.sending.engine.valves import Budget, Hours
+    from campaign.sending.engine.budget import Budget
+    from campaign.sending.engine.hours import Hours
     from campaign.sending.rounds.difference import Difference
     from campaign.sending.rounds.public_prepare import prepare
     from campaign.sending.run import Run
@@ -58,7 +59,7 @@ if TYPE_CHECKING:
 _MODULES = {
     "Account": "campaign.service.account",
     "AccountError": "campaign.errors",
-    "Budget": "campaign.sending.engine.valves",
+    "Budget": "campaign.sending.engine.budget",
     "CampaignError": "campaign.errors",
     "ColumnError": "campaign.errors",
     "ConfirmationError": "campaign.errors",
@@ -67,7 +68,7 @@ _MODULES = {
     "FileError": "campaign.errors",
     "FolderError": "campaign.errors",
     "GateError": "campaign.errors",
-    "Hours": "campaign.sending.engine.valves",
+    "Hours": "campaign.sending.engine.hours",
     "LedgerError": "campaign.errors",
     "LockedError": "campaign.errors",
     "Plan": "campaign.messages.plan",

@@ -24,6 +24,9 @@ Gone = Literal["ask", "withdraw"]
 CLOSED = "Not sent: the campaign was closed before."
 ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be sent again."
 
+# The code of the issue about a row whose person got another text before, and keeps that one.
+KEPT_TEXT = "reached_with_another_text"
+
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",

@@ -39,6 +39,22 @@ def replace_private_file(path: Path, content: bytes) -> None:
     new_path.replace(path)
 
 
+def name_new_file(unfinished_path: Path, path: Path) -> None:
+    """Give a finished file its name; raises `FileExistsError` and never replaces another file."""
+    if sys.platform != "win32":  # where a rename replaces what is there
+        try:
+            path.hardlink_to(unfinished_path)
+        except FileExistsError:
+            raise
+        except OSError:  # a disk without hard links, such as a USB stick
+            if path.exists():
+                raise FileExistsError from None
+        else:
+            unfinished_path.unlink()
+            return
+    unfinished_path.rename(path)
+
+
 def make_private_folder(path: Path) -> None:
     """Make a folder and its missing parents, each for its owner only. Existing folders stay as they are."""
     for folder in (*reversed(path.parents), path):

@@ -76,14 +76,14 @@ def run_history(options: argparse.Namespace, page: Page) -> int:
 
 
 def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
-    """What people or the service wrote, with phone numbers masked; None for what there is not."""
-    return {name: mask_text(row[name]) or None for name in ("name", "sender", "template", "problem")}
+    """What was written, with phone numbers masked; None for what there is not."""
+    return {name: mask_text(row[name]) or None for name in ("sender", "template", "problem")}
 
 
 def _campaign_lines(row: dict[Any, Any]) -> list[str]:
     """One campaign in a few lines; what is not known is left out."""
     place = Path(row["folder"])
-    lines = [f"{mask_text(row['name'] or place.name)} ({row['environment'] or 'environment unknown'})"]
+    lines = [f"{row['name'] or place.name} ({row['environment'] or 'environment unknown'})"]
     if not pd.isna(row["rounds"]):
         lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {money(row['cost'])}")
     if not pd.isna(row["people"]):

@@ -30,13 +30,20 @@ class Page:
             "command": command, "exit_code": None, "error": None, "warnings": [], **dict.fromkeys(keys),
         }  # fmt: skip
         self._output: TextIO = sys.stdout
+        self._has_lines = False
         if as_json:
             sys.stdout = sys.stderr
 
     def line(self, text: object = "", tone: str = "") -> None:
         """One line of text, in the words of the shell."""
+        self._has_lines = True
         if not self.as_json:
             print(painted(self.words(clean(text)), tone, self._output), file=self._output)
+
+    def gap(self) -> None:
+        """An empty line below what was said before, if anything was."""
+        if self._has_lines:
+            self.line()
 
     def counts(self, rows: int, statuses: Mapping[str, int]) -> None:
         """The number of rows, and how many have each status that occurs."""

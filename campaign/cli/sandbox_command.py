@@ -26,8 +26,8 @@ def run_sandbox(options: argparse.Namespace, page: Page) -> int:
     )  # fmt: skip
     signal.signal(signal.SIGTERM, signal.default_int_handler)  # like Ctrl-C, so that it cleans up
     with service:
-        _introduce(service, None if chosen_password else password, page)
         try:
+            _introduce(service, None if chosen_password else password, page)
             threading.Event().wait()
         except KeyboardInterrupt:
             accepted = capitalised(counted(len(service.inbox), "message"))

@@ -22,7 +22,7 @@ from campaign.messages.plan import Plan
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import compare, load_result, resume, send
-from campaign.sending.engine.valves import Budget
+from campaign.sending.engine.budget import Budget
 from campaign.sending.opening import phrase_to_confirm
 from campaign.sending.options import SendOptions
 from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign

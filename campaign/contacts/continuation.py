@@ -20,7 +20,8 @@ from campaign.masking import mask_text
 from campaign.text import agreeing, clean, counted, shorten
 
 REASON, STATUS, ROW, CAMPAIGN = "last reason", "last status", "row in the file", "campaign"
-FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, CAMPAIGN)
+VERSION = "version of the file"
+FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, VERSION, CAMPAIGN)
 _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
@@ -34,22 +35,25 @@ class Continuation:
 
     `campaign` is the campaign's name as the file has it. `rows` gives for a row of this file the row in the
     original file; rows that were added by hand are not in it, and it may name rows that were removed later.
+    `version` is that of the original file, to which these row numbers belong; "" if it is not known.
     """
 
     campaign: str
     # Pairs and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
     row_pairs: tuple[tuple[int, int], ...] = ()
+    version: str = ""
 
     @classmethod
-    def of(cls, campaign: str, rows: Mapping[int, int]) -> "Continuation":
-        return cls(campaign, tuple(rows.items()))
+    def of(cls, campaign: str, rows: Mapping[int, int], version: str) -> "Continuation":
+        return cls(campaign, tuple(rows.items()), version)
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any] | None) -> "Continuation | None":
         """A continuation that was kept as JSON."""
         if record is None:
             return None
-        return cls(record["campaign"], tuple((row, origin) for row, origin in record["row_pairs"]))
+        pairs = tuple((row, origin) for row, origin in record["row_pairs"])
+        return cls(record["campaign"], pairs, record.get("version", ""))
 
     @cached_property
     def rows(self) -> dict[int, int]:
@@ -57,7 +61,8 @@ class Continuation:
 
     def moved(self, offset: int) -> "Continuation":
         """The same with the rows of this file numbered on from `offset`."""
-        return self.of(self.campaign, {row + offset: origin for row, origin in self.row_pairs})
+        moved = {row + offset: origin for row, origin in self.row_pairs}
+        return self.of(self.campaign, moved, self.version)
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,16 +87,19 @@ def add_follow_up_columns(
     status: "pd.Series[str]",
     campaign: str,
     origins: "pd.Series[Any]",
+    version: str,
 ) -> pd.DataFrame:
     """The rows with the columns of a follow-up file; columns of the table with such a name make way.
 
-    `origins` are the rows in the original file, missing for rows that were added by hand.
+    `origins` are the rows in the original file, missing for rows that were added by hand, and `version` is
+    the version of that file.
     """
     names = [f"{name}{SUFFIX}" if _collides(name) else name for name in table.columns]
     added = {
         REASON: reason,
         STATUS: status,
         ROW: origins.astype("Int64").astype("str").fillna(""),
+        VERSION: version,
         CAMPAIGN: campaign,
     }
     own = pd.DataFrame(added, index=table.index, columns=list(FOLLOW_UP_COLUMNS)).astype("str")
@@ -108,6 +116,7 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     own = {fold(name): name for name in table.columns if fold(name) in _FOLDED}
     campaign = _campaign(rearm(table[own[fold(CAMPAIGN)]]))
     origins = _original_rows(table[own[fold(ROW)]])
+    version = _common(table[own[fold(VERSION)]]) if fold(VERSION) in own else ""
     rest = table.drop(columns=list(own.values()))
     if len(rest.columns) and _is_saved_index(rest, origins):
         rest = rest.drop(columns=_INDEX)
@@ -120,7 +129,7 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     known = origins.dropna().drop_duplicates()
     rows = dict(zip(known.index.tolist(), known.astype("int64").tolist(), strict=True))
     return ReturnedTable(
-        frame, Continuation.of(campaign, rows), tuple(_notices(campaign, table, rows)), issues
+        frame, Continuation.of(campaign, rows, version), tuple(_notices(campaign, table, rows)), issues
     )
 
 
@@ -134,7 +143,8 @@ def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation
         named = "; ".join(f"{source}: {_quoted(continues.campaign)}" for source, continues in found.items())
         raise FileError(f"The files belong to different campaigns. {named}. Read each of them on its own.")
     rows = {row: origin for continues in found.values() for row, origin in continues.rows.items()}
-    return Continuation.of(first.campaign, rows)
+    versions = {continues.version for continues in found.values()}
+    return Continuation.of(first.campaign, rows, versions.pop() if len(versions) == 1 else "")
 
 
 _NAMELESS = "These are rows to correct, but they do not name their campaign: they are read as a new list."
@@ -168,6 +178,13 @@ def _campaign(cells: "pd.Series[str]") -> str:
             "Give the rows of each campaign in a file of their own."
         )
     return next(iter(names.values()), "")
+
+
+def _common(versions: "pd.Series[str]") -> str:
+    """The one version that the rows name; "" for none or several. A row added by hand may name none."""
+    named = versions.str.strip().drop_duplicates()
+    named = named[named != ""]
+    return str(named.iloc[0]) if len(named) == 1 else ""
 
 
 def _key(campaign: str) -> str:

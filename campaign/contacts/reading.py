@@ -27,6 +27,7 @@ from campaign.contacts.reading_options import (
 )
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table import ContactTable, make_table
+from campaign.contacts.table_version import joined_version, table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import ColumnError, UsageError
 from campaign.text import figure
@@ -140,6 +141,7 @@ def _described(
         continues=returned.continues,
         dates=dates or "",
         sheets=tuple(grid.sheets),
+        version=table_version(table.frame),
     )
     return returned.frame
 
@@ -254,4 +256,5 @@ def _combined(readings: Sequence[Reading]) -> Reading:
         detected=common([reading.detected for reading in readings]) or (),
         dates=readings[0].dates,
         continues=join_continuations({reading.source: reading.continues for reading in readings}),
+        version=joined_version(reading.version for reading in readings),
     )

@@ -20,7 +20,8 @@ class Reading:
     out, `issues` the same for each single cell. `detected` names what was not given but found: "encoding",
     "delimiter". `path` is where the file was, "" for anything but one file. `continues` is the campaign
     that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
-    `sheets` the names of all sheets of a workbook.
+    `sheets` the names of all sheets of a workbook. `version` is that of the table: in files of one version, a
+    row number means one row.
     """
 
     source: str
@@ -39,6 +40,7 @@ class Reading:
     continues: Continuation | None = None
     dates: str = ""
     sheets: tuple[str, ...] = ()
+    version: str = ""
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":

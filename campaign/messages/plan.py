@@ -1,12 +1,12 @@
-"""`Plan`, and the `prepare` that makes one: what will be sent, what will not, and why."""
+"""`Plan`: what will be sent, in which batches, what will not, and why."""
+
+from __future__ import annotations
 
 import hashlib
-import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
 from decimal import Decimal
-from functools import partial
-from typing import Any, Literal
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
@@ -14,27 +14,31 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
 from campaign.arrow_text import Ints, series_to_chunks, text_buffers
-from campaign.contacts.continuation import is_follow_up
-from campaign.contacts.phone_numbers.cleaning import check_kinds
-from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import Reading
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
-from campaign.messages.batching import batch_bounds
-from campaign.messages.duplicates import DUPLICATES
 from campaign.messages.issues import issue_summary
-from campaign.messages.overlong import OverlongRules
-from campaign.messages.preparation import Rules, draft
 from campaign.messages.preview import Preview
-from campaign.messages.recipients import Addressing, NumberRules, choose_columns, choose_region
-from campaign.messages.suppression import EarlierCampaign, SuppressionRules
-from campaign.messages.templates.campaign_texts import choose_campaign_texts
+from campaign.messages.recipients import Addressing
+from campaign.messages.suppression import EarlierCampaign
 from campaign.messages.totals import Totals, status_bars, totals_table
 
 
 def _copy(table: pd.DataFrame) -> pd.DataFrame:
     return table.copy(deep=False)  # pandas copies on write
+
+
+class PlanSource(Protocol):
+    """What a plan was made of, so that it can be made again with one difference."""
+
+    def plan_keeping(self, positions: Ints) -> Plan:
+        """The plan if the rows at these positions came before the others with their numbers."""
+        ...
+
+    def plan_in(self, environment: str) -> Plan:
+        """The plan if campaigns of other environments had reached nobody."""
+        ...
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -69,7 +73,7 @@ class Plan:
     not_again: tuple[Any, ...] = ()
     template: str = ""
     addressing: Addressing = field(default_factory=Addressing.unknown)
-    _preparation: "_Preparation | None" = None
+    _made_of: PlanSource | None = None
 
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
@@ -113,7 +117,7 @@ class Plan:
         bounds = batch_bounds(messages["row"].to_numpy(), int(size))
         return (messages.iloc[start:stop] for start, stop in bounds)
 
-    def keep_instead(self, rows: Iterable[int]) -> "Plan":
+    def keep_instead(self, rows: Iterable[int]) -> Plan:
         """The plan that the table would give if these rows came before the others with their numbers.
 
         `rows` are numbers of rows in `addressing.alternatives`, one for each number at most. They get their
@@ -121,7 +125,7 @@ class Plan:
         """
         alternatives = self.addressing.alternatives.drop_duplicates("row")
         chosen = _check_rows(rows, alternatives["row"].to_numpy())
-        if not len(chosen) or self._preparation is None:
+        if not len(chosen) or self._made_of is None:
             return self
         repeated = alternatives.loc[alternatives["row"].isin(chosen), "number"].duplicated()
         if repeated.any():
@@ -129,7 +133,7 @@ class Plan:
                 "Some rows of keep_instead have the same number. Choose one row for each number."
             )
         positions = self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64)
-        return self._preparation.preferring(positions).plan()
+        return self._made_of.plan_keeping(positions)
 
     @property
     def sentence(self) -> str:
@@ -157,9 +161,9 @@ def plan_in(environment: str, plan: Plan) -> Plan:
         for source in plan.not_again
         if isinstance(source, EarlierCampaign) and source.environment not in ("", environment)
     ]
-    if not others or plan._preparation is None:
+    if not others or plan._made_of is None:
         return plan
-    return plan._preparation.in_environment(environment).plan()
+    return plan._made_of.plan_in(environment)
 
 
 def with_fields(plan: Plan, **fields: Any) -> Plan:
@@ -211,130 +215,20 @@ def fingerprint(messages: pd.DataFrame) -> str:
     return digest.hexdigest()
 
 
-def prepare(
-    contacts: Any,
-    *,
-    message: str | Mapping[str, str],
-    sender: str,
-    number: str | list[str] | None = None,
-    region: "str | pd.Series[str] | None" = None,
-    priority: str | int | None = None,
-    overlong: Literal["flag", "truncate", "split"] = "flag",
-    ellipsis: str = "...",
-    downgrade: bool = True,
-    duplicates: Literal["skip", "keep", "error"] = "skip",
-    opt_outs: Any = None,
-    max_parts: int | None = None,
-    language: str | None = None,
-    keep_words: bool = False,
-    not_again: Any = None,
-    several: Literal["refuse", "first"] = "refuse",
-    kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
-    as_written: bool = False,
-) -> Plan:
-    """Turn a contact table into checked messages: a `Plan` with what each row gets, or why it gets none.
+def batch_bounds(rows: Ints, size: int, first_size: int | None = None) -> Iterator[tuple[int, int]]:
+    """Start and stop of each batch of at most `size` messages; `rows` holds the row of each message.
 
-    `contacts`: a contact table, or anything that `read_contacts` reads. `message`, `sender` and `priority`
-    are texts with placeholders: `{column}`, `{column|words for empty cells}`, `{visit_date:%d %b}`,
-    `{amount:,.0f}`; `{{` and `}}` are literal braces. The names of columns are compared without case, spaces
-    and underscores. White space around values and messages is removed. With several texts,
-    `message={"en": ..., "fr": ...}`, the column `language` says which one each row gets.
-
-    `as_written`: by default the placeholders of other tools (`{{name}}`, `[Name]`, `%s`) and the paths of
-    existing files are refused, because they would be sent as they are; `as_written=True` sends them.
-
-    `number`: the column of the phone numbers, or several in order of preference: the first usable number of
-    each row is taken. By default the column is found by its header; exports of known tools have several in
-    order. `region`: the country of numbers without a country code, such as "UG", or the column that contains
-    it; "001" if every number begins with its country code, with + or without. `several` and `kinds` are
-    those of `clean_numbers`.
-
-    `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
-    `ellipsis` ("truncate", between words with `keep_words`), or becomes several numbered messages ("split").
-    `max_parts`: the most SMS parts that one row may take; a text with more is flagged or truncated likewise.
-    `downgrade`: curly quotes, long dashes, ellipses and special spaces are replaced with plain characters
-    where that makes a text fit the GSM-7 alphabet, and each replacement is an issue.
-
-    `duplicates`: of rows with the same number the first is kept ("skip"), or all are ("keep"), or a
-    ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of numbers that get no
-    message. `not_again`: results or folders of earlier campaigns, or lists of numbers. Numbers that were
-    reached, or may have been, get no message: their status is duplicate, with the issue already_sent. A
-    campaign counts in its own environment only, so that a rehearsal leaves nobody out of a live campaign.
-
-    Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
-    column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
+    The messages of one row stay together: a row with more messages than `size` gets its own longer batch.
     """
-    table = _copy(_contact_table(contacts))  # `keep_instead` reads it again, and the user may change theirs
-    columns = list(table.columns)
-    check_choice(duplicates, DUPLICATES, subject="duplicates")
-    check_choice(several, ("refuse", "first"), subject="several")
-    check_kinds(kinds)
-    suppression = SuppressionRules.of(opt_outs, not_again)
-    texts = choose_campaign_texts(
-        table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
-    )
-    numbers = NumberRules(choose_columns(columns, number), choose_region(table, region), several, kinds)
-    rules = Rules(
-        texts,
-        numbers,
-        OverlongRules.of(overlong, ellipsis, keep_words=keep_words, max_parts=max_parts, downgrade=downgrade),
-        suppression.read(numbers.region),
-        duplicates,
-    )
-    template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)
-    return _Preparation(table, rules, suppression.not_again, template).plan()
-
-
-@dataclass(frozen=True, eq=False)
-class _Preparation:
-    """What a plan is made of: its table, its rules, and the rows that are kept instead of the first."""
-
-    table: pd.DataFrame
-    rules: Rules
-    not_again: tuple[Any, ...]
-    template: str
-    preferred: tuple[Ints, ...] = ()
-
-    def plan(self) -> Plan:
-        tables = draft(self.table, self.rules, np.concatenate([np.empty(0, dtype=np.int64), *self.preferred]))
-        return Plan(
-            messages=tables.messages,
-            issues=tables.issues,
-            contacts=tables.contacts,
-            totals=tables.totals,
-            fingerprint=partial(fingerprint, tables.messages),
-            reading=self.table.attrs.get("reading"),
-            not_again=self.not_again,
-            template=self.template,
-            addressing=tables.addressing,
-            _preparation=self,
-        )
-
-    def preferring(self, rows: Ints) -> "_Preparation":
-        """The same, except that of several rows with one number these are kept; they are positions."""
-        return replace(self, preferred=(*self.preferred, rows))
-
-    def in_environment(self, environment: str) -> "_Preparation":
-        """The same, except that campaigns of other environments have reached nobody."""
-        not_again = tuple(
-            source
-            for source in self.not_again
-            if not isinstance(source, EarlierCampaign) or source.environment in ("", environment)
-        )
-        suppression = self.rules.suppression.in_environment(environment)
-        return replace(self, not_again=not_again, rules=replace(self.rules, suppression=suppression))
-
-
-def _contact_table(contacts: Any) -> pd.DataFrame:
-    """The table itself if `read_contacts` made it and its cells are still text; otherwise read it now."""
-    if isinstance(contacts, pd.DataFrame) and "reading" in contacts.attrs:
-        index = contacts.index
-        numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
-        if numbered and (contacts.dtypes == "str").all() and not is_follow_up(contacts.columns):
-            return contacts
-    if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
-        raise wrong(
-            contacts, subject="prepare", needs="a contact table or a file",
-            write="campaign.prepare(campaign.read_contacts(path), …)",
-        )  # fmt: skip
-    return read_contacts(contacts)
+    count, start = len(rows), 0
+    while start < count:
+        limit = start + (first_size or size if start == 0 else size)
+        stop = min(limit, count)
+        while start < stop < count and rows[stop] == rows[stop - 1]:
+            stop -= 1
+        if stop == start:  # one row fills more than a batch
+            stop = min(limit, count)
+            while stop < count and rows[stop] == rows[stop - 1]:
+                stop += 1
+        yield start, stop
+        start = stop

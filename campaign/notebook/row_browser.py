@@ -65,13 +65,9 @@ class RowBrowser(Panel):
             waiting="The rows are on their way.",
         )
         head = f'<p class="title">{rows}</p>{markup.paragraph(numbers, note=True)}'
-        super().__init__(source.__repr__, [HTML(head), table], style=STYLE)
+        super().__init__(source.__repr__, [HTML(head), table], style=STYLE, card=self._counts)
 
-    def _repr_mimebundle_(self, **kwargs: Any) -> Any:
-        bundle = super()._repr_mimebundle_(**kwargs)
-        return None if bundle is None else {**bundle, "text/html": self.card()}
-
-    def card(self) -> str:
+    def _counts(self) -> str:
         """What a notebook shows when it is opened again."""
         totals = self._source.totals
         pieces = [status_bars(totals), markup.paragraph(_LOOK_AGAIN, note=True)]

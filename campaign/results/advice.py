@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import pandas as pd
 
-from campaign.contract import CLOSED, ORDERED_AGAIN
+from campaign.contract import ORDERED_AGAIN
 
 ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve, or all "
@@ -17,38 +17,45 @@ ADVICE = {
     "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
     "a file, with the reasons.",
 }
-_DECISIONS = (
-    (
-        "unknown",
-        ORDERED_AGAIN,
-        "Resume the campaign to send again what you ordered to be sent again.",
-    ),
-    (
-        "not_sent",
-        CLOSED,
-        "The campaign was closed: to send to these people after all, send the plan again.",
-    ),
+# Nothing leaves a closed campaign when it is resumed.
+_CLOSED_ADVICE = {
+    "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
+    "once the cause is removed, send the plan again to try them once more.",
+    "not_sent": "The campaign was closed: to send to these people after all, send the plan again.",
+}
+_SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
+_SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
+_KEPT = (
+    "What you ordered to be sent again stays as it is: these people have another text in the table now, and "
+    'keep the one that they may have got. Send the plan with changed="send" to send them the new text.'
 )
 
 
 def advice_for(
-    totals: Mapping[str, int], batches: pd.DataFrame, *, without: Collection[str]
+    totals: Mapping[str, int], decisions: Mapping[str, str], *, without: Collection[str]
 ) -> dict[str, str]:
     """What is left to do, by status, for the statuses that rows have; `without` names some to leave out.
 
-    Where a person has decided already about all of a status's batches, the decision is what is left to do.
+    Where a person has decided already (`decided`), the decision is what is left to do.
     """
-    return {
-        status: advice
-        for status, advice in (ADVICE | decided(batches)).items()
-        if totals[status] and status not in without
-    }
+    advice = {**ADVICE, **decisions}
+    return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 
-def decided(batches: pd.DataFrame) -> dict[str, str]:
-    """What is left to do, by status, where a person has decided already about all of its batches."""
-    return {
-        status: advice
-        for status, decision, advice in _DECISIONS
-        if (batches.loc[batches["status"] == status, "error"] == decision).all()
-    }
+def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+    """What is left to do, by status, where a person has decided already what becomes of it.
+
+    `batches` are those that hold messages of the plan, `kept` the numbers of those whose people all keep an
+    earlier text. Where all unknown batches are ordered again, that is what is left to do.
+    """
+    return (_CLOSED_ADVICE if is_closed else {}) | _ordered_again(batches, is_closed, kept)
+
+
+def _ordered_again(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+    """What is left to do about unknown batches that are all ordered again, if there are any."""
+    unknown = batches[batches["status"] == "unknown"]
+    if not len(unknown) or (unknown["error"] != ORDERED_AGAIN).any():
+        return {}
+    if unknown["batch"].isin(list(kept)).all():
+        return {"unknown": _KEPT}
+    return {"unknown": _SEND_PLAN_AGAIN if is_closed else _SEND_AGAIN}

@@ -26,10 +26,10 @@ def write_follow_up(
 ) -> Path:
     """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
 
-    The file has the columns of the original file, then "last reason", "last status", "row in the file" and
-    "campaign", by which `read_contacts` knows it. Correct the cells and leave these columns as they are; rows
-    can be sorted, deleted and added. Refused and invalid rows by default; `statuses` as in
-    `Result.follow_up`.
+    The file has the columns of the original file, then "last reason", "last status", "row in the file",
+    "version of the file" and "campaign", by which `read_contacts` knows it. Correct the cells and leave these
+    columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by default;
+    `statuses` as in `Result.follow_up`.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
       .xlsx opens at the first of them

@@ -15,11 +15,11 @@ from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import BATCH_COLUMNS, STATUSES
+from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.advice import advice_for
+from campaign.results.advice import advice_for, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
@@ -56,6 +56,7 @@ class Result:
     _note: str
     nothing_sent: bool
     rounds: tuple[SentRound, ...]
+    is_closed: bool
 
     def __init__(
         self,
@@ -70,6 +71,7 @@ class Result:
         batch_of_message: npt.NDArray[np.int64] | None = None,
         batch_of_excluded: npt.NDArray[np.int64] | None = None,
         rounds: Sequence[SentRound] = (),
+        is_closed: bool = False,
     ) -> None:
         """Join a plan with its batches.
 
@@ -78,7 +80,8 @@ class Result:
         no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
         `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
-        Raises `LedgerError` if batches and messages do not fit.
+        `is_closed` says that a person has closed the campaign since. Raises `LedgerError` if batches and
+        messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -104,6 +107,7 @@ class Result:
             _note=sentence,
             nothing_sent=nothing_sent,
             rounds=tuple(rounds),
+            is_closed=is_closed,
         )
 
     @property
@@ -176,9 +180,10 @@ class Result:
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last reason", "last status", "row in the file" and
-        "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the file that have
-        such a name get " (file)" behind it until then. The index `row` is the row number in the file.
+        Its columns are those of the file, then "last reason", "last status", "row in the file", "version of
+        the file" and "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the
+        file that have such a name get " (file)" behind it until then. The index `row` is the row number in
+        the file.
 
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice.
@@ -193,9 +198,18 @@ class Result:
             status=rows["status"],
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
+            version=self._version_of_file,
         )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
+
+    @property
+    def _version_of_file(self) -> str:
+        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
+        reading = self.reading
+        if reading is None:
+            return ""
+        return reading.version if reading.continues is None else reading.continues.version
 
     @property
     def sentence(self) -> str:
@@ -233,8 +247,22 @@ class Result:
         without = {"not_sent"} if self._note else set()
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
+        return tuple(advice_for(self.totals, self.decisions, without=without).values())
+
+    @property
+    def decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already what becomes of it."""
         batches = self._batches.iloc[np.unique(self._places)]
-        return tuple(advice_for(self.totals, batches, without=without).values())
+        return decided(batches, is_closed=self.is_closed, kept=self._kept_batches())
+
+    def _kept_batches(self) -> set[int]:
+        """Of the batches that are to go out again those of which every person keeps an earlier text."""
+        ordered_again = set(self._batches.loc[self._batches["error"] == ORDERED_AGAIN, "batch"])
+        if not ordered_again:
+            return set()  # nobody needs the issues, which have to be read
+        issues, messages = self.issues, self._messages
+        is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
+        return ordered_again - set(messages.loc[~is_kept, "batch"])
 
     @property
     def is_erased(self) -> bool:

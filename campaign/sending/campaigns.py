@@ -15,11 +15,13 @@ from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending.engine.valves import Budget, Hours
+from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.hours import Hours
+from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions
 from campaign.sending.rounds.difference import Difference
-from campaign.sending.run import OpenCampaign, Run
+from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
 from campaign.service.address import Environment
@@ -258,9 +260,10 @@ def check_plan(plan: object) -> None:
     if isinstance(plan, Plan):
         return
     if isinstance(plan, Result):
+        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
+        rest = again if plan.is_closed else on
         raise UsageError(
-            "plan is a Result: that plan was sent already. To send what is left of it, use "
-            "campaign.resume(result.folder)."
+            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
         )
     kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
     raise UsageError(

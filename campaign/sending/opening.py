@@ -18,8 +18,10 @@ import numpy as np
 
 from campaign.errors import AccountError, FolderError
 from campaign.messages.plan import Plan, plan_in
-from campaign.sending.ledger.ledger import Ledger, open_ledger
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
+from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
@@ -31,7 +33,7 @@ from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.run import OpenCampaign, end_held_run
+from campaign.sending.run import end_held_run
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder

@@ -20,14 +20,14 @@ from campaign.argument_checks import (
 )
 from campaign.contract import BATCH_LIMIT, Changed, Gone
 from campaign.errors import UsageError
+from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.hours import Hours
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.valves import (
     Breaker,
-    Budget,
     Canary,
     Credentials,
     Funds,
-    Hours,
-    Pace,
     Pilot,
     Reach,
     Unknown,

@@ -1,7 +1,7 @@
-"""A campaign under way: the thread behind `start`, `send` and `asend`, and waiting for it.
+"""A campaign under way, behind `start`, `send` and `asend`, and waiting for it.
 
-A run has a thread of its own with its own event loop, so that a notebook's cells and buttons stay usable. The
-buttons only give orders; the engine on that thread is the only one that acts on them.
+A run has a thread of its own, so that a notebook's cells and buttons stay usable. The buttons only give
+orders; the engine on that thread is the only one that acts on them.
 """
 
 from __future__ import annotations
@@ -16,58 +16,31 @@ import threading
 import time
 import weakref
 from collections.abc import Callable, Iterator
-from concurrent.futures import Future
-from contextlib import AbstractContextManager, ExitStack, contextmanager, suppress
-from dataclasses import dataclass, replace
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 
-from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.sending.engine.engine import Engine
+from campaign.sending.engine.delivery import Post
+from campaign.sending.engine.engine import Engine, Listener
+from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.ledger.group_commit import GroupCommit
-from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import snapshot
-from campaign.sending.options import SendOptions, check_seconds
+from campaign.sending.opened_campaign import OpenCampaign
+from campaign.sending.options import check_seconds
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
-from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
-from campaign.sending.store.rounds import FrozenPlan, Round
+from campaign.sending.store.rounds import FrozenPlan
 from campaign.sending.terminal import interruption, notebook_display, noted_signals, progress_bar
-from campaign.service.account import Account
-from campaign.service.gated_body import Gate
-from campaign.service.transport import Outcome, Transport
 from campaign.text import agreeing, counted
 
 log = logging.getLogger("campaign")
 
 _STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
 _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system
-
-
-@dataclass(frozen=True, slots=True)
-class OpenCampaign:
-    """A campaign that is checked, confirmed and locked for one run, with a round that is registered.
-
-    `held` is what has to be let go at the end, in reverse order: the embedded sandbox, the lock, the ledger.
-    `frozen` is None where the frozen plan has not been loaded. `comparison` says in a sentence what the
-    campaign has sent before; it is "" where nothing was compared.
-    """
-
-    folder: Folder
-    last_round: Round
-    ledger: Ledger
-    account: Account
-    options: SendOptions
-    frozen: FrozenPlan | None
-    held: ExitStack
-    comparison: str = ""
-
-    def close(self) -> None:
-        """Let go of it without a run."""
-        self.held.close()
 
 
 _runs: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()  # of this process, by folder
@@ -93,31 +66,31 @@ class Run:
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
-        self._last_round, self._connections = opened.last_round, opened.options.concurrency
+        self._last_round, self._process = opened.last_round, os.getpid()
         self.options, self._comparison = opened.options, opened.comparison
         self.progress = opened.options.progress
         self.continuation: Run | None = None
         self._waits = 0
-        self._end: Future[None] = Future()
-        self._held = opened.held
+        held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
+        held.callback(atexit.unregister, self._finish_at_exit)
+        held.push(opened.held)
         try:
-            self._engine = self._make_engine(opened, attended)
-            self.counts: Snapshot = self._engine.snapshot()
+            make_engine = partial(self._make_engine, opened, attended)
+            self._thread = EngineThread(make_engine, opened.account, held)
+            self._engine = self._thread.engine
             self._outgoing = 0 if self._complete else self.counts.waiting
-            self._transport: Transport | None = None
-            self._process = os.getpid()
-            self._thread = threading.Thread(
-                target=self._work, name=f"campaign {self._folder.path.name}", daemon=True
-            )
             atexit.register(self._finish_at_exit)
-            self._thread.start()
+            self._thread.start(
+                self._folder.path.name,
+                connections=opened.options.concurrency,
+                is_complete=self._complete,
+            )
             _runs[self._folder.path.resolve()] = self
         except BaseException:
-            atexit.unregister(self._finish_at_exit)
-            self._held.close()
+            held.close()
             raise
 
-    def _make_engine(self, opened: OpenCampaign, attended: bool) -> Engine:
+    def _make_engine(self, opened: OpenCampaign, attended: bool, post: Post, listen: Listener) -> Engine:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_path)
         tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
@@ -131,14 +104,19 @@ class Run:
         return Engine(
             pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding),
             GroupCommit(ledger),
-            self._post,
+            post,
             tally=tally,
             valves=opened.options.valves(manifest.canary, pilot_end),
             pace=opened.options.pace,
             concurrency=opened.options.concurrency,
-            listen=self._listen,
+            listen=listen,
             end_when_paused=not attended,
         )
+
+    @property
+    def counts(self) -> Snapshot:
+        """Where the run stands, refreshed about ten times a second."""
+        return self._thread.counts
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -182,7 +160,7 @@ class Run:
     @property
     def ended(self) -> bool:
         """Whether it is over; then `counts`, `status` and `sentence` change no more."""
-        return self._end.done()
+        return self._thread.ended
 
     @property
     def sentence(self) -> str:
@@ -254,7 +232,7 @@ class Run:
                     while not (
                         noted or self._is_settled() or (until is not None and time.monotonic() >= until)
                     ):
-                        self._await_end(_TICK)
+                        self._thread.await_end(_TICK)
                         draw()
             except KeyboardInterrupt:  # from a handler that the program set for itself
                 noted.append(signal.SIGINT)
@@ -320,14 +298,10 @@ class Run:
         return self.ended or (self._engine.at_rest and (by_hand or (hold is not None and not hold.by_hand)))
 
     def _outcome(self) -> Result:
-        if self._end.done():
+        if self.ended:
             self._thread.join()
-            self._end.result()  # raises what ended the run
+            self._thread.raise_failure()
         return self.result
-
-    def _await_end(self, seconds: float) -> None:
-        with suppress(TimeoutError):
-            self._end.exception(seconds)
 
     def _see_to_the_end(self, noted: list[int], heard: int) -> None:
         """Stop cleanly and wait for the end; at once when a signal is noted beyond those `heard` before."""
@@ -338,7 +312,7 @@ class Run:
                 if len(noted) > heard:
                     heard = len(noted)
                     self.cancel()
-                self._await_end(_TICK)
+                self._thread.await_end(_TICK)
             except KeyboardInterrupt:
                 noted.append(signal.SIGINT)
         self._thread.join()
@@ -367,54 +341,3 @@ class Run:
         if self.progress is True and (show := notebook_display()) is not None:
             show(self)  # as its dashboard, which needs no bar, or else as a card, which does
         return progress_bar(self.progress and not self._complete, self.environment, lambda: self.counts)
-
-    # the thread
-
-    def _work(self) -> None:
-        failure: CampaignError | None = None
-        try:
-            asyncio.run(self._send())
-        except CampaignError as error:
-            failure = error
-        except Exception as error:  # its frames hold bodies with the password: only the class is shown
-            failure = CampaignError(
-                f"The run ended because of an error in this program ({type(error).__name__}). "
-                "The ledger knows what was sent: look at it with load_result, then resume."
-            )
-        finally:
-            try:
-                self._held.close()
-            finally:
-                atexit.unregister(self._finish_at_exit)
-                counts = self._engine.snapshot()
-                if failure is None:
-                    self.counts = counts
-                    self._end.set_result(None)
-                else:
-                    failure.begun = True
-                    self.counts = replace(counts, status="failed", sentence=str(failure))
-                    self._end.set_exception(failure)
-
-    async def _send(self) -> None:
-        if self._complete:
-            self._engine.status = "finished"
-            return
-        async with Transport(self._account, connections=self._connections) as self._transport:
-            counting = asyncio.create_task(self._keep_counting())
-            try:
-                await self._engine.run()
-            finally:
-                counting.cancel()
-
-    async def _keep_counting(self) -> None:
-        """Refresh the counts between the engine's snapshots, which come only when something happens."""
-        while True:
-            await asyncio.sleep(_TICK)
-            self.counts = self._engine.snapshot()
-
-    async def _post(self, entries: memoryview, gate: Gate) -> Outcome:
-        assert self._transport is not None  # noqa: S101 - the engine runs inside its context
-        return await self._transport.post(entries, gate)
-
-    def _listen(self, counts: Snapshot) -> None:
-        self.counts = counts

@@ -17,7 +17,8 @@ from campaign import markup
 from campaign.argument_checks import check_count, check_text
 from campaign.errors import UsageError
 from campaign.masking import mask_text
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import Plan
+from campaign.messages.preparation import prepare
 from campaign.messages.preview import Preview
 from campaign.results.tables import Result
 from campaign.sending.campaigns import check_plan, send

@@ -7,9 +7,10 @@ from campaign.service.passwords import kept_credentials
 
 
 def kept_account(environment: Literal["live", "sandbox"]) -> Account | None:
-    """The account in the variables that `Account.from_environment` reads; the password may be in the keyring.
+    """The account in the variables of `Account.from_environment`; the password may be in the keyring.
 
-    None if it is not complete there. Raises `AccountError` for an address or a password that must not be used.
+    None if it is not complete there. Raises `AccountError` for an address or a password that must not be
+    used.
     """
     credentials = kept_credentials(environment)
     return None if credentials is None else Account(environment, *credentials)

@@ -25,12 +25,14 @@ import numpy as np
 from dirty_contacts import MESSAGE
 
 from campaign.contacts.reading import read_contacts
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.sending.engine import valves
+from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.engine import Engine
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import Tally
 from campaign.sending.ledger.group_commit import GroupCommit
-from campaign.sending.ledger.ledger import create_ledger, open_ledger
+from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
 from campaign.sending.store.frozen_messages import Cutting, freeze, pending_batches
 from campaign.service.account import Account
 from campaign.service.transport import Transport
@@ -107,8 +109,8 @@ async def engine(account, batches, record, count):
             batches, record, transport.post,
             tally=Tally(count),
             valves=[valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(), valves.Breaker(),
-                    valves.Budget(), valves.Canary()],
-            pace=valves.Pace(None), concurrency=CONCURRENCY, listen=lambda counts: None, end_when_paused=True,
+                    Budget(), valves.Canary()],
+            pace=Pace(None), concurrency=CONCURRENCY, listen=lambda counts: None, end_when_paused=True,
         )  # fmt: skip
         await made.run()
         assert made.status == "finished", made.hold

@@ -18,7 +18,8 @@ from dirty_contacts import NAMES
 
 from campaign.arrow_text import TEXT, combine_chunks, series_to_array
 from campaign.contacts.reading import read_contacts
-from campaign.messages.plan import Plan, prepare
+from campaign.messages.plan import Plan
+from campaign.messages.preparation import prepare
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     CHANGED,

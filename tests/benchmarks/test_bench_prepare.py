@@ -12,7 +12,7 @@ from dirty_contacts import MESSAGE, dirty_rows
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.reading import read_contacts
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 
 ROWS = 1_000_000
 
@@ -61,7 +61,7 @@ import re, sys
 from pathlib import Path
 import pandas as pd
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 
 def peak():
     return 1024 * int(re.search(r"VmHWM:\\s+(\\d+) kB", Path("/proc/self/status").read_text())[1])

@@ -38,6 +38,7 @@ DOORS = {
     "aiohttp": {
         "service.gated_body",
         "service.transport",
+        "service.sandbox.listener",
         "service.sandbox.server",
         "service.sandbox.faults",
     },
@@ -69,6 +70,7 @@ CONTACTS = {
         "reading_record",
         "continuation",
         "table",
+        "table_version",
         "files",
         "workbooks",
         "cells",
@@ -82,6 +84,7 @@ CONTACTS = {
     "files": {"cells", "columns", "exports"},
     "workbooks": {"cells", "columns"},
     "cells": {"columns"},
+    "table_version": set(),
     "columns": set(),
     "reserved_columns": set(),
     "phone_numbers": set(),

@@ -5,7 +5,7 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.contacts.reading import read_contacts
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 
 SAMPLES = Path(__file__).parents[2] / "sample_data"
 

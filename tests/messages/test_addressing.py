@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
-from campaign.messages import preparation
-from campaign.messages.plan import Plan, fingerprint, prepare
+from campaign.messages import draft
+from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.preparation import prepare
 
 FAMILY = """\
     Name,Phone
@@ -185,7 +186,7 @@ def test_it_is_as_if_the_table_had_those_rows_first(rows, overlong, block, data)
         table[name] = pd.array([row[place] for row in rows], dtype="str")
     options = {"message": "Hi {name}", "sender": "{sender|X}", "overlong": overlong}
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(preparation, "BLOCK", block)
+        patch.setattr(draft, "BLOCK", block)
         made = plan(table, **options)
         alternatives = made.addressing.alternatives.drop_duplicates("row")
         by_number = alternatives.groupby("number")["row"].agg(list)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 
 from campaign.errors import TemplateError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 
 CONTACTS = pd.DataFrame(
     {

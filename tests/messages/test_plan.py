@@ -8,7 +8,8 @@ import pytest
 
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, TemplateError, UsageError
-from campaign.messages.plan import fingerprint, prepare
+from campaign.messages.plan import fingerprint
+from campaign.messages.preparation import prepare
 
 CLINIC = """\
     Name,Phone,Visit date,Clinic

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.messages.text.segments import count_parts, count_units
 
 NUMBERS = st.one_of(
@@ -96,11 +96,11 @@ def test_blocks_of_any_size_give_the_same_plan(rows, options, size):
 
 
 def in_blocks_of(size, table, options):
-    from campaign.messages import preparation
+    from campaign.messages import draft
 
-    usual = preparation.BLOCK
-    preparation.BLOCK = size
+    usual = draft.BLOCK
+    draft.BLOCK = size
     try:
         return prepare(table, region="UG", **options)
     finally:
-        preparation.BLOCK = usual
+        draft.BLOCK = usual

@@ -9,7 +9,7 @@ import pytest
 import campaign
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ContactsError, FolderError, UsageError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.messages.suppression import EarlierCampaign
 
 FAMILY = """\
@@ -83,7 +83,7 @@ def test_a_row_that_cannot_be_sent_keeps_nobody_else_from_the_number():
 
 
 def test_duplicates_are_found_across_blocks_of_rows(monkeypatch):
-    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
     assert statuses(plan()) == ["not_sent", "duplicate", "duplicate", "not_sent", "duplicate"]
     assert [row for row, *_ in issues_of(plan(), "duplicate", "duplicate_other_text")] == [3, 4, 6]
 
@@ -105,7 +105,7 @@ FOUR_BLOCKS = """\
 
 def test_texts_are_compared_with_the_kept_ones_of_all_blocks_before(monkeypatch):
     """Each block keeps texts of its own: later blocks find the right one among all of them."""
-    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
     assert [(row, code, detail[-6:]) for row, _, code, detail in repeats_of(plan(FOUR_BLOCKS))] == [
         (7, "duplicate", "row 6,"),
         (8, "duplicate", "row 2,"),
@@ -122,7 +122,7 @@ def repeats_of(made):
 
 
 def test_a_number_whose_first_row_is_excluded_in_an_earlier_block_is_still_free(monkeypatch):
-    monkeypatch.setattr("campaign.messages.preparation.BLOCK", 2)
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
     made = plan("Name,Phone\n,0772000001\nBen,0772000002\nAnn,0772000001\nAnn,0772000001\n")
     assert statuses(made) == ["invalid", "not_sent", "not_sent", "duplicate"]
     assert repeats_of(made) == [(5, "0772000001", "duplicate", "The same number and the same text as row 4,")]

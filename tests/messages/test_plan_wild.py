@@ -10,7 +10,7 @@ import pytest
 from campaign.arrow_text import series_to_array
 from campaign.contacts.reading import read_contacts
 from campaign.errors import TemplateError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.messages.text.segments import count_parts, count_units, measure
 
 

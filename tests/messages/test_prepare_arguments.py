@@ -10,7 +10,7 @@ import pytest
 
 import campaign
 from campaign.errors import CampaignError, ContactsError, UsageError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 
 CONTACTS = pd.DataFrame({"Name": ["Ann", "Ben"], "Phone": ["0772000001", "0772000002"]})
 CALL = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}

@@ -120,7 +120,7 @@ def lose_the_ledger(run):
 
 
 def meet_a_fault_of_our_own(run):
-    run._transport = None
+    run._thread._transport = None
 
 
 @pytest.mark.parametrize("happens", [lose_the_ledger, meet_a_fault_of_our_own])

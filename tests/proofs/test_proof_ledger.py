@@ -23,7 +23,8 @@ from support.ledgers import IDENTITY, make_ledger
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import Entry, Move, open_ledger
+from campaign.sending.ledger.ledger import Entry, Move
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.rollback_guard import guard_path
 from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
 

@@ -22,7 +22,7 @@ from campaign.contacts.reading_record import Reading
 from campaign.contract import BATCH_COLUMNS
 from campaign.errors import FileError, ReportError, UsageError
 from campaign.formulas import disarm, keep_apostrophes, rearm
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.tables import Result
 
@@ -36,9 +36,14 @@ lines ",=SUM(A1)
 ,Ruth,-,spring
 0772 000 006,Amina,@home,spring
 """
+VERSION = read_contacts(VISITS.encode()).attrs["reading"].version
 SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
 FORMATS = (".xlsx", ".ods", ".csv")
 KNOWN = 'These are rows to correct from the campaign "visits". Sending them continues that campaign.'
+
+
+def continuation_of_visits(rows):
+    return Continuation.of("visits", rows, VERSION)
 
 
 def result_of(text, *outcomes, name="visits"):
@@ -106,7 +111,7 @@ def test_what_is_written_is_read_again_cell_by_cell(visits, tmp_path, ending):
     assert list(again.columns) == list(file.columns)
     assert again.to_numpy().tolist() == file.loc[[4, 5, 6]].to_numpy().tolist()
     reading = again.attrs["reading"]
-    assert reading.continues == Continuation.of("visits", {2: 4, 3: 5, 4: 6})
+    assert reading.continues == continuation_of_visits({2: 4, 3: 5, 4: 6})
     assert KNOWN in reading.notices
     assert prepare(again, **SENDING).reading == reading
 
@@ -119,9 +124,9 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
     def correct(lines):
         header, zoe, mueller, ruth = lines
         ruth[0] = "0772000005"
-        new = ["0772000009", "Ivan", "", "spring", "", "", "", ""]
+        new = ["0772000009", "Ivan", "", "spring", "", "", "", "", ""]
         lines[:] = [header, ruth, mueller, new]
-        assert zoe[4:] == [zoe[4], "invalid", "4", "visits"]
+        assert zoe[4:] == [zoe[4], "invalid", "4", VERSION, "visits"]
 
     path = edited(write_follow_up(visits, tmp_path / f"f{ending}"), correct, ending=saved_as)
     again = read_contacts(path)
@@ -129,7 +134,7 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
     assert again.loc[2, "Phone"] == "0772000005"
     assert again.loc[3, ["Notes", "Campaign"]].tolist() == ["  two\nlines ", "=SUM(A1)"]
     reading = again.attrs["reading"]
-    assert reading.continues == Continuation.of("visits", {2: 6, 3: 5})
+    assert reading.continues == continuation_of_visits({2: 6, 3: 5})
     assert "1 row was added by hand." in reading.notices
     assert prepare(again, **SENDING).messages["number"].tolist() == [
         "256772000005", "256772000004", "256772000009",
@@ -145,7 +150,7 @@ def test_a_table_that_pandas_saves_is_known_too(visits, tmp_path, ending, index)
     save(path, index=index)
     again = read_contacts(path)
     assert list(again.columns) == ["Phone", "Name", "Notes", "Campaign"]
-    assert again.attrs["reading"].continues == Continuation.of("visits", {2: 4, 3: 5, 4: 6})
+    assert again.attrs["reading"].continues == continuation_of_visits({2: 4, 3: 5, 4: 6})
 
 
 def test_prepare_takes_the_table_itself_and_knows_it(visits):
@@ -153,7 +158,7 @@ def test_prepare_takes_the_table_itself_and_knows_it(visits):
     rows.loc[6, "Phone"] = "0772 000 005"
     plan = prepare(rows, **SENDING)
     assert plan.messages["row"].tolist() == [5, 6]
-    assert plan.reading.continues == Continuation.of("visits", {4: 4, 5: 5, 6: 6})
+    assert plan.reading.continues == continuation_of_visits({4: 4, 5: 5, 6: 6})
     assert list(plan.contacts.columns) == ["Phone", "Name", "Notes", "Campaign", "status", "reason"]
 
 
@@ -172,7 +177,7 @@ def test_the_follow_up_of_a_follow_up_names_the_first_file(visits, tmp_path):
     second = Result(plan, came, environment="local").follow_up()
     assert second["row in the file"].tolist() == ["6", "5"]
     assert second["campaign"].tolist() == ["visits", "visits"]
-    assert len(set(second.columns)) == len(second.columns) == 8
+    assert len(set(second.columns)) == len(second.columns) == 9
 
 
 def test_which_rows_are_in_the_file(visits, tmp_path):
@@ -251,7 +256,7 @@ def test_a_campaign_is_the_same_however_it_is_spelled(visits, tmp_path):
 
 def test_row_numbers_that_are_repeated_or_unreadable_count_as_none(visits, tmp_path):
     def spoil(lines):
-        lines[1][-2], lines[2][-2], lines[3][-2] = "5", "5.0", "row 6"
+        lines[1][-3], lines[2][-3], lines[3][-3] = "5", "5.0", "row 6"
 
     again = read_contacts(edited(write_follow_up(visits, tmp_path / "f.csv"), spoil))
     reading = again.attrs["reading"]
@@ -285,7 +290,7 @@ def test_several_files_of_one_campaign_are_read_together_and_of_two_refused(visi
     second = write_follow_up(visits, tmp_path / "2.xlsx", statuses=["unknown"])
     other = write_follow_up(autumn, tmp_path / "3.ods")
     table = read_contacts([first, second])
-    assert table.attrs["reading"].continues == Continuation.of("visits", {2: 4, 3: 5, 4: 6, 6: 7})
+    assert table.attrs["reading"].continues == continuation_of_visits({2: 4, 3: 5, 4: 6, 6: 7})
     assert table.loc[6, "Name"] == "Amina"
     with pytest.raises(FileError, match=r'different campaigns\. 1\.csv: "visits"; 3\.ods: "autumn"'):
         read_contacts([first, other])

@@ -179,6 +179,7 @@ def test_every_result_can_be_looked_at(make, tmp_path):
         "last reason",
         "last status",
         "row in the file",
+        "version of the file",
         "campaign",
     ]
     assert again["status"].tolist() == result.contacts["status (file)"].tolist()

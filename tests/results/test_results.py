@@ -7,10 +7,11 @@ from pathlib import Path
 import pandas as pd
 import pytest
 
+from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.contacts.reading import read_contacts
 from campaign.contract import BATCH_COLUMNS, STATUSES
 from campaign.errors import LedgerError, UsageError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.notebook.summary import summary
 from campaign.results.tables import Result
 
@@ -164,6 +165,7 @@ def test_follow_up_goes_straight_back_to_prepare(mixed, contacts):
         "last reason",
         "last status",
         "row in the file",
+        "version of the file",
         "campaign",
     ]
     assert rows["last status"].tolist() == ["unknown", "unknown", "invalid", "refused", "not_sent"]
@@ -181,7 +183,7 @@ def test_follow_up_gives_every_column_its_own_name_and_cells(names):
     file = sheet(f"Phone,{','.join(names)}\n0772 000 001,first,second\n0772 000 002,third,fourth\n")
     plan = prepare(file, message="Hi", sender="CLINIC", region="UG")
     rows = Result(plan, batches(batch(1, 2, "refused", error=REFUSED)), environment="local").follow_up()
-    assert list(rows.columns) == [*file.columns, "last reason", "last status", "row in the file", "campaign"]
+    assert list(rows.columns) == [*file.columns, *FOLLOW_UP_COLUMNS]
     pd.testing.assert_frame_equal(pd.DataFrame(rows[file.columns]), file)
     assert rows["last status"].tolist() == ["refused", "refused"]
     assert rows["last reason"].tolist() == [REFUSED, REFUSED]

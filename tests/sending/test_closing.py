@@ -53,12 +53,30 @@ def test_nothing_leaves_a_closed_campaign_however_it_is_resumed(waiting, sandbox
 
 def test_a_closed_campaign_says_that_only_its_plan_can_be_sent_again(waiting):
     closed = campaign.close(waiting, confirm=CLOSE)
-    assert "Resume the campaign" not in closed.sentence
+    assert "resume" not in closed.sentence.lower()
+    assert "once the cause is removed, send the plan again to try them once more" in closed.sentence
+    assert campaign.load_result(waiting).sentence == closed.sentence
+    with pytest.raises(campaign.UsageError, match=r"use campaign\.send\(result\.plan, name=result\.name\)"):
+        campaign.send(closed)
     assert (
         "The campaign was closed: to send to these people after all, send the plan again." in closed.sentence
     )
     waited = closed.contacts[closed.contacts["status"] == "not_sent"]
     assert set(waited["reason"]) == {"Not sent: the campaign was closed before."}
+
+
+def test_what_was_ordered_again_leaves_a_closed_campaign_with_its_plan_only(tmp_path):
+    with campaign.Sandbox(faults={2: "reset"}) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
+        result = campaign.send(plan_for(people(11)), **options)
+        campaign.close(result.folder)
+        phrase = "send batch 2 again, 10 people may get it twice"
+        settled = campaign.resolve(result.folder, 2, "again", confirm=phrase)
+        assert "The campaign was closed: send the plan to send again what you ordered" in settled.sentence
+        assert "resume" not in settled.sentence.lower()
+        campaign.resume(result.folder, account=sandbox, progress=False)
+        assert len(sandbox.inbox) == 1
+        assert campaign.send(plan_for(people(11)), **options).totals["accepted"] == len(sandbox.inbox) == 11
 
 
 def test_the_journal_says_who_closed_it(waiting, monkeypatch):

@@ -10,10 +10,13 @@ import pytest
 
 from campaign.errors import GateError, LedgerError
 from campaign.sending.engine import engine as engines
+from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.engine.engine import Engine
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import Tally
-from campaign.sending.engine.valves import Budget, Credentials, Funds, Pace, Reach, Unknown
+from campaign.sending.engine.unsent import UnsentBatches
+from campaign.sending.engine.valves import Credentials, Funds, Reach, Unknown
 from campaign.sending.store.frozen_messages import Batch
 from campaign.service.gated_body import GateClosed
 from campaign.service.transport import Outcome
@@ -406,7 +409,7 @@ def test_after_a_resume_it_waits_again_between_two_tries(monkeypatch):
     async def person():
         running = asyncio.create_task(engine.run())
         for order, count in ((engine.pause, 1), (engine.resume, 1), (engine.stop, 2)):
-            while len(tries) < count or engine._open_orders:
+            while len(tries) < count or engine._orders.open:
                 await asyncio.sleep(0)
             for _ in range(50):  # as long as it takes to come to rest
                 await asyncio.sleep(0)
@@ -563,7 +566,7 @@ def test_a_batch_that_is_cancelled_before_it_begins_is_still_waiting():
         engine.cancel()  # from now on in the queue of the loop, before the first step of batch 1
         yield Batch(1, 10, 10, memoryview(b"1"))
 
-    engine._batches = first_then_cancel()
+    engine._unsent = UnsentBatches(first_then_cancel())
     asyncio.run(engine.run())
     assert record.moves == {}
     assert (snapshots[-1].in_flight, snapshots[-1].waiting) == (0, 30)
@@ -701,7 +704,7 @@ def test_a_part_that_cannot_be_read_lets_what_is_under_way_finish():
         raise MemoryError
 
     engine, record, snapshots = make_engine(Service(latency=0.01), concurrency=2)
-    engine._batches = damaged()
+    engine._unsent = UnsentBatches(damaged())
     with pytest.raises(MemoryError):
         asyncio.run(engine.run())
     assert set(record.states.values()) == {"accepted"}
@@ -763,7 +766,9 @@ def peak_memory(batches):
     service = Service()
     service.received = deque(maxlen=1)
     engine, _, _ = make_engine(service, batches, listen=lambda counts: None)
-    engine._batches = (Batch(number, 10, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1))
+    engine._unsent = UnsentBatches(
+        Batch(number, 10, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1)
+    )
     engine._record = Forgetful()
     tracemalloc.start()
     try:

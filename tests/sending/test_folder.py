@@ -18,11 +18,11 @@ import pyarrow.parquet as pq
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from support.crash_sender import begin, send
+from support.crash_sender import CREATING, begin, send
 from support.golden_folder import GOLDEN, VISITS
 
 import campaign
-from campaign.sending.ledger.ledger import open_ledger
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.store import creation
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.identity import ChosenName
@@ -593,9 +593,12 @@ def test_what_a_killed_program_left_half_made_is_gone_after_the_next_start(tmp_p
 
 
 @POSIX
-@pytest.mark.parametrize("place", ["after the ledger is made", "after the folder has its name"])
+@pytest.mark.parametrize("place", CREATING)
 def test_a_ledger_outside_of_a_killed_start_is_in_nobodys_way(place, tmp_path, sandbox):
-    """Not begun: the ledger goes with the unfinished folder. Begun: it stays, and the campaign goes on."""
+    """Not begun: the ledger goes with the unfinished folder. Begun: it stays, and the campaign goes on.
+
+    A program may be killed before the ledger is complete, or before it has its guard.
+    """
     ledger = tmp_path / "visits.sqlite"
     killed("visits", place, sandbox, ledger=ledger)
     options = {} if Path("visits").exists() else {"ledger": ledger}
@@ -655,7 +658,7 @@ def test_a_child_that_ends_does_not_open_the_campaign_of_its_parent(visits):
         import os, sys, warnings
         from pathlib import Path
         import campaign
-        from campaign.sending.ledger.ledger import open_ledger
+        from campaign.sending.ledger.ledger_file import open_ledger
         from campaign.sending.store.folder import open_folder
         warnings.simplefilter("ignore")  # Python 3.12 and later warn of forks beside threads
         folder = open_folder("visits")

@@ -160,3 +160,60 @@ def test_an_older_file_is_refused_once_the_table_was_sorted(sent):
     again = campaign.write_follow_up(result, "again.csv")
     correct(again, ["0772 000 003", "0772 000 008", "0772 000 015"])
     assert send(plan_of(again), sandbox).totals["accepted"] == 20
+
+
+def test_an_older_file_is_refused_where_a_row_has_an_equal_cell_by_chance(desk):
+    """Nobody here was reached, and the ward is the same: by row number, Sana would take Omar's place."""
+    people = ["Omar,call him,Ward 1", "Sana,call her,Ward 1", "Ida,0772 000 002,Ward 1"]
+    Path("visits.csv").write_text("\n".join(["name,phone,ward", *people]) + "\n")
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
+        people[:2] = reversed(people[:2])
+        Path("visits.csv").write_text("\n".join(["name,phone,ward", *people]) + "\n")
+        send(plan_of(), sandbox)
+        path.write_text(path.read_text("utf-8-sig").replace("call him", "0772 000 000"))
+        with pytest.raises(campaign.FolderError, match="row 2 of the file and row 2 of the table may be"):
+            send(plan_of(path), sandbox)
+        assert len(sandbox.inbox) == 1
+        again = campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), "again.csv")
+        again.write_text(again.read_text("utf-8-sig").replace("call him", "0772 000 000"))
+        result = send(plan_of(again), sandbox)
+        assert result.contacts["status"].tolist() == ["invalid", "accepted", "accepted"]
+
+
+def test_an_older_file_still_fits_a_table_that_people_were_added_to(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    write_visits(wrong=(3, 8, 15), people=25)
+    send(plan_of(), sandbox)
+    assert send(plan_of(path), sandbox).totals["accepted"] == 25
+
+
+def test_a_row_that_the_table_has_twice_is_not_known_again(desk):
+    Path("visits.csv").write_text("name,phone,ward\nAda,?,Ward 1\nBen,0772 000 001,Ward 1\n")
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
+        Path("visits.csv").write_text("name,phone,ward\nAda,?,Ward 1\nAda,0772 000 001,Ward 1\n")
+        send(plan_of(), sandbox, changed="skip")
+        with pytest.raises(campaign.FolderError, match="may be different people"):
+            send(plan_of(path), sandbox)
+
+
+def test_a_row_of_the_same_file_can_be_corrected_twice_and_its_name_too(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "ask him", "0772 000 015"])
+    send(plan_of(path), sandbox)
+    path.write_text(path.read_text().replace("ask him", "0772 000 008").replace("Person 8", "Amina"))
+    result = send(plan_of(path), sandbox)
+    assert result.totals["accepted"] == 20
+    assert result.contacts.loc[10, ["name", "status"]].tolist() == ["Amina", "accepted"]
+    assert sandbox.inbox["number"].is_unique
+
+
+@pytest.mark.parametrize("ending", ["csv", "xlsx", "ods"])
+def test_the_version_of_the_file_comes_back_in_every_format(sent, ending):
+    path = campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), f"again.{ending}")
+    version = campaign.read_contacts("visits.csv").attrs["reading"].version
+    assert len(version) == 10
+    assert version.isalpha()
+    assert campaign.read_contacts(path).attrs["reading"].continues.version == version

@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from support.ledgers import IDENTITY, Count, count_by_state, make_ledger
@@ -15,7 +16,8 @@ from campaign.errors import LedgerError
 from campaign.sending.ledger import connections
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
+from campaign.sending.ledger.ledger import Entry, Move
+from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
 from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
 
 
@@ -436,6 +438,24 @@ def test_a_ledger_that_exists_already_is_left_as_it_is(fresh_ledger, path):
     with pytest.raises(LedgerError, match=r"already a file at .*ledger.sqlite. Give another one as ledger="):
         create_ledger(path, IDENTITY)
     assert count_by_state(path)["sending"].batches == 1
+
+
+@pytest.mark.skipif(os.name != "posix", reason="Windows gives names without hard links")
+def test_a_disk_without_hard_links_keeps_a_ledger_too(path_of_many, tmp_path, monkeypatch):
+    """A USB stick, say."""
+
+    def refuse(self, target):
+        raise PermissionError(1, "Operation not permitted")
+
+    monkeypatch.setattr(Path, "hardlink_to", refuse)
+    create_ledger(tmp_path / "new.sqlite", IDENTITY)
+    open_ledger(tmp_path / "new.sqlite", IDENTITY).close()
+    before = path_of_many.read_bytes()
+    with pytest.raises(LedgerError, match="already a file"):
+        create_ledger(path_of_many, IDENTITY)
+    assert path_of_many.read_bytes() == before
+    names = {file.name for file in tmp_path.iterdir()}
+    assert names == {"many.sqlite", "many.sqlite.moves", "new.sqlite", "new.sqlite.moves"}
 
 
 def test_a_ledger_put_in_the_place_of_another_during_a_run_gets_no_move(fresh_ledger, path, tmp_path):

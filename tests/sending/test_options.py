@@ -13,12 +13,12 @@ import pandas as pd
 import pytest
 
 import campaign
+from campaign.sending.engine.hours import Hours
 from campaign.sending.engine.valves import (
     Breaker,
     Canary,
     Credentials,
     Funds,
-    Hours,
     Pilot,
     Reach,
     Unknown,

@@ -1,6 +1,7 @@
 """A person settles what nobody else can know."""
 
 import pytest
+from support.small_campaigns import people, plan_for
 
 import campaign
 from campaign.cli.main import main
@@ -114,6 +115,24 @@ def test_settling_from_a_shell(interrupted_campaign, capsys):
     assert main(["status", folder]) == 4
     assert "batch 2: 10 messages unknown" in capsys.readouterr().out
     assert main(["resolve", folder, "2", "accepted"]) == 2
-    assert 'confirm="batch 2 was accepted"' in capsys.readouterr().err
+    assert 'confirm "batch 2 was accepted"' in capsys.readouterr().err
     assert main(["resolve", folder, "2", "accepted", "--confirm", "batch 2 was accepted"]) == 4
     assert "Batch 2 is settled" in capsys.readouterr().out
+
+
+def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
+    """Whoever may have got the old text keeps it, whatever was ordered: resume would not send it."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
+        campaign.send(plan_for(people(11)), **options)
+        campaign.resolve(
+            tmp_path / "visits", 2, "again", confirm="send batch 2 again, 10 people may get it twice"
+        )
+        kept = campaign.send(plan_for(people(11), "Dear {name}"), changed="skip", **options)
+        assert kept.totals["unknown"] == 10
+        assert "What you ordered to be sent again stays as it is" in kept.sentence
+        assert "resume" not in kept.sentence.lower()
+        assert campaign.resume(kept.folder, account=sandbox, progress=False).totals["unknown"] == 10
+        assert len(sandbox.inbox) == 11
+        sent = campaign.send(plan_for(people(11), "Dear {name}"), changed="send", **options)
+        assert (sent.totals["accepted"], len(sandbox.inbox)) == (11, 22)

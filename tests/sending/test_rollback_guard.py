@@ -10,7 +10,8 @@ from support.ledgers import IDENTITY, count_by_state, make_ledger
 from campaign.errors import LedgerError
 from campaign.sending.ledger import file_systems, rollback_guard
 from campaign.sending.ledger.file_systems import file_system_of, is_network
-from campaign.sending.ledger.ledger import Entry, Move, create_ledger, open_ledger
+from campaign.sending.ledger.ledger import Entry, Move
+from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
 from campaign.sending.ledger.views import snapshot
 
 

@@ -7,15 +7,15 @@ from typing import NamedTuple
 import pytest
 
 from campaign.errors import UsageError
+from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.hours import Hours
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.engine.valves import (
     Breaker,
-    Budget,
     Canary,
     Credentials,
     Funds,
-    Hours,
-    Pace,
     Reach,
     Unknown,
 )

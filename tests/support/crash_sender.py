@@ -17,7 +17,7 @@ from aiohttp.http_writer import StreamWriter
 
 import campaign
 from campaign.sending import opening
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger import ledger, ledger_file
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.store import creation, freezing
 from campaign.sending.store.folder import folder_exists, open_folder
@@ -33,6 +33,9 @@ ALWAYS = (
 )
 CREATING = (
     "before the ledger is made",
+    "before the tables of the ledger are made",
+    "before the ledger has its name",
+    "after the ledger has its name",
     "after the ledger is made",
     "before the folder has its name",
     "after the folder has its name",
@@ -119,6 +122,14 @@ class Countdown:
 def arm(passed: Passed) -> None:
     """Wrap every place, so that `passed` is called with its name."""
     _around(creation, "create_ledger", passed, "before the ledger is made", "after the ledger is made")
+    _around(ledger_file, "connect", passed, "before the tables of the ledger are made", "")
+    _around(
+        ledger_file,
+        "name_new_file",
+        passed,
+        "before the ledger has its name",
+        "after the ledger has its name",
+    )
     _around(
         freezing, "_write_messages", passed, "before the messages are frozen", "after the messages are frozen"
     )
@@ -133,7 +144,7 @@ def arm(passed: Passed) -> None:
     _inside_registrations(passed)
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
     _around(opening, "open_ledger", passed, "", "after what was under way is unknown")
-    _around(ledger, "check_ledger", passed, "", "before what was under way is unknown")
+    _around(ledger_file, "check_ledger", passed, "", "before what was under way is unknown")
     _around(ledger.Ledger, "_apply_all", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
     _around(RollbackGuard, "write", passed, "before a guard is written", "")

@@ -7,7 +7,8 @@ from contextlib import closing
 from pathlib import Path
 from typing import NamedTuple
 
-from campaign.sending.ledger.ledger import Entry, create_ledger, open_ledger
+from campaign.sending.ledger.ledger import Entry
+from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
 from campaign.sending.ledger.views import snapshot
 
 IDENTITY = {"manifest": "m1", "environment": "local"}

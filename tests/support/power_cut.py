@@ -19,7 +19,8 @@ from typing import Any, NamedTuple
 import apsw
 
 from campaign.sending.ledger import connections
-from campaign.sending.ledger.ledger import Entry, Ledger, Move, open_ledger
+from campaign.sending.ledger.ledger import Entry, Ledger, Move
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.views import journal_frame
 from support.ledgers import IDENTITY, make_ledger

@@ -16,7 +16,7 @@ from typing import Any
 import campaign
 from campaign.errors import CampaignError
 from campaign.sending import opening
-from campaign.sending.ledger import ledger, rollback_guard
+from campaign.sending.ledger import ledger, ledger_file, rollback_guard
 from campaign.sending.store import creation, freezing, frozen_messages
 from campaign.service import transport
 from support.crash_sender import Countdown
@@ -30,6 +30,8 @@ QUESTION = "question.txt"
 PLACES = {
     "a folder is swept of unfinished ones": 1,
     "the ledger is made": 1,
+    "the tables of the ledger are made": 1,
+    "the ledger gets its name": 1,
     "the campaign's manifest is written": 1,
     "the new folder is synced": 2,
     "the folder gets its name": 1,
@@ -99,6 +101,8 @@ def arm(passed: Callable[[str], None]) -> None:
     for owner, name, place in (
         (creation, "sweep_unfinished", "a folder is swept of unfinished ones"),
         (creation, "create_ledger", "the ledger is made"),
+        (ledger_file, "_write_new", "the tables of the ledger are made"),
+        (ledger_file, "name_new_file", "the ledger gets its name"),
         (creation, "sync_folder", "the new folder is synced"),
         (Path, "rename", "the folder gets its name"),
         (opening, "sweep_rounds", "rounds without registration are swept"),

@@ -15,7 +15,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.sending import opening
-from campaign.sending.ledger import ledger
+from campaign.sending.ledger import changes, ledger
 from campaign.sending.rounds import compared_plan, distinct_texts, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
@@ -68,7 +68,7 @@ def withdraw_and_register_in_two_transactions(patch: Patch) -> None:
     register = ledger.Ledger.register_round
 
     def in_two(self: ledger.Ledger, digest: str, entries: Any) -> int:
-        self._change(lambda connection: connection.execute(ledger._WITHDRAW).rowcount)
+        self._change(lambda connection: connection.execute(changes.WITHDRAW).rowcount)
         return register(self, digest, entries)
 
     patch(ledger.Ledger, "register_round", in_two)

@@ -1,4 +1,4 @@
-"""The country that the numbers of a column probably belong to, judged by those written with a country code."""
+"""The country that the numbers of a column probably belong to: that of those with a country code."""
 
 from dataclasses import dataclass
 from typing import Any

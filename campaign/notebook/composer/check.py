@@ -125,7 +125,7 @@ class CheckSection(Section):
             return ""
         if difference.is_first:
             return ""
-        return f"{capitalised(_WHERE[where])} before. {desk_words(difference.overview)}"
+        return f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(unsent_result(self._plan, name=self._desk.name), path)
@@ -140,14 +140,13 @@ def _shares(plan: Plan) -> str:
     tones = {"not_sent": "good", "invalid": "bad"}
     counts = {status: plan.totals[status] for status in words if plan.totals[status]}
     legend = ", ".join(f"{figure(count)} {words[status]}" for status, count in counts.items())
+    widths = {status: 100 * count / plan.totals.rows for status, count in counts.items()}
     bars = "".join(
-        f'<div class="bar {tones.get(status, status)}" style="width:{100 * count / plan.totals.rows:.2f}%"></div>'
-        for status, count in counts.items()
+        f'<div class="bar {tones.get(status, status)}" style="width:{width:.2f}%"></div>'
+        for status, width in widths.items()
     )
-    label = markup.escape(legend)
-    return f'<div class="shares" role="img" aria-label="{label}">{bars}</div>' + markup.paragraph(
-        f"{legend}.", note=True
-    )
+    bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
+    return bar + markup.paragraph(f"{legend}.", note=True)
 
 
 def _reasons(plan: Plan) -> str:

@@ -10,7 +10,7 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS
 from campaign.notebook.composer.fields import Picker
 from campaign.notebook.composer.section import people
-from campaign.text import counted
+from campaign.text import agreeing, counted
 
 
 @dataclass(frozen=True)
@@ -50,5 +50,6 @@ class Choice(Picker):
 def _effect(plan: Plan) -> str:
     """What a plan means in people."""
     totals = plan.totals
-    reached = people(totals["not_sent"])
-    return f"{reached} {'gets' if totals['not_sent'] == 1 else 'get'} a text, {counted(totals.parts, 'SMS', 'SMS')} in all"
+    count = totals["not_sent"]
+    reached = f"{people(count)} {agreeing(count, 'gets', 'get')} a text"
+    return f"{reached}, {counted(totals.parts, 'SMS', 'SMS')} in all"

@@ -1,4 +1,4 @@
-"""What was decided at the composer so far: the arguments of the public verbs, and the Python that has them."""
+"""What was decided at the composer so far, as the arguments of the public verbs and as lines of Python."""
 
 from __future__ import annotations
 

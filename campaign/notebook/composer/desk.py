@@ -51,7 +51,7 @@ class Desk:
 
 
 def offered_accounts() -> dict[Environment, Account | None]:
-    """The embedded sandbox, and the accounts that are kept on this machine. Nobody is asked for a password."""
+    """The embedded sandbox, and the accounts kept on this machine. Nobody is asked for a password."""
     accounts: dict[Environment, Account | None] = {"local": None}
     for environment in ("sandbox", "live"):
         account = kept_account(environment)

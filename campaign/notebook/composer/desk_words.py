@@ -1,7 +1,7 @@
 """Sentences of this package in the words of somebody who does not program.
 
-Remedies name arguments of Python, `region=` or `overlong="truncate"`, and calls, `campaign.send(...)`. Here the
-first become the fields and choices of the composer, and clauses with the second are left out.
+Remedies name arguments of Python, `region=` or `overlong="truncate"`, and calls, `campaign.send(...)`. Here
+the first become the fields and choices of the composer, and clauses with the second are left out.
 """
 
 import re

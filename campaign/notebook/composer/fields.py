@@ -11,7 +11,7 @@ _LABEL = {"description_width": "12em"}
 
 
 def _wide() -> Any:
-    return Layout(width="100%", max_width="38em")
+    return Layout(width="100%", max_width="42em")
 
 
 class Picker(Dropdown):  # type: ignore[misc]  # ipywidgets has no types

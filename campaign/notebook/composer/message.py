@@ -87,16 +87,17 @@ class MessageSection(Section):
             lengths = text_lengths(self._desk.contacts, self._desk.composition.message)
         except CampaignError as error:
             return desk_words(error)
-        shown, longest = lengths.loc[self.phone.row], lengths["characters"].idxmax()
+        shown = lengths.loc[self.phone.row]
+        longest = int(lengths["characters"].argmax())
         alphabet = "" if shown["plain"] else " · with letters that need more room"
         return (
             f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS{alphabet} · the longest is row "
-            f"{longest} with {lengths.at[longest, 'characters']}"
+            f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
         )
 
     def _longest_row(self) -> int:
         lengths = text_lengths(self._desk.contacts, self._desk.composition.message)
-        return int(lengths["characters"].idxmax())
+        return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
     def _plan_of(self, rows: pd.Index[Any] | None) -> Plan:
         """The plan for some rows, or for all, also before there is a sender."""

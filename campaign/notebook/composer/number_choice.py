@@ -1,4 +1,4 @@
-"""Which column holds the phone numbers, and of which country they are: a guess and its reason, to be changed."""
+"""Which column holds the phone numbers, and of which country they are: a guess, with its reason."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return "It is the country of the numbers that are written without a country code."
         names = {region: name for name, region in regions_by_name().items()}
         return (
-            f"{figure(likely.written)} of {counted(likely.with_code, 'number')} that are written with a country code "
+            f"{figure(likely.written)} of {counted(likely.with_code, 'number')} with a country code "
             f"{agreeing(likely.written, 'is', 'are')} from {names[likely.region]}."
         )
 

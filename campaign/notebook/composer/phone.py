@@ -67,9 +67,9 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return preview.phone() + markup.paragraph(_facts(preview), note=True)
 
     def _step(self, places: int) -> None:
-        position = self._rows.get_loc(self.row) + places
+        position = int(self._rows.get_indexer(pd.Index([self.row]))[0]) + places
         if 0 <= position < len(self._rows):
-            self._go_to(int(self._rows[position]))
+            self._go_to(int(self._rows.to_numpy()[position]))
 
     def _go_to(self, row: int) -> None:
         self.row = row

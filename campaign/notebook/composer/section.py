@@ -9,18 +9,40 @@ from ipywidgets import HTML, Button, VBox
 from campaign import markup
 from campaign.errors import CampaignError
 from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.fields import set_shown
 from campaign.text import counted
 
 STYLE = """
-.campaign .section{border-top:1px solid var(--line);padding:.4em 0}
+.campaign .section{border-top:1px solid var(--line);padding:.4em 0;overflow:visible}
+.campaign .section.campaign-section-1{border-top:0}
 .campaign .section h2{font-size:1.1em;font-weight:600;margin:.2em 0}
 .campaign .section.ahead h2{opacity:.75;font-weight:400}
-.campaign .fold{height:auto;min-height:2.2em;width:100%;text-align:left;white-space:normal;line-height:1.4;
-background:none;color:inherit;padding:.2em 0}
 .campaign .problem p{color:var(--bad);font-weight:600}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
-.campaign .widget-label,.campaign .widget-dropdown,.campaign .widget-text{height:auto}
-.campaign .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;white-space:normal}
+.campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
+.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:0 2px;
+padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
+.campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
+padding:.2em 0;margin:0;border:0;font-size:14px}
+.campaign .section .jupyter-button.fold:hover{text-decoration:underline}
+.campaign .section .campaign{overflow-x:visible}
+.campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
+.campaign .section select:focus-visible{outline:2px solid var(--good);outline-offset:1px}
+.campaign .section .widget-text,.campaign .section .widget-dropdown{flex-flow:column;align-items:flex-start;
+height:auto;margin:.3em 0}
+.campaign .section .widget-text .widget-label,.campaign .section .widget-dropdown .widget-label,
+.campaign .text-editor label{width:auto;text-align:left;font-weight:600;margin:0;height:auto;line-height:1.6;
+overflow:visible}
+.campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
+font-size:14px;box-sizing:border-box;margin:0}
+.campaign .section .widget-radio-box label{height:auto;line-height:1.6;white-space:normal}
+.campaign .text-editor{width:100%;box-sizing:border-box}
+.campaign .text-editor label{display:block}
+.campaign .text-editor textarea{width:100%;box-sizing:border-box;font:inherit;padding:.5em;resize:vertical;
+color:inherit;background:none;border:1px solid var(--line)}
+.campaign .campaign-phone{min-height:9em}
+.campaign .section pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);padding:.6em;
+color:inherit;background:none}
 """
 
 
@@ -41,6 +63,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._changed.add_class("changed")
         self._body = VBox([self._changed, *body, self._problem])
         super().__init__()
+        self.hide()
         self.add_class("section")
         self.add_class(f"campaign-section-{number}")
 
@@ -49,21 +72,25 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return self._body in self.children
 
     def hide(self) -> None:
-        self.children = ()
+        set_shown(self, False)
 
     def announce(self) -> None:
         """Show that this section comes next."""
         self.add_class("ahead")
-        self.children = (self._heading,)
+        self._show(self._heading)
 
     def unfold(self) -> None:
         self.remove_class("ahead")
-        self.children = (self._heading, self._body)
+        self._show(self._heading, self._body)
 
     def fold(self) -> None:
         """Show only what was decided."""
         self._line.description = f"{self.number} · {self.line}"
-        self.children = (self._line,)
+        self._show(self._line)
+
+    def _show(self, *widgets: Any) -> None:
+        self.children = widgets
+        set_shown(self, True)
 
     def lock(self, locked: bool) -> None:
         """While texts are on their way, a folded section does not open."""

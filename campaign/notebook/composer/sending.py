@@ -15,7 +15,7 @@ from campaign.notebook.composer.fields import Picker, button, field, set_shown
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference
+from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
 from campaign.text import counted, money
 
@@ -114,7 +114,7 @@ class SendingSection(Section):
         with self.problems_shown():
             plan = self._desk.prepared()
             difference = self._desk.composition.compare(plan, self._desk.account)
-            self._difference.value = markup.paragraph(desk_words(difference.overview))
+            self._difference.value = markup.paragraph(desk_words(difference.sentence))
             self._ask_about(difference)
             self._start.description = f"Send {counted(len(difference.outgoing()), 'text')}"
         self._show_cost()
@@ -123,7 +123,7 @@ class SendingSection(Section):
         """Ask what a person has to decide: about other texts, and about people who are gone."""
         for picker, name, count in (
             (self.changed, "changed", difference.changed + difference.moved),
-            (self.gone, "gone", len(difference.waiting_gone)),
+            (self.gone, "gone", len(plan_behind(difference).waiting_gone)),
         ):
             answers = [(words, answer) for (parameter, answer), words in CHOICES.items() if parameter == name]
             picker.offer([_UNDECIDED, *answers], getattr(self._desk.composition, name))
@@ -140,5 +140,8 @@ class SendingSection(Section):
         except UsageError:
             self._cost.value = markup.paragraph("Write the price as a number, such as 35 or 0.04.", note=True)
             return
-        words = "" if cost is None else f"About {money(cost)} for {counted(plan.totals.parts, 'SMS', 'SMS')}."
-        self._cost.value = markup.paragraph(words, note=True) if words else ""
+        if plan is None or cost is None:
+            self._cost.value = ""
+            return
+        words = f"About {money(cost)} for {counted(plan.totals.parts, 'SMS', 'SMS')}."
+        self._cost.value = markup.paragraph(words, note=True)

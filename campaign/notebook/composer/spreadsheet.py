@@ -25,8 +25,8 @@ from campaign.text import clean
 UPLOADS = Path("uploads")
 _SHOWN = 5  # rows
 _HINT = (
-    "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”. "
-    "For a file of more than 10 MB, type where it is."
+    "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
+    " For a file of more than 10 MB, type where it is."
 )
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from campaign.results.advice import decided
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -36,11 +35,11 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
     if result.folder is not None and not result.rounds:
         return [_EARLIER_FORMAT]
-    decisions = decided(result.batches)
+    decisions = result.decisions
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
-        Task(decisions[status], "", "", "quiet")
+        _decided(decisions[status])
         if status in decisions
         else make(result, result.totals[status], _place(result))
         for status, make in makers.items()
@@ -48,6 +47,12 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     ]
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
+
+
+def _decided(sentences: str) -> Task:
+    """What is left to do where a person has decided already: the first sentence says what."""
+    first, full_stop, rest = sentences.partition(". ")
+    return Task(first + full_stop.strip(), rest, "", "quiet")
 
 
 def _unknown(result: Result, count: int, place: str) -> Task:

@@ -7,7 +7,8 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import Ledger, open_ledger
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import identity_of, reached_messages, snapshot
 from campaign.sending.run import end_held_run
 from campaign.sending.store.folder import Folder, finish_erasure

@@ -32,9 +32,9 @@ def resolve(
     """Settle a batch whose fate is unknown, after you have found out what became of it.
 
     `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
-    knows, and `resume` shall send it once more, so that people may get it twice. `confirm` is the phrase that
-    the error shows together with the evidence; `note` says how you know. The journal keeps who decided, when
-    and why.
+    knows, and `resume` shall send it once more, so that people may get it twice. In a closed campaign only
+    the plan sent again does that. `confirm` is the phrase that the error shows together with the evidence;
+    `note` says how you know. The journal keeps who decided, when and why.
 
     Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
     `LockedError` while a run is under way; one that a valve holds in this process is ended.

@@ -9,8 +9,8 @@ from datetime import UTC, datetime
 from typing import Any, Protocol
 
 from campaign.errors import GateError, LedgerError
+from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Load
-from campaign.sending.engine.valves import Hold
 from campaign.sending.ledger.group_commit import Listener
 from campaign.service.gated_body import Gate, GateClosed
 from campaign.service.transport import Outcome

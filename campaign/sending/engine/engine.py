@@ -11,9 +11,7 @@ from __future__ import annotations
 
 import asyncio
 import random
-import threading
 import time
-from bisect import insort
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
@@ -21,22 +19,18 @@ from functools import partial
 
 from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
+from campaign.sending.engine.hold import CUT, PAUSED, STOPPED, Hold
+from campaign.sending.engine.orders import Orders
+from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.speed import Speed
 from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
-from campaign.sending.engine.valves import Hold, Pace, Valve
+from campaign.sending.engine.unsent import UnsentBatches
+from campaign.sending.engine.valves import Valve
 from campaign.service.transport import Outcome
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)
 SNAPSHOT_INTERVAL = 0.1  # seconds
-
-_PAUSED = Hold("Paused by hand. Resume to send the rest.", by_hand=True)
-_STOPPED = Hold("Stopped by hand. Resume the campaign to send the rest.", final=True, by_hand=True)
-_CUT = Hold(
-    "Ended at once by hand: batches without an answer are unknown. Resume the campaign to send the rest.",
-    final=True,
-    by_hand=True,
-)
 
 Listener = Callable[[Snapshot], None]
 
@@ -62,7 +56,7 @@ class Engine:
         listen: Listener,
         end_when_paused: bool,
     ) -> None:
-        self._batches, self._record, self._post = batches, record, post
+        self._unsent, self._record, self._post = UnsentBatches(batches), record, post
         self._tally, self._valves, self._pace = tally, valves, pace
         self._concurrency, self._listen, self._end_when_paused = concurrency, listen, end_when_paused
         self.status: RunStatus = "running"
@@ -71,67 +65,45 @@ class Engine:
         self._started = time.monotonic()
         self._speed = Speed()
         self._last_snapshot = 0.0
-        self._next: Load | None = None  # taken from `batches`, not yet issued
-        self._returned: list[Load] = []  # issued, but provably did not leave
         # Both are readings of the monotonic clock.
         self._due: float | None = None  # when the pace lets the next batch go
         self._not_before = 0.0  # until when the service asked us to wait (Retry-After)
         self._under_way: dict[asyncio.Task[None], Load] = {}
         self._failure: Exception | None = None
-        self._loop: asyncio.AbstractEventLoop | None = None
         self._change = asyncio.Event()  # something happened that the loop has to look at
         self._held = asyncio.Event()  # set while there is a hold: no use waiting for another try
-        self._ordering = threading.Lock()
-        self._early_orders: list[Callable[[], None]] = []  # given before the loop runs
-        self._open_orders = 0  # given, but not carried out yet
+        self._orders = Orders()
         self._all_recorded = False  # paused, nothing under way, and the ledger knows every answer
 
     # orders, from any thread
 
     def pause(self) -> None:
         """Issue nothing more until `resume`; what is under way finishes."""
-        self._order(partial(self._hold, _PAUSED))
+        self._orders.give(partial(self._hold, PAUSED))
 
     def resume(self) -> None:
         """Go on after a pause, whoever caused it. Does nothing once the run is stopping or has ended."""
-        self._order(self._go_on)
+        self._orders.give(self._go_on)
 
     def stop(self) -> None:
         """Issue nothing more and end; what is under way finishes."""
-        self._order(partial(self._hold, _STOPPED))
+        self._orders.give(partial(self._hold, STOPPED))
 
     def cancel(self) -> None:
         """End now: what has left without an answer becomes unknown."""
-        self._order(self._cut)
+        self._orders.give(self._cut)
 
     @property
     def at_rest(self) -> bool:
         """Whether the run is paused and nothing moves: no batch is under way, every answer is in the ledger,
         and no order is on its way that could change that."""
-        return self.status == "paused" and self._all_recorded and not self._open_orders
-
-    def _order(self, action: Callable[[], None]) -> None:
-        with self._ordering:
-            self._open_orders += 1  # in the caller's thread: `at_rest` is false as soon as an order is given
-            if self._loop is None:
-                self._early_orders.append(action)
-                return
-        with suppress(RuntimeError):  # the loop is closed: the run has ended, and ends are final
-            self._loop.call_soon_threadsafe(self._carry_out, action)
-
-    def _carry_out(self, action: Callable[[], None]) -> None:
-        action()
-        with self._ordering:
-            self._open_orders -= 1
+        return self.status == "paused" and self._all_recorded and not self._orders.open
 
     # the loop
 
     async def run(self) -> None:
         """Send until nothing is left, or until a person or a valve stops the run: see `status`, `hold`."""
-        with self._ordering:
-            self._loop = asyncio.get_running_loop()
-        for action in self._early_orders:
-            self._carry_out(action)
+        self._orders.begin()
         try:
             while not self._is_over():
                 self._change.clear()
@@ -139,7 +111,7 @@ class Engine:
                     self._come_to_rest()
                     await self._wait_for_change()
         except asyncio.CancelledError:
-            self._hold(_CUT)
+            self._hold(CUT)
             raise
         except Exception as error:
             self._fail(error)
@@ -193,17 +165,17 @@ class Engine:
             await _within(self._change, max(self._due, self._not_before) - time.monotonic())
 
     def _peek(self) -> Load | None:
-        if self._next is None and self._returned:
-            self._next = self._returned.pop(0)
-        if self._next is None and self._failure is None:
-            try:
-                self._next = next(self._batches, None)
-            except Exception as error:  # the frozen plan was changed; what is under way still finishes
-                self._fail(error)
-        return self._next
+        if self._failure is not None:
+            return None
+        try:
+            return self._unsent.peek()
+        except Exception as error:  # the frozen plan was changed; what is under way still finishes
+            self._fail(error)
+            return None
 
     def _issue(self, batch: Load) -> None:
-        self._next = self._due = None
+        self._unsent.remove_next()
+        self._due = None
         self._tally.start(batch)
         task = asyncio.create_task(self._deliver(batch))
         self._under_way[task] = batch
@@ -274,7 +246,7 @@ class Engine:
 
     def _give_back(self, batch: Load, outcome: Outcome) -> None:
         self._tally.settle(batch, outcome)
-        insort(self._returned, batch, key=lambda returned: returned.number)
+        self._unsent.give_back(batch)
 
     # holding
 
@@ -313,7 +285,7 @@ class Engine:
             self._change.set()
 
     def _cut(self) -> None:
-        self._hold(_CUT)
+        self._hold(CUT)
         for task in self._under_way:
             task.cancel()
 

@@ -21,6 +21,7 @@ _RESTORE = "Restore it from a copy."
 _REMEDIES = {
     "SQLITE_BUSY": "Another program has it open: close that one, then try again.",
     "SQLITE_FULL": "Make room on the disk, then try again.",
+    "SQLITE_IOERR": "Make room on the disk, and look whether it is in order, then try again.",
     "SQLITE_READONLY": "Allow yourself to write to the file and its folder, then try again.",
 }
 

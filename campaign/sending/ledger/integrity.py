@@ -20,10 +20,15 @@ SELECT 1 FROM batches WHERE round > (SELECT coalesce(max(round), 0) FROM rounds)
 
 
 def check_ledger(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) -> None:
-    """Raise `LedgerError` unless the file is a sound ledger of this campaign.
+    """Raise `LedgerError` unless the file is a sound ledger of this campaign, and no older copy of it.
 
     `schema` is the SQL of its tables; that of an earlier format knows no rounds.
     """
+    RollbackGuard(path).check(check_content(path, identity, schema))
+
+
+def check_content(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) -> int:
+    """Check the file alone, without its guard, and return how many moves it has."""
     # Before SQLite opens the file, because it leaves traces in any database.
     if _application_id(path) != APPLICATION_ID:
         raise LedgerError(f"{path} is not a ledger of this program. Restore the file that belongs here.")
@@ -45,7 +50,7 @@ def check_ledger(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) 
                 f"The ledger at {path} belongs to another campaign, or what it is compared with was changed "
                 f"({key} differs). Restore the campaign folder from a copy."
             )
-    RollbackGuard(path).check(moves)
+    return moves
 
 
 def _application_id(path: Path) -> int:

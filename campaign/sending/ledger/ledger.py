@@ -16,25 +16,18 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from decimal import Decimal
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple, Protocol
 
 from campaign.errors import FolderError, LedgerError
-from campaign.private_files import new_private_file, sync_folder
+from campaign.sending.ledger.changes import erase_texts, insert_round, record_home, withdraw_what_waits
 from campaign.sending.ledger.connections import Connection, Failure, Refusal, connect, opened
-from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
-from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
+from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.views import moves_in
 
-_WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
-_NOTE_IN_JOURNAL = """
-INSERT INTO journal (at, batch, was, now, error, note)
-VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 0, '', ?, '', ?)
-"""
 _REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
 
 
@@ -63,7 +56,7 @@ class MovesWitness(Protocol):
 
 
 class Ledger:
-    """An open ledger. Make one with `create_ledger`, open one with `open_ledger`.
+    """An open ledger; `ledger_file` makes and opens one.
 
     It has one writer: whoever opened it, under the campaign's lock. Commit moves in groups where you can: a
     commit costs about the same for one move and for a hundred.
@@ -127,33 +120,14 @@ class Ledger:
         `digest` is that of the round's manifest, and the batches continue the numbers of earlier rounds.
         Returns the number of the round. All or nothing: raises `LedgerError`, and then nothing has changed.
         """
-
-        def register(connection: Connection) -> int:
-            number: int = connection.execute("SELECT coalesce(max(round), 0) + 1 FROM rounds").fetchone()[0]
-            connection.execute(_WITHDRAW)
-            connection.executemany(
-                "INSERT INTO batches (batch, round, part, first, messages, digest) VALUES (?, ?, ?, ?, ?, ?)",
-                ((entry.batch, number, *entry[1:]) for entry in entries),
-            )
-            connection.execute(
-                "INSERT INTO rounds VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))", (number, digest)
-            )
-            return number
-
-        return self._change(register)
+        return self._change(partial(insert_round, digest=digest, entries=entries))
 
     def close_campaign(self, note: str = "") -> int:
         """Close the campaign: withdraw every batch that waits, and return how many there were.
 
         The journal keeps why. The campaign stays closed until a new round is registered.
         """
-
-        def withdraw(connection: Connection) -> int:
-            connection.execute(_NOTE_IN_JOURNAL, ("closed", note))
-            update = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
-            return connection.execute(update, (note,)).rowcount
-
-        return self._change(withdraw)
+        return self._change(partial(withdraw_what_waits, note=note))
 
     def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
         """Register that rounds were erased, by the digests of their new manifests, and take away what the
@@ -161,23 +135,7 @@ class Ledger:
 
         The journal keeps why. All or nothing; raises `LedgerError` while anything waits or is unknown.
         """
-
-        def erase(connection: Connection) -> int:
-            connection.execute("PRAGMA secure_delete = ON")
-            connection.execute(_NOTE_IN_JOURNAL, ("erased", note))
-            insert = "INSERT INTO erasures VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
-            connection.executemany(insert, digests.items())
-            rounds = [(number,) for number in digests]
-            connection.executemany(
-                "UPDATE batches SET error = '', note = '', digest = x'' WHERE round = ?", rounds
-            )
-            return connection.executemany(
-                "UPDATE journal SET error = '', note = '' WHERE batch IN "
-                "(SELECT batch FROM batches WHERE round = ?)",
-                rounds,
-            ).rowcount
-
-        self._change(erase)
+        self._change(partial(erase_texts, digests=digests, note=note))
 
     def purge(self) -> None:
         """Write the file anew, so that no byte of what was erased is left in it or in its log."""
@@ -201,13 +159,7 @@ class Ledger:
 
     def take_over(self, home: Mapping[str, str], note: str) -> None:
         """Record where the ledger lives from now on and whose account it is, and why, in the journal."""
-
-        def move_house(connection: Connection) -> int:
-            connection.execute(_NOTE_IN_JOURNAL, ("takeover", note))
-            pairs = [(value, key) for key, value in home.items()]
-            return connection.executemany("UPDATE campaign SET value = ? WHERE key = ?", pairs).rowcount
-
-        self._change(move_house)
+        self._change(partial(record_home, home=home, note=note))
 
     def last_round(self) -> int:
         """The number of the last round, 0 if there is none."""
@@ -300,67 +252,6 @@ class Ledger:
         for witness in self._witnesses:
             with suppress(OSError, Failure, FolderError):  # without it nothing is less safe
                 witness.write(lambda: moves_in(self._connection), at_once=at_once)
-
-
-def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
-    """Make a new ledger without any round.
-
-    `identity` says whose ledger it is and where it lives; `open_ledger` compares the former. Raises
-    `LedgerError` if the file exists.
-    """
-    try:
-        with new_private_file(path):
-            pass
-    except FileExistsError:
-        raise LedgerError(f"There is already a file at {path}. Give another one as ledger=.") from None
-    except OSError as error:
-        raise LedgerError(
-            f"The ledger at {path} cannot be made: {error.strerror}. Give a file in a folder that exists and "
-            "that you can write to."
-        ) from None
-    try:
-        with closing(connect(path)) as connection:
-            connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
-            connection.executescript("BEGIN IMMEDIATE;" + SCHEMA)
-            connection.executemany("INSERT INTO campaign VALUES (?, ?)", identity.items())
-            connection.execute("COMMIT")
-            connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        RollbackGuard(path).write(lambda: 0, at_once=True)
-        sync_folder(path.parent)
-    except BaseException as error:
-        remove_ledger(path)  # an unfinished ledger would be in the way of the next attempt
-        if isinstance(error, Failure | OSError):
-            raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
-        raise
-
-
-def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> Ledger:
-    """Open the ledger of this very campaign, and turn what was under way into `unknown`.
-
-    The caller holds the campaign's lock. Never creates a ledger. Raises `LedgerError` when the file is
-    missing, damaged, not a ledger, or belongs to another campaign.
-    """
-    check_ledger(path, identity)
-    with opened(path) as connection:
-        error = "the program ended while this batch was under way"
-        connection.execute(
-            "UPDATE batches SET state = 'unknown', error = ?, note = '' WHERE state = 'sending'", (error,)
-        )
-    try:
-        return Ledger(path, witnesses)
-    except Failure as error:
-        raise LedgerError(f"The ledger at {path} cannot be used: {error}. Try again.") from None
-
-
-def remove_ledger(path: Path) -> None:
-    """Delete a ledger that was never used, with the files beside it."""
-    for file in (
-        path,
-        path.with_name(path.name + "-wal"),
-        path.with_name(path.name + "-shm"),
-        guard_path(path),
-    ):
-        file.unlink(missing_ok=True)
 
 
 @cache

@@ -10,7 +10,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contract import MESSAGE_TEXTS
+from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS
 from campaign.messages.plan import Plan, fingerprint, with_fields
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
@@ -18,7 +18,6 @@ from campaign.messages.totals import Totals
 from campaign.sending.rounds.comparison import repeated_texts
 from campaign.sending.rounds.record import STOPPED, planned_texts
 
-_KEPT = "reached_with_another_text"
 _SHOWN = 80  # characters of an earlier text that an issue repeats
 
 
@@ -37,13 +36,13 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
     detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
     detail = detail.mask(moved, "The cell was read as another number before, and reached under that one.")
-    return with_issue(amended, rows, _KEPT, "warning", detail)
+    return with_issue(amended, rows, KEPT_TEXT, "warning", detail)
 
 
 def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
     """The rows of a frozen plan for which `keep_earlier_messages` was called."""
     issues = plan.issues
-    return [int(row) for row in issues.loc[issues["code"] == _KEPT, "row"].dropna()]
+    return [int(row) for row in issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna()]
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:

@@ -49,31 +49,49 @@ def check_can_be_continued(last_round: Round) -> None:
 
 
 def check_same_rows(whole: Plan, part: Plan, reached: Bools) -> None:
-    """Raise `FolderError` if the rows to correct are no longer those of the campaign's table.
+    """Raise `FolderError` if the rows to correct may no longer be those of the campaign's table.
 
-    `reached` says which messages of `whole` were accepted, or may have been. Once a table was sorted, the row
-    numbers in an older follow-up file mean other people, who would be lost. These are found as rows that were
-    reached under another number, or that have no cell in common with the row in the file.
+    `reached` says which messages of `whole` were accepted, or may have been. In files of one version a row
+    number means one row. Once the table was sorted or extended, row numbers in an older follow-up file may
+    mean other people, who would be lost. So a row has to be known again by what it says beside its number,
+    which no other row of the table may say, and nobody may have been reached there under another number.
     """
+    if _is_same_version(whole, part):
+        return
     rows = pd.Series(_rows_in_whole(whole, part), index=part.contacts.index)
     rows = rows[rows.isin(whole.contacts.index)]
-    before, after = whole.contacts.loc[rows], part.contacts.loc[rows.index]
     numbers = pd.Series(whole.addressing.numbers, index=whole.contacts.index).loc[rows].to_numpy()
     corrected = pd.Series(part.addressing.numbers, index=part.contacts.index).loc[rows.index].to_numpy()
     is_reached = np.isin(rows.to_numpy(), whole.messages["row"].to_numpy()[reached])
-    others = is_reached & (numbers != corrected)
-    left_out = {"status", "reason", *whole.addressing.columns}
-    columns = [name for name in after.columns if name in before.columns and name not in left_out]
-    if columns:
-        same = before[columns].to_numpy() == after[columns].to_numpy()
-        others |= ~same.any(axis=1)
+    others = (is_reached & (numbers != corrected)) | ~_are_known_again(whole, part, rows)
     if others.any():
         raise FolderError(
             "The table of this campaign has changed since the rows to correct were written: row "
-            f"{rows.index[others][0]} of the file and row {rows.to_numpy()[others][0]} of the table are "
+            f"{rows.index[others][0]} of the file and row {rows.to_numpy()[others][0]} of the table may be "
             "different people. "
             "Nothing was sent. Write the follow-up file again from the campaign, and correct that one."
         )
+
+
+def _is_same_version(whole: Plan, part: Plan) -> bool:
+    """Whether the follow-up file was written from the file that the campaign's row numbers belong to."""
+    continuation = continuation_of(part)
+    version = "" if continuation is None else continuation.version
+    return bool(version) and whole.reading is not None and version == whole.reading.version
+
+
+def _are_known_again(whole: Plan, part: Plan, rows: pd.Series[int]) -> Bools:
+    """Which rows of a follow-up file say beside their number what their row in the table says alone."""
+    left_out = {"status", "reason", *whole.addressing.columns}
+    columns = [
+        name for name in part.contacts.columns if name in whole.contacts.columns and name not in left_out
+    ]
+    if not columns:
+        return np.zeros(len(rows), dtype=bool)
+    before, after = whole.contacts[columns], part.contacts[columns].loc[rows.index]
+    is_alone = ~before.duplicated(keep=False).loc[rows].to_numpy()
+    is_same = np.asarray(before.loc[rows].to_numpy() == after.to_numpy(), dtype=bool).all(axis=1)
+    return np.asarray(is_same & is_alone, dtype=bool)
 
 
 def merge(whole: Plan, part: Plan) -> Plan:

@@ -1,4 +1,4 @@
-"""The public `prepare`: that of `messages.plan`, which may also name campaign folders in `not_again=`."""
+"""The public `prepare`: that of `messages`, which may also name campaign folders in `not_again=`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from functools import wraps
 from pathlib import Path
 from typing import Any, ParamSpec
 
-from campaign.messages import plan
+from campaign.messages import preparation
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import EarlierCampaign
 from campaign.paths import is_file
@@ -49,4 +49,4 @@ def _read_campaign(folder: str | Path) -> EarlierCampaign:
     return read_earlier_campaign(str(folder))
 
 
-prepare = _with_campaign_folders(plan.prepare)
+prepare = _with_campaign_folders(preparation.prepare)

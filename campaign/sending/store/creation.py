@@ -18,9 +18,7 @@ from pathlib import Path
 
 from campaign.errors import FolderError
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.sending.ledger.integrity import check_ledger
-from campaign.sending.ledger.ledger import create_ledger, remove_ledger
-from campaign.sending.ledger.views import moves_of
+from campaign.sending.ledger.ledger_file import create_ledger, discard_ledger
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.identity import ChosenName
 from campaign.sending.store.locks import hold_lock
@@ -90,9 +88,7 @@ def _discard(unfinished: Path) -> None:
     with suppress(FolderError, OSError):
         folder = open_folder(unfinished)
         if not folder.ledger_path.is_relative_to(unfinished):
-            check_ledger(folder.ledger_path, folder.manifest.identity)  # it may be that of another campaign
-            if not moves_of(folder.ledger_path):
-                remove_ledger(folder.ledger_path)
+            discard_ledger(folder.ledger_path, folder.manifest.identity)
     shutil.rmtree(unfinished, ignore_errors=True)
 
 

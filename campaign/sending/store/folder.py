@@ -87,6 +87,7 @@ class Folder:
             sentence=sentence,
             nothing_sent=nothing_sent,
             rounds=[one_round.sent for one_round in rounds],
+            is_closed=ledger.is_closed,
         )
 
     def lock(self) -> AbstractContextManager[None]:

@@ -21,7 +21,7 @@ import pyarrow.parquet as pq
 from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
-from campaign.messages.batching import batch_bounds
+from campaign.messages.plan import batch_bounds
 from campaign.private_files import new_private_file
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import write_table

@@ -12,10 +12,8 @@ import os
 import secrets
 import ssl
 import tempfile
-import threading
 import weakref
 from collections.abc import Collection, Mapping
-from concurrent.futures import Future
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
@@ -26,13 +24,11 @@ from aiohttp import web
 
 from campaign.argument_checks import check_amount, check_count, check_switch, check_text, wrong
 from campaign.errors import UsageError
-from campaign.service import wire
 from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
 from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule, play
-
-BODY_LIMIT = 64 * 1024 * 1024  # bytes; 1000 messages of 160 characters are about 1% of it, URL encoded
+from campaign.service.sandbox.listener import Listener
 
 
 class Sandbox:
@@ -81,7 +77,7 @@ class Sandbox:
     ) -> None:
         self._password = Secret(secrets.token_urlsafe(16) if password is None else password)
         del password  # so that no traceback of this frame shows it
-        self._thread: threading.Thread | None = None
+        self._listener: Listener | None = None
         _check_login(username, self._password, inactive)
         _check_options(latency, tls, seed, host, port)
         self._username = username
@@ -101,10 +97,9 @@ class Sandbox:
         if tls:
             self._tls, self._ca_file = self._make_certificate()
         self._requests = 0
-        self._loop: asyncio.AbstractEventLoop | None = None
 
     def __repr__(self) -> str:
-        place = self._address if self._thread else "not started"
+        place = self._address if self.running else "not started"
         return f"<Sandbox {place} SANDBOX: nothing is sent>"
 
     # its account and totals
@@ -156,28 +151,23 @@ class Sandbox:
 
     def start(self) -> Sandbox:
         """Start listening; port 0 means any free one."""
-        if self._thread is None:
-            ready: Future[int] = Future()
-            self._thread = threading.Thread(
-                target=self._run, args=(ready,), name="campaign sandbox", daemon=True
-            )
-            self._thread.start()
+        if self._listener is None:
+            listener = Listener(self._submit, self._host, self._tls)
             try:
-                self._port = ready.result()
+                self._port = listener.start(self._port)
             except OSError as error:
-                self._thread = None
                 reason = error.strerror or str(error)
             else:
+                self._listener = listener
                 return self
             raise UsageError(f"The sandbox cannot listen on port {self._port}: {reason}. Give another port.")
         return self
 
     def stop(self) -> None:
         """Stop listening and cut open connections. The inbox stays readable."""
-        if self._thread is not None and self._loop is not None:
-            self._loop.call_soon_threadsafe(self._stopped.set)
-            self._thread.join()
-            self._thread = None
+        if self._listener is not None:
+            self._listener.stop()
+            self._listener = None
 
     def __enter__(self) -> Sandbox:
         return self.start()
@@ -208,34 +198,13 @@ class Sandbox:
     @property
     def running(self) -> bool:
         """Whether it is listening now."""
-        return self._thread is not None
+        return self._listener is not None
 
     def _check_started(self) -> None:
-        if self._thread is None:
+        if not self.running:
             raise UsageError(
                 "The sandbox is not running. Use it like: with campaign.Sandbox() as service: ..."
             )
-
-    def _run(self, ready: Future[int]) -> None:
-        asyncio.run(self._serve(ready))
-
-    async def _serve(self, ready: Future[int]) -> None:
-        self._loop, self._stopped = asyncio.get_running_loop(), asyncio.Event()
-        app = web.Application(client_max_size=BODY_LIMIT)
-        app.router.add_post("/" + wire.PATH, self._submit)
-        # A service finishes a request whose client has given up, so handlers are not cancelled then.
-        runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
-        await runner.setup()
-        try:
-            await web.TCPSite(runner, self._host, self._port, ssl_context=self._tls).start()
-            ready.set_result(runner.addresses[0][1])
-            await self._stopped.wait()
-        except Exception as error:
-            if ready.done():
-                raise
-            ready.set_exception(error)
-        finally:
-            await runner.cleanup()
 
     # answering
 

@@ -52,7 +52,7 @@ from second_service import SecondService
 from support.raw_server import OK, hostile, reply
 
 from campaign.errors import AccountError
-from campaign.messages.plan import prepare
+from campaign.messages.preparation import prepare
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.service.transport import Transport

@@ -1,0 +1,104 @@
+"""The valve that keeps a campaign within a budget."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from decimal import Decimal
+from typing import cast
+
+from campaign.argument_checks import check_amount, check_count
+from campaign.sending.engine.hold import Hold
+from campaign.sending.engine.tally import Load, Tally
+from campaign.text import counted
+
+
+@dataclass(frozen=True, slots=True)
+class Budget:
+    """Ends the run before a campaign costs more than `cost` units or sends more than `messages` messages.
+
+    A batch is paid for in advance: what is under way, unknown, or accepted without a readable cost counts at
+    the highest price of one SMS part seen so far, earlier runs included. When the next batch does not fit,
+    it waits for the answers to those under way, since they may make room. Until there is a price, batches go
+    out one at a time.
+
+    What is under way can only exceed the budget when the service raises its price: then the run ends at once.
+    A batch whose cost cannot be read pauses it, because what was spent is no longer known.
+
+    Raises `UsageError` for an amount or a number that cannot be meant.
+    """
+
+    cost: Decimal | None = None
+    messages: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.cost is not None:
+            object.__setattr__(self, "cost", _amount(self.cost))
+        if self.messages is not None:
+            object.__setattr__(self, "messages", _limit(self.messages))
+
+    @classmethod
+    def of(cls, budget: Budget | Decimal | float | str | None) -> Budget:
+        """A budget as the user gave it: a number is cost units."""
+        if isinstance(budget, Budget):
+            return budget
+        return cls() if budget is None else cls(_amount(budget))
+
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+        return self._look_at_messages(tally, batch) or self._look_at_cost(tally, batch)
+
+    def _look_at_messages(self, tally: Tally, batch: Load | None) -> Hold | None:
+        if self.messages is None or batch is None or tally.committed + batch.messages <= self.messages:
+            return None
+        return Hold(
+            f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
+            "Resume with a larger budget to send the rest.",
+            final=True,
+            patient=True,
+            needs_change=True,
+        )
+
+    def _look_at_cost(self, tally: Tally, batch: Load | None) -> Hold | None:
+        if self.cost is None:
+            return None
+        if tally.accepted_here and tally.spending.price is None:
+            return Hold(
+                "The service names no cost that can be read, so a budget in cost units cannot be kept. "
+                "Resume with a budget of messages, for example Budget(messages=1000).",
+                final=True,
+                needs_change=True,
+            )
+        if tally.unpriced_batches:
+            return Hold(
+                "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
+            )
+        spent = f"{tally.cost:,} of {self.cost:,} are spent. Resume with a larger budget to send the rest."
+        if tally.in_flight and tally.committed_cost > self.cost:
+            return Hold(
+                f"The service raised its price, so what is under way may exceed the budget: {spent}",
+                final=True,
+                needs_change=True,
+            )
+        if batch is None:
+            return None
+        # A price of nothing may be that of a free trial: it reserves nothing for what comes after it.
+        no_price = not tally.spending.price_per_part and tally.in_flight
+        if no_price or tally.cost_with(batch.parts) > self.cost or tally.cost >= self.cost:
+            return Hold(
+                f"The next batch would exceed the budget: {spent}",
+                final=True,
+                patient=True,
+                needs_change=True,
+            )
+        return None
+
+
+def _amount(cost: object) -> Decimal:
+    """Cost units as the user gave them: a number, or a text with one."""
+    check_amount(cost, subject="budget", write="budget=5000 in cost units, or Budget(messages=1000)")
+    return Decimal(str(cost))
+
+
+def _limit(messages: object) -> int:
+    check_count(messages, subject="messages", write="Budget(messages=1000)", least=0)
+    return int(cast("int", messages))

@@ -1,0 +1,76 @@
+"""The valve that keeps a campaign within the hours in which messages may be sent."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from datetime import datetime, time
+from zoneinfo import ZoneInfo
+
+from campaign.argument_checks import check, wrong
+from campaign.errors import UsageError
+from campaign.sending.engine.hold import Hold
+from campaign.sending.engine.tally import Load, Tally
+from campaign.suggestions import time_zone_advice
+
+_HOURS = re.compile(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)(?:\s+(\S.*?))?\s*")
+_HOURS_EXAMPLE = "08:00-20:00 Africa/Kampala"
+
+
+@dataclass(frozen=True, slots=True)
+class Hours:
+    """Pauses outside the hours in which messages may be sent, for example "08:00-20:00 Africa/Kampala".
+
+    The end is not included. A window may span midnight.
+    """
+
+    opens: time
+    closes: time
+    zone: ZoneInfo
+
+    def __post_init__(self) -> None:
+        check(self.opens, time, subject="opens", needs="a datetime.time", write="opens=time(8)")
+        check(self.closes, time, subject="closes", needs="a datetime.time", write="closes=time(20)")
+        check(
+            self.zone, ZoneInfo, subject="zone", needs="a ZoneInfo", write='zone=ZoneInfo("Africa/Kampala")'
+        )
+
+    @classmethod
+    def of(cls, hours: Hours | str) -> Hours:
+        """Read hours as the user wrote them.
+
+        Raises `UsageError` saying which part cannot be read; for an unknown time zone it suggests some.
+        """
+        if isinstance(hours, Hours):
+            return hours
+        match = _HOURS.fullmatch(hours) if isinstance(hours, str) else None
+        try:
+            if not match:
+                raise ValueError
+            opens, closes = (time.fromisoformat(text.zfill(5)) for text in match.groups()[:2])
+        except ValueError:
+            raise wrong(
+                hours, subject="hours", needs="opening and closing times with a time zone",
+                write=f"hours={_HOURS_EXAMPLE!r}",
+            ) from None  # fmt: skip
+        if not match[3]:
+            raise UsageError(f"hours is {hours!r}, without a time zone. Write it like {_HOURS_EXAMPLE!r}.")
+        try:
+            return cls(opens, closes, ZoneInfo(match[3]))
+        except (ValueError, OSError, KeyError):  # ZoneInfoNotFoundError is a KeyError
+            raise UsageError(
+                f"{match[3]!r} in hours is not a time zone. {time_zone_advice(match[3])}, "
+                f"as in {_HOURS_EXAMPLE!r}."
+            ) from None
+
+    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+        clock = now.astimezone(self.zone).time()
+        inside = self.opens <= clock < self.closes
+        if self.closes <= self.opens:
+            inside = clock >= self.opens or clock < self.closes
+        if inside:
+            return None
+        return Hold(
+            f"It is {clock:%H:%M} in {self.zone.key}, outside the sending hours from "
+            f"{self.opens:%H:%M} to {self.closes:%H:%M}. Resume within them."
+        )

@@ -1,0 +1,22 @@
+"""How fast a run may send."""
+
+from __future__ import annotations
+
+
+class Pace:
+    """At most `rate` messages a second, spread evenly; a pause is never followed by a burst."""
+
+    def __init__(self, rate: float | None) -> None:
+        self._rate = rate
+        self._free_at = 0.0
+
+    def reserve(self, messages: int, now: float) -> float:
+        """Reserve a place for `messages` more, and return in how many seconds they may go out.
+
+        `now` is a reading of the monotonic clock.
+        """
+        if self._rate is None:
+            return 0.0
+        start = max(self._free_at, now)
+        self._free_at = start + messages / self._rate
+        return start - now

@@ -1,0 +1,104 @@
+"""The file of a ledger: made, opened, and deleted when it was never used."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from contextlib import closing, suppress
+from pathlib import Path
+
+from campaign.errors import LedgerError
+from campaign.private_files import name_new_file, new_private_file, sync_folder
+from campaign.sending.ledger.connections import Failure, connect, opened
+from campaign.sending.ledger.integrity import check_content, check_ledger
+from campaign.sending.ledger.ledger import Ledger, MovesWitness
+from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
+from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
+
+
+def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
+    """Make a new ledger without any round.
+
+    It gets its name when it is complete. What a killed program left of it, `discard_ledger` deletes.
+    `identity` says whose ledger it is and where it lives; `open_ledger` compares the former. Raises
+    `LedgerError` if the file exists.
+    """
+    unfinished_path = _unfinished_path(path, identity)
+    try:
+        try:
+            _write_new(unfinished_path, identity)
+            name_new_file(unfinished_path, path)
+        finally:
+            _delete(unfinished_path)
+        _protect(path)
+    except FileExistsError:
+        raise LedgerError(f"There is already a file at {path}. Give another one as ledger=.") from None
+    except OSError as error:
+        raise LedgerError(
+            f"The ledger at {path} cannot be made: {error.strerror}. Give a file in a folder that exists and "
+            "that you can write to."
+        ) from None
+    except Failure as error:
+        raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
+
+
+def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> Ledger:
+    """Open the ledger of this very campaign, and turn what was under way into `unknown`.
+
+    The caller holds the campaign's lock. Never creates a ledger. Raises `LedgerError` when the file is
+    missing, damaged, not a ledger, or belongs to another campaign.
+    """
+    check_ledger(path, identity)
+    with opened(path) as connection:
+        error = "the program ended while this batch was under way"
+        connection.execute(
+            "UPDATE batches SET state = 'unknown', error = ?, note = '' WHERE state = 'sending'", (error,)
+        )
+    try:
+        return Ledger(path, witnesses)
+    except Failure as error:
+        raise LedgerError(f"The ledger at {path} cannot be used: {error}. Try again.") from None
+
+
+def discard_ledger(path: Path, identity: Mapping[str, str]) -> None:
+    """Delete the ledger of this very campaign, complete or not, unless it was used."""
+    _delete(_unfinished_path(path, identity))
+    with suppress(LedgerError):  # there is none, or it belongs to another campaign
+        if not check_content(path, identity):
+            _delete(path)
+
+
+def _write_new(path: Path, identity: Mapping[str, str]) -> None:
+    with new_private_file(path):
+        pass
+    with closing(connect(path)) as connection:
+        connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+        connection.executescript("BEGIN IMMEDIATE;" + SCHEMA)
+        connection.executemany("INSERT INTO campaign VALUES (?, ?)", identity.items())
+        connection.execute("COMMIT")
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+
+
+def _protect(path: Path) -> None:
+    """Give a new ledger its guard, or take it away: without a guard it could never be opened."""
+    try:
+        RollbackGuard(path).write(lambda: 0, at_once=True)
+        sync_folder(path.parent)
+    except BaseException:
+        _delete(path)
+        raise
+
+
+def _unfinished_path(path: Path, identity: Mapping[str, str]) -> Path:
+    """Where a ledger is made: each campaign has its own manifest, so nobody else writes there."""
+    return path.with_name(f".{path.name}.{identity['manifest'][:16]}.unfinished")
+
+
+def _delete(path: Path) -> None:
+    """Delete a ledger with the files beside it."""
+    for file in (
+        path,
+        path.with_name(path.name + "-wal"),
+        path.with_name(path.name + "-shm"),
+        guard_path(path),
+    ):
+        file.unlink(missing_ok=True)
