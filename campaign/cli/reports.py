@@ -38,7 +38,7 @@ def write_reports(paths: Iterable[Path], write: Callable[[Path], Path], page: Pa
         try:
             written = write(path)
         except (CampaignError, OSError) as error:
-            reason = f"{error.strerror}." if isinstance(error, OSError) else error
+            reason = f"{error.strerror or error}." if isinstance(error, OSError) else error
             page.warn(f"The report {seen_from_here(path)} was not written. {reason}")
             code = NOT_ALL
         else:
