@@ -54,7 +54,7 @@ def run_card(run: Run) -> str:
         status(counts.status, run.sentence, written=None if ended else _now()),
         progress(counts),
         figures(counts, on_the_way=False),
-        refusal(counts),
+        "" if run.sentence else refusal(counts),
         ways_on(run),
         markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
     ]
