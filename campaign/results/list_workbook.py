@@ -12,7 +12,7 @@ from campaign.results.campaign_list import CampaignList, add_costs
 from campaign.results.csv_file import write_csv
 from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import replace_file
-from campaign.results.workbook import Summary, write_workbook
+from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import counted, listed_words
 
 
@@ -20,7 +20,7 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
     """Write the workbook of a frame of `history`; costs of several currencies are in rows of their own."""
     campaigns = CampaignList(history, LocalTimes())
     counts = {name: campaigns.total(name) for name in ("accepted", "refused", "unknown", "waiting")}
-    summary = Summary(
+    summary = SummarySheet(
         facts=[
             ("Campaigns", counted(len(campaigns.counted), f"{campaigns.kind} campaign")),
             ("In all", campaigns.headline),

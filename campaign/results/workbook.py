@@ -48,7 +48,7 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Summary:
+class SummarySheet:
     """The first sheet: facts in pairs, and after some of them a table of counts with a bar chart beside it.
 
     `facts` may repeat a name, so they are pairs; a Decimal is a cost. The first `before_counts` come first.
@@ -63,7 +63,7 @@ class Summary:
     before_counts: int = 2
 
 
-def write_workbook(path: Path, summary: Summary, sheets: Mapping[str, pd.DataFrame]) -> None:
+def write_workbook(path: Path, summary: SummarySheet, sheets: Mapping[str, pd.DataFrame]) -> None:
     """Write a sheet called Summary and one for each of `sheets` to `path`.
 
     Costs (columns of Decimal) are numbers with a format, times are UTC. Every sheet is printed in landscape,
@@ -144,7 +144,7 @@ def _open_at(sheet: Any, line: int, place: int) -> None:
     sheet.set_selection(line + 1, place, line + 1, place)
 
 
-def _write_summary(book: Any, formats: _Formats, summary: Summary) -> None:
+def _write_summary(book: Any, formats: _Formats, summary: SummarySheet) -> None:
     """The outcome, then the counts with their chart beside them, then the facts: nothing can overlap."""
     sheet = book.add_worksheet("Summary")
     sheet.hide_gridlines(2)
@@ -163,7 +163,7 @@ def _write_summary(book: Any, formats: _Formats, summary: Summary) -> None:
     _set_page(sheet, tall=1)
 
 
-def _write_counts(sheet: Any, line: int, summary: Summary, formats: _Formats) -> int:
+def _write_counts(sheet: Any, line: int, summary: SummarySheet, formats: _Formats) -> int:
     """The rows in each status and their sums; returns the line below the chart beside them."""
     sheet.write_string(line, 0, summary.title, formats.head)
     sheet.write_string(line, 1, summary.title.split()[0], formats.right_head)
@@ -202,7 +202,7 @@ def _set_page(sheet: Any, *, tall: int = 0) -> None:
     sheet.set_footer("&L&8&A&R&8Page &P of &N")
 
 
-def _chart(book: Any, first: int, last: int, summary: Summary) -> Any:
+def _chart(book: Any, first: int, last: int, summary: SummarySheet) -> Any:
     chart = book.add_chart({"type": "bar"})
     chart.add_series(
         {
@@ -223,7 +223,7 @@ def _chart(book: Any, first: int, last: int, summary: Summary) -> Any:
     return chart
 
 
-def _description(summary: Summary) -> str:
+def _description(summary: SummarySheet) -> str:
     counts = {name.replace("_", " "): count for name, count in summary.counts.items() if count}
     parts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
     return f"Bar chart of the {summary.title.lower()}: {parts or 'none'}."

@@ -46,14 +46,16 @@ class ComposerPage:
         self.page.click("button.placeholder:text-is('Visit date')")
         expect(text).to_have_value("Hi {First name}, see you on {Visit date}, come.")
         self.page.fill(".campaign-sender input", "CLINIC")
-        expect(self.page.locator(".campaign-phone")).to_contain_text("CLINIC")
-        expect(self.page.locator(".campaign-phone")).to_contain_text("Hi Harriet, see you on 2026-03-05, come.")
-        expect(self.page.locator(".campaign-counter")).to_contain_text("40 of 160 · 1 SMS · the longest is row 154")
+        phone, counter = self.page.locator(".campaign-phone"), self.page.locator(".campaign-counter")
+        expect(phone).to_contain_text("CLINIC")
+        expect(phone).to_contain_text("Hi Harriet, see you on 2026-03-05, come.")
+        expect(counter).to_contain_text("40 of 160 · 1 SMS · the longest is row 154")
         self.page.click(".campaign-check")
 
     def send(self) -> None:
         """Check, rehearse on this machine, and wait for the result."""
-        expect(self.page.locator(".campaign-section-3")).to_contain_text("276 people get a text; 23 people do not.")
+        check = self.page.locator(".campaign-section-3")
+        expect(check).to_contain_text("276 people get a text; 23 people do not.")
         self.page.click(".campaign-go-on")
         self.page.click(".campaign-section-4 .campaign-send:text-is('Send 276 texts')")
         result = self.page.locator(".campaign-section-5")

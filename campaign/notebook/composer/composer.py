@@ -41,8 +41,12 @@ class Composer(Panel):
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
         self._reached = 0
-        super().__init__(lambda: _IN_WORK, self.sections, style=STYLE, card=_card)
+        super().__init__(lambda: _IN_WORK, self.sections, style=STYLE)
         self._open(0)
+
+    def card(self) -> str:
+        """What a notebook shows when it is opened again."""
+        return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])
 
     def _open(self, position: int) -> None:
         """Open a section, and announce the one after it; nothing is shown beyond that."""
@@ -120,8 +124,3 @@ class Composer(Panel):
     @property
     def _decided(self) -> list[Section]:
         return [self.spreadsheet, self.message, self.check]
-
-
-def _card() -> str:
-    """What a notebook shows when it is opened again."""
-    return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])

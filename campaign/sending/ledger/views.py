@@ -71,7 +71,7 @@ class LedgerSnapshot:
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
-        """The frame `Result.batches`, made when it is first needed: that takes longer than reading the rows."""
+        """The frame `Result.batches`, made when first needed: that takes longer than reading the rows."""
         return batches_frame(self.outcome_rows)
 
     def outcomes_of(self, batch_of_message: Ints) -> pd.DataFrame:
