@@ -5,7 +5,7 @@ from typing import Any
 from ipywidgets import HTML, Dropdown, Tab, VBox
 
 from campaign import markup
-from campaign.notebook import summary_pages as pages
+from campaign.notebook import summary_pages
 from campaign.notebook.panel import Panel
 from campaign.results.redaction import Redaction
 from campaign.results.tables import TO_FOLLOW_UP, Result, check_result
@@ -20,52 +20,52 @@ def summary(result: Result) -> Any:
     saved with it.
     """
     check_result(result, "summary", "campaign.summary({})")
-    return Summary(result)
+    return SummaryPanel(result)
 
 
-class Summary(Panel):
+class SummaryPanel(Panel):
     """The result in four tabs; the card that stands in for it holds the charts and the counts."""
 
     def __init__(self, result: Result) -> None:
         self._result, self._redaction = result, Redaction(result, reveal=False)
         self._costs = HTML()
-        self._column = Dropdown(options=pages.columns_to_add_up(result), description="Cost by")
+        self._column = Dropdown(options=summary_pages.columns_to_add_up(result), description="Cost by")
         self._column.add_class("campaign-column")
         self._column.observe(self._choose, "value")
         left = sum(result.totals[status] for status in TO_FOLLOW_UP)
         tabs = {
-            "Outcome": HTML(pages.outcome(result)),
+            "Outcome": HTML(summary_pages.outcome(result)),
             "Cost": self._cost_page(),
-            f"Batches ({figure(len(result.batches))})": HTML(pages.batches(result, self._redaction)),
-            f"To follow up ({figure(left)})": HTML(pages.follow_up(result, self._redaction)),
+            f"Batches ({figure(len(result.batches))})": HTML(summary_pages.batches(result, self._redaction)),
+            f"To follow up ({figure(left)})": HTML(summary_pages.follow_up(result, self._redaction)),
         }
-        title = f'<p class="title">{markup.escape(pages.title(result))}</p>'
+        title = f'<p class="title">{markup.escape(summary_pages.title(result))}</p>'
         children = [
-            HTML(title + pages.head(result, self._redaction)),
+            HTML(title + summary_pages.head(result, self._redaction)),
             Tab([*tabs.values()], titles=tuple(tabs)),
         ]
-        super().__init__(result.__repr__, children, style=pages.STYLE)
+        super().__init__(result.__repr__, children, style=summary_pages.STYLE, card=self._page)
 
-    def card(self) -> str:
+    def _page(self) -> str:
         """The same on one page, without the rows of the file."""
         result = self._result
         pieces = [
-            f"<style>{pages.STYLE}</style>",
-            pages.head(result, self._redaction),
-            pages.outcome(result),
-            pages.cost(result),
+            f"<style>{summary_pages.STYLE}</style>",
+            summary_pages.head(result, self._redaction),
+            summary_pages.outcome(result),
+            summary_pages.cost(result),
             self._costs.value,
-            pages.batches(result, self._redaction),
+            summary_pages.batches(result, self._redaction),
         ]
-        return markup.card(pages.title(result), pieces)
+        return markup.card(summary_pages.title(result), pieces)
 
     def _cost_page(self) -> Any:
         if not self._column.options or self._result.totals.cost is None:
-            return HTML(pages.cost(self._result))
+            return HTML(summary_pages.cost(self._result))
         self._choose()
-        return VBox([HTML(pages.cost(self._result)), self._column, self._costs])
+        return VBox([HTML(summary_pages.cost(self._result)), self._column, self._costs])
 
     def _choose(self, _: object = None) -> None:
-        chart = pages.cost_by(self._result, self._column.value)
+        chart = summary_pages.cost_by(self._result, self._column.value)
         caption = markup.paragraph(f"Cost by {self._column.value}")
         self._costs.value = f"{caption}{chart}" if chart else ""

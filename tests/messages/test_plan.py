@@ -531,15 +531,13 @@ def test_a_plan_says_in_a_line_what_it_holds():
 
 def test_the_card_names_the_column_of_the_numbers_and_others_that_look_like_one():
     table = "name,Mobile,Home phone,Next of kin phone\nAda,0772 000 001,0772 000 002,0772 000 003"
-    made = campaign.prepare(
-        campaign.read_contacts(table.encode()), message="Hi", sender="CLINIC", region="UG"
-    )
+    made = prepare(read_contacts(table.encode()), message="Hi", sender="CLINIC", region="UG")
     assert (
         "The numbers are from the column &quot;Mobile&quot;. 2 other columns look like numbers and were not "
         "used: &quot;Home phone&quot;, &quot;Next of kin phone&quot;."
     ) in made._repr_html_()
-    one = campaign.prepare(
-        campaign.read_contacts(table.encode()), message="Hi", sender="CLINIC", region="UG",
+    one = prepare(
+        read_contacts(table.encode()), message="Hi", sender="CLINIC", region="UG",
         number=["Home phone", "Mobile"],
     )  # fmt: skip
     assert (
