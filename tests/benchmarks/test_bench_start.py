@@ -14,7 +14,7 @@ import pytest
 
 import campaign
 
-TURNS = 9
+TURNS = 5
 ROOT = Path(__file__).parents[2]
 LIBRARIES = "import pandas, pyarrow, aiohttp"
 # What a sample campaign needs on top: the sandbox's server, parquet, the workbook, the ledger, the report.
