@@ -21,7 +21,6 @@ of a few lines (`notebook/error_card.py`); with `%xmode Verbose` it shows every 
 Rows that cannot be sent are data, not errors: see `Plan.issues`.
 """
 
-
 from collections.abc import Callable
 from typing import Any
 

@@ -148,6 +148,8 @@ class Plan:
         if self.totals.messages:
             pieces.append(_side_by_side(self.preview().phone(), totals_table(self.totals)))
         pieces.append(issue_summary(self.issues))
+        if numbers := self.addressing.sentence(self.contacts.columns):
+            pieces.append(markup.paragraph(numbers, note=True))
         if self.reading is not None:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
         pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))

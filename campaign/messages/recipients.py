@@ -34,7 +34,7 @@ from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import IssueCollector
-from campaign.text import clean, counted, shorten
+from campaign.text import agreeing, capitalised, clean, counted, shorten
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
@@ -85,6 +85,19 @@ class Addressing:
     numbers: Ints
     columns: tuple[str, ...]
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
+
+    def sentence(self, columns: Collection[str]) -> str:
+        """Which of these columns the numbers came from, and which others look like numbers; "" if unknown."""
+        if not self.columns:
+            return ""
+        noun = "column" if len(self.columns) == 1 else "columns, in this order,"
+        used = f"The numbers are from the {noun} {listed(self.columns)}."
+        others = [name for name in columns if name not in self.columns and number_columns([name])]
+        if not others:
+            return used
+        count = capitalised(counted(len(others), "other column"))
+        look = agreeing(len(others), "looks like numbers and was", "look like numbers and were")
+        return f"{used} {count} {look} not used: {listed(others)}."
 
     @classmethod
     def unknown(cls) -> "Addressing":

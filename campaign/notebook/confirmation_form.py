@@ -19,7 +19,9 @@ class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, submit: Callable[[str], None]) -> None:
         self._submit = submit
         self._text, self._problem = HTML(), HTML()
-        self.typed = Text(description="Phrase", continuous_update=True, layout=Layout(width="min(34em, 100%)"))
+        self.typed = Text(
+            description="Phrase", continuous_update=True, layout=Layout(width="min(34em, 100%)")
+        )
         self.typed.add_class("campaign-phrase")
         self.send = Button(description="Send", icon="paper-plane", button_style="danger",
                            layout=Layout(width="max-content"))  # fmt: skip

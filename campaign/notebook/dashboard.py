@@ -11,12 +11,12 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from IPython import get_ipython
 from ipywidgets import HTML, Button, HBox, Layout
 
 from campaign import markup
 from campaign.errors import CampaignError, ConfirmationError
 from campaign.notebook import error_card, run_card
+from campaign.notebook.cell_output import after_each_cell
 from campaign.notebook.confirmation_form import ConfirmationForm
 from campaign.notebook.panel import Panel
 from campaign.sending.campaigns import continued
@@ -78,7 +78,7 @@ class Dashboard(Panel):
         above = [self._parts[name] for name in ("head", "status", "progress", "counts", "refusal", "lost")]
         below = [self._parts["note"], self._parts["recent"]]
         children = [*above, self._form, self._button_row, *below]
-        super().__init__(self._line, children, style=STYLE, card=self._static_card)
+        super().__init__(self._line, children, style=STYLE)
         if isinstance(subject, Run):
             self._watch(subject)
         else:
@@ -201,7 +201,7 @@ class Dashboard(Panel):
 
     def _ipython_display_(self) -> None:
         super()._ipython_display_()
-        get_ipython().events.register("post_run_cell", self._after_cell)
+        after_each_cell(self._after_cell)
 
     def _after_cell(self, _: object) -> None:
         """A cell that saw the run end or pause, such as one with `wait`, does not end before this shows it.
@@ -218,7 +218,8 @@ class Dashboard(Panel):
     def _line(self) -> str:
         return repr(self._run) if self._run is not None else f"<Not confirmed: {self._question}>"
 
-    def _static_card(self) -> str:
+    def card(self) -> str:
+        """The run as it is now, or the question; see `run_card`."""
         if self._run is not None:
             return run_card.run_card(self._run)
         assert self._question is not None  # noqa: S101 - one of the two is always there

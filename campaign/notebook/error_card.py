@@ -1,4 +1,4 @@
-"""Errors as IPython shows them: what is wrong, what to do and where, instead of the frames of this package."""
+"""Errors as IPython shows them: what is wrong, what to do and where, instead of our own frames."""
 
 from __future__ import annotations
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from IPython import get_ipython
-from IPython.display import display
-
 from campaign.errors import ConfirmationError
+from campaign.notebook.cell_output import after_each_cell, show
 from campaign.notebook.error_card import question_card
 
 if TYPE_CHECKING:
@@ -22,17 +20,17 @@ def show_run(run: Run) -> None:
         return
     from campaign.notebook.dashboard import Dashboard
 
-    display(Dashboard(run))
+    Dashboard(run)._ipython_display_()
 
 
 def show_question(question: ConfirmationError) -> None:
     """Show a question as a card; where a typed phrase is enough to go on, with a field for it."""
     if question.proceed is None or find_spec("ipywidgets") is None:
-        display({"text/plain": str(question), "text/html": question_card(question)}, raw=True)
+        show({"text/plain": str(question), "text/html": question_card(question)})
         return
     from campaign.notebook.dashboard import Dashboard
 
-    display(Dashboard(question))
+    Dashboard(question)._ipython_display_()
 
 
 def _show_card(run: Run) -> None:
@@ -41,12 +39,12 @@ def _show_card(run: Run) -> None:
     def bundle() -> dict[str, Any]:
         return {"text/plain": repr(run), "text/html": run_card(run)}
 
-    card, events = display(bundle(), raw=True, display_id=True), get_ipython().events
+    card, shown = show(bundle()), run.status
 
     def after_cell(_: object) -> None:
-        if run.ended:
-            events.unregister("post_run_cell", after_cell)
+        nonlocal shown
+        if run.status != shown:
+            shown = run.status
             card.update(bundle(), raw=True)
 
-    if not run.ended:
-        events.register("post_run_cell", after_cell)
+    after_each_cell(after_cell)

@@ -54,7 +54,7 @@ def run_card(run: Run) -> str:
         status(counts.status, run.sentence, written=None if ended else _now()),
         progress(counts),
         figures(counts, on_the_way=False),
-        refusal(counts),
+        "" if run.sentence else refusal(counts),
         ways_on(run),
         markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
     ]
@@ -172,7 +172,9 @@ def ways_on(run: Run) -> str:
     look = f"To look again: {_code(f'campaign.load_result({folder})')}"
     if run.ended and not (run.counts.waiting or run.counts.refused):
         return f'<p class="note">{look}</p>'
-    rest = f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
+    rest = (
+        f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
+    )
     return f'<p class="note">{look}<br>{rest}</p>'
 
 

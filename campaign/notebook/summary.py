@@ -1,92 +1,71 @@
-"""The result of a campaign as one widget: the outcome, the cost, and what is left to do."""
+"""The result of a campaign as one widget."""
 
 from typing import Any
 
+from ipywidgets import HTML, Dropdown, Tab, VBox
+
 from campaign import markup
-from campaign.results import charts
+from campaign.notebook import summary_pages
+from campaign.notebook.panel import Panel
 from campaign.results.redaction import Redaction
-from campaign.results.tables import ENVIRONMENTS, Result, check_result
-from campaign.text import capitalised, counted, figure, money
-
-_ROWS = 20  # of each table; the reports contain all of them
-
-STYLE = """
-.campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{color:inherit!important}
-.campaign .chart{background:#fff;border-radius:3px;padding:.4em;max-width:46em}
-.campaign .chart svg{display:block;max-width:100%;height:auto}
-.campaign .chart svg text{font-family:system-ui,-apple-system,"Segoe UI",Roboto,sans-serif!important}
-"""
+from campaign.results.tables import TO_FOLLOW_UP, Result, check_result
+from campaign.text import figure
 
 
 def summary(result: Result) -> Any:
-    """A widget with the result of a campaign: totals and cost with charts, batches, rows to follow up.
+    """A widget with the result of a campaign: charts of outcomes and costs, batches, rows to follow up.
 
     Phone numbers are masked; names and other texts in the rows to follow up are not. A notebook that is saved
-    with its output contains everything that the widget shows.
+    keeps a card with the charts and the counts, and no row of the file, unless the state of all widgets is
+    saved with it.
     """
-    from ipywidgets import HTML, Tab
-
-    from campaign.notebook.panel import Panel
-
     check_result(result, "summary", "campaign.summary({})")
-    redaction = Redaction(result, reveal=False)
-    follow_up = result.follow_up()
-    pages = {
-        "Outcome": _outcome(result),
-        "Cost": _cost(result),
-        f"Batches ({figure(len(result.batches))})": _batches(result, redaction),
-        f"To follow up ({figure(len(follow_up))})": _follow_up(result, redaction),
-    }
-    tabs = Tab([HTML(page) for page in pages.values()], titles=tuple(pages))
-    return Panel(result.__repr__, [HTML(_head(result, redaction)), tabs], style=STYLE)
+    return Summary(result)
 
 
-def _head(result: Result, redaction: Redaction) -> str:
-    where = ENVIRONMENTS.get(result.environment, result.environment)
-    sentences = redaction.texts([result.headline, *result.left_to_do])
-    title = f'<p class="title">Result ({markup.escape(where)})</p>'
-    return title + "".join(map(markup.paragraph, sentences))
+class Summary(Panel):
+    """The result in four tabs; the card that stands in for it holds the charts and the counts."""
 
+    def __init__(self, result: Result) -> None:
+        self._result, self._redaction = result, Redaction(result, reveal=False)
+        self._costs = HTML()
+        self._column = Dropdown(options=summary_pages.columns_to_add_up(result), description="Cost by")
+        self._column.add_class("campaign-column")
+        self._column.observe(self._choose, "value")
+        left = sum(result.totals[status] for status in TO_FOLLOW_UP)
+        tabs = {
+            "Outcome": HTML(summary_pages.outcome(result)),
+            "Cost": self._cost_page(),
+            f"Batches ({figure(len(result.batches))})": HTML(summary_pages.batches(result, self._redaction)),
+            f"To follow up ({figure(left)})": HTML(summary_pages.follow_up(result, self._redaction)),
+        }
+        title = f'<p class="title">{markup.escape(summary_pages.title(result))}</p>'
+        children = [
+            HTML(title + summary_pages.head(result, self._redaction)),
+            Tab([*tabs.values()], titles=tuple(tabs)),
+        ]
+        super().__init__(result.__repr__, children, style=summary_pages.STYLE)
 
-def _outcome(result: Result) -> str:
-    rows = capitalised(counted(result.totals.rows, "row"))
-    return _chart(charts.outcomes(result.totals)) + markup.paragraph(f"{rows} in the file.", note=True)
+    def card(self) -> str:
+        """The same on one page, without the rows of the file."""
+        result = self._result
+        pieces = [
+            f"<style>{summary_pages.STYLE}</style>",
+            summary_pages.head(result, self._redaction),
+            summary_pages.outcome(result),
+            summary_pages.cost(result),
+            self._costs.value,
+            summary_pages.batches(result, self._redaction),
+        ]
+        return markup.card(summary_pages.title(result), pieces)
 
+    def _cost_page(self) -> Any:
+        if not self._column.options or self._result.totals.cost is None:
+            return HTML(summary_pages.cost(self._result))
+        self._choose()
+        return VBox([HTML(summary_pages.cost(self._result)), self._column, self._costs])
 
-def _cost(result: Result) -> str:
-    totals = result.totals
-    facts = {
-        "cost": money(totals.cost),
-        "messages": figure(totals.messages),
-        "batches": figure(totals.batches),
-    }
-    if totals.unpriced:
-        facts["batches whose cost is not known"] = figure(totals.unpriced)
-    return markup.facts(facts) + _chart(charts.costs(result.batches))
-
-
-def _batches(result: Result, redaction: Redaction) -> str:
-    """The batches, first those that need attention."""
-    batches = result.batches
-    ordered = batches.iloc[(batches["status"] == "accepted").to_numpy().argsort(kind="stable")]
-    columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
-    first_batches = redaction.batches(ordered[columns].head(_ROWS)).rename(
-        columns={"submitted_at": "submitted (UTC)"}
-    )
-    return markup.table(
-        first_batches.replace({"status": {"not_sent": "not sent"}}), limit=_ROWS, rows=len(batches)
-    )
-
-
-def _follow_up(result: Result, redaction: Redaction) -> str:
-    """The rows that need attention, with the reasons in the first columns."""
-    rows = result.follow_up()
-    if rows.empty:
-        return markup.paragraph("Nothing: no row is invalid or refused.")
-    reasons = ["last status", "last reason"]
-    ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
-    return markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
-
-
-def _chart(svg: str) -> str:
-    return f'<div class="chart">{svg}</div>' if svg else ""
+    def _choose(self, _: object = None) -> None:
+        chart = summary_pages.cost_by(self._result, self._column.value)
+        caption = markup.paragraph(f"Cost by {self._column.value}")
+        self._costs.value = f"{caption}{chart}" if chart else ""

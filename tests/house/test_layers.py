@@ -60,7 +60,7 @@ DOORS = {
     "phonenumbers": {"contacts.phone_numbers.libphonenumber"},
     "regex": {"messages.text.limits"},
     "itables": {"notebook.row_table"},
-    "anywidget": {"notebook.row_table"},
+    "anywidget": {"notebook.row_table", "notebook.composer.text_editor", "notebook.composer.download"},
     "shtab": {"cli.completion_command"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}

@@ -527,3 +527,20 @@ def test_a_plan_says_in_a_line_what_it_holds():
     assert repr(plan().totals) == (
         "Totals(8 rows: invalid 3, blank 1, duplicate 1, not_sent 3; 3 messages, 3 parts)"
     )
+
+
+def test_the_card_names_the_column_of_the_numbers_and_others_that_look_like_one():
+    table = "name,Mobile,Home phone,Next of kin phone\nAda,0772 000 001,0772 000 002,0772 000 003"
+    made = prepare(read_contacts(table.encode()), message="Hi", sender="CLINIC", region="UG")
+    assert (
+        "The numbers are from the column &quot;Mobile&quot;. 2 other columns look like numbers and were not "
+        "used: &quot;Home phone&quot;, &quot;Next of kin phone&quot;."
+    ) in made._repr_html_()
+    one = prepare(
+        read_contacts(table.encode()), message="Hi", sender="CLINIC", region="UG",
+        number=["Home phone", "Mobile"],
+    )  # fmt: skip
+    assert (
+        "The numbers are from the columns, in this order, &quot;Home phone&quot;, &quot;Mobile&quot;. "
+        "1 other column looks like numbers and was not used: &quot;Next of kin phone&quot;."
+    ) in one._repr_html_()

@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from urllib.parse import quote
@@ -25,6 +26,7 @@ PROJECT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
 WIDGET_STATE = "application/vnd.jupyter.widget-state+json"
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+CARD = "campaign-card-"
 SENTINEL = "pass word+%/of <nobody>"
 
 
@@ -102,17 +104,94 @@ def test_pause_resume_and_stop(slow_run):
     until(lambda: len(sandbox.inbox) > paused_at)
     find(dashboard, "stop").click()
     until(lambda: shows(dashboard, "Stopped"))
-    until(lambda: "run the cell with campaign.start again" in html_of(dashboard))
+    until(lambda: "Resume sends the rest" in html_of(dashboard))
     final = html_of(dashboard)
     assert f"<dt>accepted</dt><dd>{len(sandbox.inbox)}</dd>" in final
     assert 0 < len(sandbox.inbox) < 40
-    assert enabled(dashboard) == set()
+    assert enabled(dashboard) == {"resume"}
 
-    for name in ("resume", "pause", "stop"):
+    for name in ("pause", "stop"):
         find(dashboard, name).click()
     time.sleep(0.3)
     assert html_of(dashboard) == final
     assert run.status == "stopped"
+
+
+def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
+    run, sandbox = slow_run
+    dashboard = Dashboard(run)
+    until(lambda: sandbox.inbox.shape[0] > 2)
+    find(dashboard, "stop").click()
+    until(lambda: shows(dashboard, "Stopped"))
+    sent = len(sandbox.inbox)
+    find(dashboard, "resume").click()
+    assert f"Sending {40 - sent} of 40 messages" in html_of(dashboard)
+    assert run.wait(20).totals["accepted"] == 40
+    until(lambda: shows(dashboard, "Finished"))
+    assert (run.status, run.continuation.status) == ("stopped", "finished")
+    assert sorted(sandbox.inbox["number"]) == sorted(run.plan.messages["number"])
+    assert enabled(dashboard) == set()
+
+
+def test_an_empty_account_is_topped_up_and_resume_does_what_the_sentence_says(plan, tmp_path):
+    with campaign.Sandbox(balance=35 * 10) as sandbox:
+        run = campaign.start(
+            plan, account=sandbox.account, folder=tmp_path / "visits", batch_size=5, concurrency=1
+        )
+        dashboard = Dashboard(run)
+        until(lambda: enabled(dashboard) == {"resume"})
+        assert "Top it up, then resume" in find(dashboard, "status").value
+        sandbox.top_up(100_000)
+        find(dashboard, "resume").click()
+        assert run.wait(20).totals["accepted"] == 40
+        assert len(sandbox.inbox) == 40
+
+
+def test_resume_is_not_offered_where_it_would_end_the_same_way(plan, tmp_path):
+    with campaign.Sandbox(username="clinic", password="right") as sandbox:
+        account = campaign.Account("local", sandbox.account.url, "clinic", "wrong")
+        run = campaign.start(plan, account=account, folder=tmp_path / "visits")
+        dashboard = Dashboard(run)
+        until(lambda: "campaign.resume(" in find(dashboard, "note").value)
+    assert "With the right password" in find(dashboard, "status").value
+    assert enabled(dashboard) == set()
+
+
+def test_it_says_how_fast_and_how_long_what_was_refused_and_which_batches_came_back(plan, tmp_path):
+    with campaign.Sandbox(latency=0.25, faults={3: "Invalid sender ID"}) as sandbox:
+        run = campaign.start(
+            plan, account=sandbox.account, folder=tmp_path / "visits", batch_size=2, concurrency=1
+        )
+        dashboard = Dashboard(run)
+        until(lambda: run.counts.rate is not None and run.counts.refused)
+        counts = run.counts
+        until(lambda: "<dt>time left</dt><dd>about 0:" in html_of(dashboard))
+        shown = html_of(dashboard)
+        assert 2 < counts.rate < 12  # two messages every quarter of a second
+        assert counts.seconds_left == pytest.approx((counts.waiting + counts.in_flight) / counts.rate)
+        assert "The service refused a batch: Invalid sender ID." in shown
+        assert [batch.status for batch in counts.recent][-3:] == ["refused", "accepted", "accepted"]
+        assert "Last batches</caption>" in shown
+        find(dashboard, "pause").click()
+        until(lambda: run.counts.status == "paused")
+        assert (run.counts.rate, run.counts.seconds_left) == (None, None)
+        run.stop()
+        run.wait(20)
+
+
+def test_while_a_cell_waits_no_button_is_shown_that_could_not_act(slow_run):
+    run, _ = slow_run
+    dashboard = Dashboard(run)
+    row = find(dashboard, "buttons")
+    seen = []
+    watch = threading.Thread(target=lambda: (until(lambda: row.layout.display == "none"), seen.append(
+        html_of(dashboard))))  # fmt: skip
+    watch.start()
+    run.wait(1)
+    watch.join()
+    assert "A cell is waiting for the end" in seen[0]
+    until(lambda: row.layout.display is None)
+    assert "A cell is waiting for the end" not in html_of(dashboard)
 
 
 def lose_the_ledger(run):
@@ -187,9 +266,9 @@ def test_the_summary_accounts_for_every_row_and_the_cost(summed_up):
     shown = html_of(panel)
     assert "30 of 42 rows were accepted by the service; the rest: 2 invalid, 10 refused." in shown
     assert "42 rows in the file." in shown
-    assert "Bar chart of the rows by outcome: 2 invalid, 30 accepted, 10 refused." in shown
+    assert 'aria-label="30 accepted (71.4%), 10 refused (23.8%), 2 invalid (4.8%)."' in shown
     assert f'<td class="figure">{sandbox.charged:,}</td>' in shown
-    assert "Bar chart of the cost of 4 batches" in shown
+    assert "30 messages accepted from" in shown
     assert repr(panel) == repr(result)
 
 
@@ -219,7 +298,7 @@ def test_a_summary_of_nothing_sent(tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     shown = html_of(campaign.summary(result))
     assert "The only row was not accepted by the service (invalid)." in shown
-    assert "Bar chart of the cost" not in shown
+    assert "accepted from" not in shown
 
 
 # in IPython
@@ -253,7 +332,7 @@ def test_outside_ipython_an_import_leaves_the_notebook_layer_alone():
 REGISTERED = """
 import importlib, sys, campaign
 importlib.reload(campaign)
-table = get_ipython().display_formatter.mimebundle_formatter.deferred_printers
+table = get_ipython().display_formatter.ipython_display_formatter.deferred_printers
 print([key for key in table if "campaign" in key[0]], "ipywidgets" in sys.modules, "pandas" in sys.modules)
 """
 
@@ -289,8 +368,8 @@ def execute(notebook, folder):
 def first_campaign(project):
     """The notebook, ready to run, without the pace at which a person can watch it."""
     notebook = nbformat.read(project / "notebooks" / "01_first_campaign.ipynb", as_version=4)
-    (start,) = [cell for cell in notebook.cells if "rate=25" in cell.source and cell.cell_type == "code"]
-    start.source = start.source.replace("rate=25", "rate=500")
+    (parameters,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    parameters.source = parameters.source.replace("rate = 25", "rate = 500")
     return notebook
 
 
@@ -316,8 +395,13 @@ def test_the_first_campaign_runs(project, folder):
     assert "<dt>accepted</dt><dd>276</dd>" in shown
     assert "276 of 299 rows were accepted by the service" in shown
     assert 'role="img"' in shown
-    widgets = [output.data for output in outputs(notebook) if WIDGET_VIEW in output.get("data", {})]
-    assert [data["text/plain"].split()[0] for data in widgets] == ["<Run", "<Result"]
+    assert len([1 for output in outputs(notebook) if WIDGET_VIEW in output.get("data", {})]) == 2
+    cards = [
+        output.data for output in outputs(notebook) if CARD in output.get("data", {}).get("text/html", "")
+    ]
+    assert [data["text/plain"].split()[0] for data in cards] == ["<Run", "<Result"]
+    assert "Finished" in cards[0]["text/html"]
+    assert "<dt>accepted</dt><dd>276</dd>" in cards[0]["text/html"]
     assert not [output for output in outputs(notebook) if output.output_type in ("stream", "error")]
     (report,) = (project / folder / "campaigns").glob("*/report.html")
     assert report.stat().st_size > 10_000
@@ -387,4 +471,10 @@ def test_what_a_notebook_keeps_is_where_the_run_stood_at_its_end(project):
     notebook = nbformat.v4.new_notebook(cells=[nbformat.v4.new_code_cell(cell) for cell in cells])
     states = execute(notebook, project)
     disabled = {state["description"]: state["disabled"] for state in states if "disabled" in state}
-    assert disabled == {"Pause": True, "Resume": False, "Stop": False}
+    assert {name: disabled[name] for name in ("Pause", "Resume", "Stop")} == {
+        "Pause": True, "Resume": False, "Stop": False
+    }  # fmt: skip
+    (card,) = [output.data["text/html"] for output in outputs(notebook)
+               if CARD in output.get("data", {}).get("text/html", "")]  # fmt: skip
+    assert '<span class="word">Paused</span> when this was written' in card
+    assert "It is not known whether 2 messages were sent" in card

@@ -52,7 +52,7 @@ def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):
         run.stop()
         run.wait(20)
         dashboard.draw()
-        assert "To send them again, run the cell with campaign.start again" in html_of(dashboard)
+        assert "Resume sends the refused messages again" in html_of(dashboard)
 
 
 def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, place):

@@ -29,6 +29,7 @@ class Load(NamedTuple):
 
     messages: int
     parts: int
+    number: int = 1
 
 
 ONE, TEN = Load(1, 1), Load(10, 10)

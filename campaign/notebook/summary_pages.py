@@ -1,0 +1,109 @@
+"""The pages of a summary as HTML: the outcome, the cost, the batches, what is left to do."""
+
+from decimal import Decimal
+
+import pandas as pd
+
+from campaign import markup
+from campaign.masking import mask_texts
+from campaign.results import charts
+from campaign.results.card import in_words
+from campaign.results.outcome_tables import WORST_FIRST
+from campaign.results.redaction import Redaction, find_number_columns
+from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.text import capitalised, counted, figure
+
+_ROWS = 20  # of each table; the reports contain all of them
+_MOST_VALUES = 20  # of a column by which costs are shown
+_LONGEST_NAME = 60  # characters
+_FEWEST_ROWS = 3  # for each value on average: a column of names is none to add up by
+_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid")
+
+STYLE = f"""{charts.STYLE}
+.campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
+.campaign .chart{{max-width:46em}}
+.campaign.campaign .key{{list-style:none;padding:0}}
+.campaign.campaign .chart svg[height="10"]{{height:10px}}
+.campaign.campaign .chart svg[height="24"]{{height:24px}}
+.campaign.campaign .chart svg[height="150"]{{height:150px}}
+"""
+
+
+def head(result: Result, redaction: Redaction) -> str:
+    """The outcome and what is left to do, in sentences."""
+    return "".join(map(markup.paragraph, redaction.texts([result.headline, *result.left_to_do])))
+
+
+def title(result: Result) -> str:
+    return f"Result ({ENVIRONMENTS.get(result.environment, result.environment)})"
+
+
+def outcome(result: Result) -> str:
+    """The rows by outcome as one bar, and when they were accepted."""
+    rows = capitalised(counted(result.totals.rows, "row"))
+    over_time = charts.accepted_over_time(result.batches)
+    return (
+        f"{charts.outcome_bar(result.totals)}{markup.paragraph(f'{rows} in the file.', note=True)}{over_time}"
+    )
+
+
+def cost(result: Result) -> str:
+    """What it cost, and how many batches have no cost that can be read."""
+    totals = result.totals
+    facts = {
+        "cost": totals.cost_in_words,
+        "messages": figure(totals.messages),
+        "batches": figure(totals.batches),
+    }
+    if totals.unpriced:
+        facts["batches whose cost is not known"] = figure(totals.unpriced)
+    return markup.facts(facts)
+
+
+def columns_to_add_up(result: Result) -> list[str]:
+    """The columns of the file to add up costs by: few and short values without numbers, the fewest first."""
+    contacts = result.plan.contacts
+    numbers = find_number_columns(result.plan)
+    names = [name for name in contacts.columns.drop(["status", "reason"]) if name not in numbers]
+    most = min(_MOST_VALUES, len(contacts) // _FEWEST_ROWS)
+    fitting = [name for name in names if _can_be_added_up(contacts[name], most)]
+    return sorted(fitting, key=lambda name: contacts[name].nunique())
+
+
+def _can_be_added_up(cells: "pd.Series[str]", most: int) -> bool:
+    if not 1 < cells.nunique() <= most:
+        return False
+    values = pd.Series(cells.unique(), dtype="str")
+    return bool(values.str.len().max() <= _LONGEST_NAME and (mask_texts(values) == values).all())
+
+
+def cost_by(result: Result, column: str) -> str:
+    """The cost for each value of a column, the highest first, as bars."""
+    frame = result.by(column)
+    shares = frame["cost_share"]
+    order = shares.map(lambda share: Decimal(0) if share is None else share).astype(float).argsort()[::-1]
+    names = ["earlier rounds" if pd.isna(name) else name or "(empty)" for name in frame.index]
+    bars = charts.cost_bars({names[place]: shares.iloc[place] for place in order}, result.currency)
+    note = "Shares of the batches' costs: the service names one cost for a whole batch."
+    return bars + markup.paragraph(note, note=True) if bars else ""
+
+
+def batches(result: Result, redaction: Redaction) -> str:
+    """The batches, first those that need attention."""
+    frame = result.batches
+    ordered = frame.iloc[pd.Categorical(frame["status"], WORST_FIRST).codes.argsort(kind="stable")]
+    columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
+    shown = in_words(redaction.batches(ordered[columns].head(_ROWS)))
+    return markup.table(shown, limit=_ROWS, rows=len(frame))
+
+
+def follow_up(result: Result, redaction: Redaction) -> str:
+    """The rows that need attention, the unknown first, with the reasons in the first columns."""
+    rows = result.follow_up(TO_FOLLOW_UP)
+    if rows.empty:
+        return markup.paragraph("Nothing: every row was accepted, or there was nothing to send to it.")
+    reasons = ["last status", "last reason"]
+    ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
+    urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
+    ordered = ordered.iloc[urgency.argsort(kind="stable")]
+    return markup.table(in_words(redaction.follow_up(ordered.head(_ROWS))), limit=_ROWS, rows=len(rows))

@@ -1,0 +1,238 @@
+"""What a person sees instead of a traceback, before something leaves, and in a notebook opened tomorrow."""
+
+import os
+import re
+import subprocess
+import sys
+import time
+
+import nbformat
+import pandas as pd
+import pytest
+from nbclient import NotebookClient
+from support.live_service import LiveService, start_live
+from support.small_campaigns import people, plan_for
+from support.widget_tree import find, html_of
+
+import campaign
+from campaign.notebook.dashboard import Dashboard
+from campaign.notebook.run_card import run_card
+
+WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
+ANSI = re.compile(r"\x1b\[[0-9;]*m")
+
+SETTING = """
+import campaign, os, signal, threading
+table = "name,phone\\n" + "\\n".join(f"Ada,0772 000 0{n:02}" for n in range(40))
+contacts = campaign.read_contacts(table.encode())
+plan = campaign.prepare(contacts, message="Hi {name}, private words.", sender="CLINIC", region="UG")
+service = campaign.Sandbox(latency=0.2).start()
+live = campaign.Account("live", "https://sms.example.com", "clinic", "made-up-secret")
+"""
+CELLS = {
+    "typo": 'campaign.prepare(\n    contacts, message="Hi {nmae}", sender="CLINIC", region="UG")',
+    "question": "campaign.send(plan, account=live, name='visits')",
+    "form": "campaign.start(plan, account=live, name='visits')",
+    "interrupt": """
+threading.Timer(0.8, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+campaign.send(plan, account=service, folder="stopped", batch_size=1, concurrency=1)""",
+    "everything": "%xmode Verbose\ncampaign.load_result('nowhere')",
+    "no widgets": """
+import sys
+sys.modules["ipywidgets"] = None
+run = campaign.start(plan, account=service, folder="plain", batch_size=10)
+run""",
+    "waited": "run.wait().totals",
+}
+
+
+@pytest.fixture(scope="module")
+def shown(tmp_path_factory):
+    """What is below each cell of one notebook, by the cell's name."""
+    cells = [nbformat.v4.new_code_cell(source) for source in (SETTING, *CELLS.values())]
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    place = {"metadata": {"path": str(tmp_path_factory.mktemp("notebook"))}}
+    NotebookClient(notebook, timeout=60, kernel_name="python3", allow_errors=True, resources=place).execute()
+    return dict(zip(CELLS, [cell.outputs for cell in notebook.cells[1:]], strict=True))
+
+
+def error_in(outputs):
+    (error,) = [output for output in outputs if output.output_type == "error"]
+    return error.ename, [ANSI.sub("", line) for line in error.traceback]
+
+
+def cards_in(outputs):
+    return [output.data["text/html"] for output in outputs if 'class="campaign"' in str(output.get("data"))]
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+# errors
+
+
+def test_an_error_is_three_lines_what_what_to_do_and_where(shown):
+    name, lines = error_in(shown["typo"])
+    assert name == "TemplateError"
+    assert lines == [
+        "The message has the placeholder {nmae}.",
+        'There is no column "nmae". Did you mean "name"? The columns are: "name", "phone".',
+        "TemplateError in Cell In[2], line 1: campaign.prepare(",
+    ]
+
+
+def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
+    name, lines = error_in(shown["question"])
+    assert (name, lines[0]) == (
+        "ConfirmationError", "Nothing was done yet: a decision is needed, see below."
+    )  # fmt: skip
+    (card,) = cards_in(shown["question"])
+    assert "This sends 40 messages to real phones (LIVE, sms.example.com)" in card
+    assert re.search(r'<pre class="phrase">confirm="send 40 messages live [0-9a-f]{4}"</pre>', card)
+    assert card.count("send 40 messages live") == 1
+    assert "0772 000" not in card
+
+
+def test_where_a_run_would_go_on_in_the_background_the_phrase_can_be_typed(shown):
+    assert any(WIDGET_VIEW in output.get("data", {}) for output in shown["form"])
+    assert not any(WIDGET_VIEW in output.get("data", {}) for output in shown["question"])
+
+
+def test_an_interrupt_says_what_is_known_and_how_to_go_on(shown):
+    name, lines = error_in(shown["interrupt"])
+    assert name == "Interrupted"
+    assert re.fullmatch(r"Stopped: \d of 40 messages (was|were) accepted \(3\d not sent\)\.", lines[0])
+    assert 'result = campaign.load_result("' in lines[1]
+    assert 'campaign.resume("' in lines[1]
+    assert len("\n".join(lines).splitlines()) == 4
+
+
+def test_verbose_still_shows_every_frame_and_no_secret(shown):
+    _, lines = error_in(shown["everything"])
+    assert sum(" in \x1b" in line or ", in " in line for line in lines) > 2
+    assert "made-up-secret" not in str(shown)
+
+
+def test_in_a_terminal_ipython_shows_the_lines_and_python_its_traceback(tmp_path):
+    call = "import campaign; campaign.load_result('nowhere')\n"
+    ipython = subprocess.run(
+        [sys.executable, "-m", "IPython", "--simple-prompt", "--no-banner", "--colors=nocolor"],
+        input=call, capture_output=True, text=True, timeout=60, cwd=tmp_path,
+        env={**os.environ, "IPYTHONDIR": str(tmp_path / "ipython")},
+    )  # fmt: skip
+    assert "nowhere: it has no manifest.json.\nGive the folder of a campaign.\nFolderError" in ipython.stdout
+    assert "\x1b[1m" not in ipython.stdout
+    assert "Traceback" not in ipython.stdout + ipython.stderr
+    python = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=tmp_path)
+    assert python.stderr.startswith("Traceback")
+
+
+# without widgets
+
+
+def test_without_ipywidgets_a_card_and_a_bar_stand_in(shown):
+    assert not any(WIDGET_VIEW in str(outputs) for outputs in (shown["no widgets"], shown["waited"]))
+    (card,) = cards_in(shown["no widgets"])
+    assert "Finished" in card
+    assert "<dt>accepted</dt><dd>40</dd>" in card
+    bar = "".join(output.text for output in shown["waited"] if output.output_type == "stream")
+    assert "40/40" in bar
+
+
+# the card of a run
+
+
+def test_a_card_written_in_mid_run_says_when_and_how_to_look_again(tmp_path):
+    with campaign.Sandbox(latency=0.3) as sandbox:
+        run = campaign.start(plan_for(people(9)), account=sandbox, folder=tmp_path / "visits", batch_size=1)
+        card = run_card(run)
+        run.stop()
+        run.wait(20)
+    assert re.search(r"Running</span> when this was written, on \d+ \w+ \d{4} at \d\d:\d\d:\d\d", card)
+    assert "It does not change by itself." in card
+    assert f"campaign.load_result(&quot;{tmp_path / 'visits'}&quot;)" in card
+    assert "campaign.resume(" in card
+    final = run_card(run)
+    assert "Stopped</span>" in final
+    assert "when this was written" not in final
+
+
+def test_a_card_at_the_end_of_a_finished_run_offers_nothing_to_resume(tmp_path):
+    run = campaign.start(plan_for(people(3)), folder=tmp_path / "visits")
+    run.wait(20)
+    assert "campaign.load_result(" in run_card(run)
+    assert "campaign.resume(" not in run_card(run)
+
+
+def test_a_notebook_of_100_000_rows_stays_small_and_names_nobody(tmp_path):
+    numbers = [f"07700 900{n % 1000:03}" for n in range(100_000)]
+    table = pd.DataFrame({"phone": numbers, "name": [f"Person{n}" for n in range(100_000)]})
+    plan = campaign.prepare(table, message="Hello {name}", sender="CLINIC", region="GB", duplicates="keep")
+    run = campaign.start(plan, folder=tmp_path / "visits", batch_size=1000)
+    dashboard = Dashboard(run)
+    result = run.wait(60)
+    dashboard.draw()
+    summary = campaign.summary(result)
+    kept = [plan._repr_html_(), dashboard.card(), summary.card(), result._repr_html_(), html_of(dashboard)]
+    assert sum(map(len, kept)) < 200 * 1024
+    for text in (dashboard.card(), summary.card(), result._repr_html_(), html_of(dashboard)):
+        assert "Person" not in text
+        assert not re.search(r"44770\d{5}|07700 900", text)
+
+
+# the live confirmation inside the dashboard
+
+
+@pytest.fixture
+def live(resolves_here, monkeypatch):
+    with start_live(resolves_here, monkeypatch) as sandbox:
+        yield LiveService(sandbox)
+
+
+def question_of(plan, live, tmp_path):
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.start(plan, account=live.account, folder=tmp_path / "visits", batch_size=2, concurrency=1)
+    return asked.value
+
+
+def submit(dashboard, phrase):
+    find(dashboard, "phrase").value = phrase
+    find(dashboard, "send").click()
+
+
+def test_nothing_leaves_until_the_phrase_is_typed(live, tmp_path):
+    question = question_of(plan_for(people(6)), live, tmp_path)
+    dashboard = Dashboard(question)
+    assert "This sends 6 messages to real phones" in html_of(dashboard)
+    assert find(dashboard, "buttons").layout.display == "none"
+    for wrong in ("", "yes", question.phrase.upper(), question.phrase.replace("6", "5")):
+        submit(dashboard, wrong)
+        assert live.sandbox.requests == 0
+    assert "That is not the phrase, so nothing was sent." in html_of(dashboard)
+    assert "a decision is needed" in dashboard.card()
+
+    submit(dashboard, question.phrase)
+    until(lambda: "Finished" in find(dashboard, "status").value)
+    assert len(live.numbers) == len(set(live.numbers)) == 6
+    assert find(dashboard, "form").layout.display == "none"
+    assert "<dt>accepted</dt><dd>6</dd>" in dashboard.card()
+
+
+def test_what_is_left_of_a_live_run_asks_again_before_it_goes_on(live, tmp_path):
+    question = question_of(plan_for(people(9)), live, tmp_path)
+    run = question.proceed(question.phrase)
+    dashboard = Dashboard(run)
+    until(lambda: live.sandbox.requests)
+    run.stop()
+    until(lambda: not find(dashboard, "resume").disabled)
+    sent, requests = len(live.numbers), live.sandbox.requests
+    find(dashboard, "resume").click()
+    assert live.sandbox.requests == requests
+    assert f"This sends {9 - sent} message" in html_of(dashboard)
+    submit(dashboard, re.search(r'<pre class="phrase">(.*?)</pre>', html_of(dashboard))[1])
+    assert run.wait(20).totals["accepted"] == 9
+    assert len(live.numbers) == len(set(live.numbers)) == 9
