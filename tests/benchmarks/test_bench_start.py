@@ -1,6 +1,6 @@
 """What it costs until the first thing happens, as ratios of CPU time beside the libraries, in turns.
 
-python -m pytest -m benchmark tests/benchmarks/test_bench_start.py -s
+python -m pytest -n 0 -m benchmark tests/benchmarks/test_bench_start.py -s
 """
 
 import compileall
