@@ -28,10 +28,10 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True, scope="session")
 def _settings_of_our_own():
-    """Jupyter, IPython and matplotlib keep settings and caches here, and not in a home that may be read-only
+    """Jupyter and IPython keep settings and caches here, and not in a home that may be read-only
     or hold a person's own. A folder's name must be short: kernels may put sockets into it."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
-        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR"):
+        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
             path = Path(folder) / name.lower()
             path.mkdir()
             environment.setenv(name, str(path))

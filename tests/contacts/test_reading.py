@@ -309,6 +309,12 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_said():
     )
 
 
+def test_all_sheets_of_a_workbook_are_named_whichever_is_read():
+    assert reading(read_contacts(with_hidden())).sheets == ("Old", "Visits", "Notes")
+    assert reading(read_contacts(with_hidden(), sheet="Notes", header=1)).sheets == ("Old", "Visits", "Notes")
+    assert reading(read_contacts(b"name,phone\nAmina,0772000001\n")).sheets == ()
+
+
 def test_hidden_rows_and_columns_are_read_when_asked_for():
     table = read_contacts(with_hidden(), hidden="include")
     assert list(as_rows(table)) == [0, 2, 3, 4, 5, 6]
