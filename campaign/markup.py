@@ -148,4 +148,6 @@ def card(title: str, pieces: Iterable[str]) -> str:
     """A framed block for a notebook: a title above pieces of HTML that are escaped already."""
     name = escape(title)
     head = f'<style>{STYLE}</style><p class="title">{name}</p>'
-    return f'<div class="campaign" role="group" aria-label="{name}">{head}{"".join(pieces)}</div>'
+    # A wide table makes the block scroll, and who has no mouse can scroll only what takes the focus.
+    opening = f'<div class="campaign" role="group" tabindex="0" aria-label="{name}">'
+    return f"{opening}{head}{''.join(pieces)}</div>"

@@ -366,3 +366,14 @@ def test_a_column_that_does_not_exist_is_refused_before_anything_is_sent(command
     assert main([*arguments, "--by", "visit_day"]) == 2
     assert 'There is no column "visit_day".' in capsys.readouterr().err
     assert sorted(Path.cwd().rglob("*")) == before
+
+
+def test_a_message_that_looks_like_an_argument_is_shown_as_it_is(capsys):
+    text = 'Hi {first_name}, reply region="UG" or name=.'
+    arguments = ["visits.csv", "--message", text, "--sender", "CLINIC", "--region", "UG"]
+    assert main(["try-out", *arguments, "--to", "0772 000 999"]) == 0
+    assert 'CLINIC: Hi Aisha, reply region="UG" or name=.' in capsys.readouterr().out
+    main(["send", *arguments])
+    capsys.readouterr()
+    assert main(["history"]) == 0
+    assert f"from CLINIC: {text}" in capsys.readouterr().out
