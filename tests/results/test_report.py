@@ -147,6 +147,15 @@ def test_the_workbook_holds_everything(workbook, result):
         "2 people need attention."
     )
     assert [row[:2] for row in cells(workbook["Follow-up"])] == [["row", "Name"], [7, "Ivan"], [5, "Sarah"]]
+    assert cells(workbook["Follow-up"])[0] == [
+        "row",
+        "Name",
+        "Phone",
+        "Home",
+        "Notes",
+        "last reason",
+        "last status",
+    ]
     for sheet, frame in (
         ("Batches", result.batches),
         ("Messages", result.messages),
