@@ -21,6 +21,7 @@ _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid")
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
+.campaign.campaign .widget-tab .widget-tab-contents{{overflow:visible!important}}
 .campaign .chart{{max-width:46em}}
 .campaign.campaign .key{{list-style:none;padding:0}}
 .campaign.campaign .chart svg[height="10"]{{height:10px}}
@@ -61,7 +62,7 @@ def cost(result: Result) -> str:
 
 
 def columns_to_add_up(result: Result) -> list[str]:
-    """The columns of the file to add up costs by: few and short values without numbers, the fewest first."""
+    """The columns of the file that have few and short values without numbers, the fewest first."""
     contacts = result.plan.contacts
     numbers = find_number_columns(result.plan)
     names = [name for name in contacts.columns.drop(["status", "reason"]) if name not in numbers]

@@ -312,7 +312,7 @@ def as_somebody_else():
 
 def test_folders_that_cannot_be_written(desk):
     for folder in ("done", "lost"):
-        os.chmod(folder, 0o555)  # noqa: PTH101
+        Path(folder).chmod(0o555)
     desk.chmod(0o555)
     try:
         told = dict(
@@ -325,7 +325,7 @@ def test_folders_that_cannot_be_written(desk):
     finally:
         desk.chmod(0o755)
         for folder in ("done", "lost"):
-            os.chmod(folder, 0o755)  # noqa: PTH101
+            Path(folder).chmod(0o755)
     codes = {command: code for command, (code, _, _) in told.items()}
     # What only looks works; what writes is refused before anything is sent.
     looking = {"check", "status", "history", "completion", "reconcile"}
