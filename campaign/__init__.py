@@ -34,7 +34,7 @@ if TYPE_CHECKING:
         UsageError,
     )
     from campaign.messages.plan import Plan
-    from campaign.notebook.composer.composer import compose
+    from campaign.notebook.composer.entry import compose
     from campaign.notebook.row_browser import browse
     from campaign.notebook.summary import summary
     from campaign.results.follow_up_file import write_follow_up
@@ -85,7 +85,7 @@ _MODULES = {
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
     "close": "campaign.sending.afterwards.closing",
     "compare": "campaign.sending.campaigns",
-    "compose": "campaign.notebook.composer.composer",
+    "compose": "campaign.notebook.composer.entry",
     "erase": "campaign.sending.afterwards.erasing",
     "history": "campaign.sending.afterwards.history",
     "load_result": "campaign.sending.campaigns",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from decimal import Decimal
 
 _ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]")
@@ -61,6 +62,12 @@ def agreeing(count: int, singular: str, plural: str) -> str:
 def capitalised(text: str) -> str:
     """The text with a capital first letter, for a count at the start of a sentence: "No rows"."""
     return text[:1].upper() + text[1:]
+
+
+def listed_words(words: Iterable[str]) -> str:
+    """Words as a list in a sentence: "North", "North and South", "North, South and West"."""
+    *others, last = [*words] or [""]
+    return f"{', '.join(others)} and {last}" if others else last
 
 
 def money(value: Decimal | None) -> str:

@@ -20,6 +20,14 @@ settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile("repeatable")
 
 
+@pytest.hookimpl(tryfirst=True)  # before the workers read the groups
+def pytest_collection_modifyitems(items):
+    """One JupyterLab and one Chromium serve all the tests in a browser, so one worker runs them all."""
+    for item in items:
+        if item.get_closest_marker("browser"):
+            item.add_marker(pytest.mark.xdist_group("browser"))
+
+
 def pytest_collection_finish():
     """What four thousand collected tests keep is no garbage: no collection looks at it again."""
     gc.collect()

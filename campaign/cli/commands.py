@@ -7,6 +7,7 @@ from campaign.cli.file_options import ISSUES, NUMBERS, SPREADSHEET, TEXT
 from campaign.cli.option import Group, Option, chance, fault
 from campaign.cli.sending_options import (
     ACCOUNT,
+    BY,
     CAMPAIGN,
     CONFIRM,
     EARLIER_ROUNDS,
@@ -76,6 +77,7 @@ _REPORTED = _of_folder(
         "path", nargs="*", type=Path, metavar="FILE",
         help=".html, .xlsx or .csv (default: report.html in the folder)",
     ),
+    BY,
     Option("--reveal", action="store_true", help="show phone numbers in full"),
 )  # fmt: skip
 _FOLLOWED_UP = _of_folder(
@@ -117,6 +119,13 @@ _SERVICE = Group(
         Option("--seed", type=int, default=0, help="seed of the random faults (default: 0)"),
     ),
 )  # fmt: skip
+_APP = Group(
+    "the page",
+    (
+        Option("--port", type=int, default=0, help="to listen on (default: any free port)"),
+        Option("--no-browser", dest="browser", action="store_false", help="only print the address"),
+    ),
+)
 _SHELL = Group("the shell", (Option("shell", choices=("bash", "zsh", "fish"), help="your shell"),))
 
 _VISITS = "visits.xlsx --message-file visit.txt --sender CLINIC --region UG"
@@ -176,7 +185,11 @@ COMMANDS = {
     ),
     "report": Command(
         "write reports of a campaign", _LOOKING, (_REPORTED,), ("reports",),
-        ("report campaigns/visits visits.html visits.xlsx",),
+        ("report campaigns/visits visits.html visits.xlsx", "report campaigns/visits by.html --by Clinic"),
+    ),
+    "app": Command(
+        "compose and send a campaign in a web page of this machine: for people without notebooks",
+        "campaign.cli.app_command", (_APP,), ("address",), ("app", "app --no-browser --port 8866"),
     ),
     "sandbox": Command(
         "run the embedded sandbox: a service on this machine that sends nothing",

@@ -22,6 +22,14 @@ SPREADSHEET = Group(
             "--include-hidden", dest="hidden", action="store_const", const="include", default="skip",
             help="include hidden rows and columns",
         ),
+        Option(
+            "--missing", action="append", metavar="TEXT",
+            help='text that means "no value", such as n/a; may be repeated',
+        ),
+        Option(
+            "--dates", choices=("dmy", "mdy", "ymd"),
+            help="order of day, month and year in dates such as 03/04/2026 (default: found)",
+        ),
         Option("--max-bytes", type=int, metavar="BYTES", help="refuse a larger file"),
         Option("--max-cells", type=int, metavar="CELLS", help="refuse a larger table"),
         Option("--max-memory", type=int, metavar="BYTES", help="memory for opening a workbook"),

@@ -19,7 +19,10 @@ from campaign.suggestions import similar_file
 from campaign.text import capitalised, counted, figure
 
 _STANDARD_INPUT = "-"
-_READING = ("sheet", "header", "delimiter", "encoding", "hidden", "max_bytes", "max_cells", "max_memory")
+_READING = (
+    "sheet", "header", "delimiter", "encoding", "hidden", "missing", "dates", "max_bytes", "max_cells",
+    "max_memory", "max_seconds",
+)  # fmt: skip
 _PREPARING = (
     "sender", "number", "region", "priority", "overlong", "ellipsis", "downgrade", "duplicates", "opt_outs",
     "max_parts", "language", "keep_words", "not_again", "several", "kinds", "as_written",
@@ -36,7 +39,7 @@ def make_plan(options: argparse.Namespace) -> Plan:
     source: Any = options.file
     if source == _STANDARD_INPUT:
         source = io.BytesIO(_standard_input())
-    contacts = read_contacts(source, **_given(options, (*_READING, "max_seconds")))
+    contacts = read_contacts(source, **_given(options, _READING))
     return plan_in(options.account, prepare(contacts, message=message, **_given(options, _PREPARING)))
 
 

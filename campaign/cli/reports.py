@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.output import Page, seen_from_here
 from campaign.errors import CampaignError
+from campaign.results.breakdown import choose_column
 from campaign.results.replaced_file import check_ending, check_place
 from campaign.results.report import ENDINGS
 
@@ -19,6 +22,12 @@ def check_report_paths(paths: Iterable[Path] | None) -> Sequence[Path]:
         check_ending(path, ENDINGS)
         check_place(path)
     return paths
+
+
+def check_columns(contacts: pd.DataFrame, names: Iterable[str] | None) -> None:
+    """Raise `ColumnError` unless the table has each of these columns of `--by`."""
+    for name in names or ():
+        choose_column(contacts, name)
 
 
 def write_reports(paths: Iterable[Path], write: Callable[[Path], Path], page: Page) -> int:

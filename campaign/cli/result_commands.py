@@ -10,7 +10,7 @@ import pandas as pd
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records, result_facts
 from campaign.cli.output import Page, seen_from_here
-from campaign.cli.reports import check_report_paths, write_reports
+from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shell_words import quoted
 from campaign.masking import mask_text, mask_texts
 from campaign.results.report import write_report
@@ -63,7 +63,10 @@ def run_resolve(options: argparse.Namespace, page: Page) -> int:
 def run_report(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     paths = check_report_paths(options.path or [Path(options.folder) / "report.html"])
-    return write_reports(paths, lambda path: write_report(result, path, reveal=options.reveal), page)
+    check_columns(result.plan.contacts, options.by)
+    return write_reports(
+        paths, lambda path: write_report(result, path, reveal=options.reveal, by=options.by), page
+    )
 
 
 def show_result(result: Result, page: Page) -> None:

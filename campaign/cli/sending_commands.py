@@ -14,7 +14,7 @@ from campaign.cli.exit_codes import ACCEPTED, NOT_ALL, NOTHING_TO_SEND
 from campaign.cli.facts import difference_facts, result_facts
 from campaign.cli.output import Page, seen_from_here
 from campaign.cli.plan_source import make_plan, show_plan
-from campaign.cli.reports import check_report_paths, write_reports
+from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import quoted
 from campaign.errors import CampaignError
@@ -39,6 +39,7 @@ _FIRST_ROUND = ("name", "folder", "pilot", "ledger")
 def run_send(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
     plan = make_plan(options)
+    check_columns(plan.contacts, options.by)
     show_plan(plan, page)
     if not len(plan.messages):
         return NOTHING_TO_SEND
@@ -67,6 +68,8 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
 
 def run_resume(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
+    if options.by:
+        check_columns(load_result(options.folder).plan.contacts, options.by)
     choices = {name: getattr(options, name) for name in _ROUND} | _given(options)
     sending = partial(resume, options.folder, opt_outs=options.opt_outs, **choices)
     return _send(sending, Path(options.folder), options, page)
@@ -137,5 +140,7 @@ def _finish(result: Result, options: argparse.Namespace, page: Page) -> int:
     """Show the result, then write the reports: one that fails hides nothing."""
     show_result(result, page)
     paths = options.report or [(result.folder or Path()) / "report.html"]
-    failed = write_reports(paths, lambda path: write_report(result, path, reveal=options.reveal), page)
+    failed = write_reports(
+        paths, lambda path: write_report(result, path, reveal=options.reveal, by=options.by), page
+    )
     return failed or exit_code(result)

@@ -7,6 +7,10 @@ from campaign.cli.option import Group, Option
 
 FOLDER = Option("folder", metavar="FOLDER", help="the campaign folder")
 CONFIRM = Option("--confirm", metavar="PHRASE", help="the phrase that the command asks for")
+BY = Option(
+    "--by", action="append", metavar="COLUMN",
+    help="column of the file for whose values the report has the outcome, such as a clinic; may be repeated",
+)  # fmt: skip
 
 CAMPAIGN = Group(
     "the campaign",
@@ -90,6 +94,7 @@ REPORT = Group(
             "--report", action="append", type=Path, metavar="FILE",
             help=".html, .xlsx or .csv (default: report.html in the campaign folder); may be repeated",
         ),
+        BY,
         Option("--reveal", action="store_true", help="show phone numbers in full in the reports"),
     ),
 )  # fmt: skip

@@ -74,7 +74,9 @@ class ShellWords:
             return self._command(match["function"] or match["bare"], match["arguments"] or "") or match[0]
         if match["kind"]:
             prefix = match["kind"].lower()
-            options = [self._value_of(f"{prefix}_{k.arg}", k.value) for k in _call(match).keywords]
+            options = [
+                self._value_of(f"{prefix}_{k.arg}", k.value) for k in _call(match["arguments"]).keywords
+            ]
             return " ".join(options) if options and all(options) else match[0]
         if match["subject"]:
             return self._name(match["subject"]) or match[0]
@@ -111,29 +113,35 @@ class ShellWords:
         if isinstance(value, ast.Call) and "read_text" in ast.dump(value):
             return f"--{parameter}-file FILE"
         option = _called(actions[0])
-        return f"{option} {texts[0]}" if texts else f"{option} {actions[0].metavar or 'VALUE'}"
+        return f"{option} {texts[0] if texts else _placeholder(actions[0])}"
 
     def _command(self, function: str, arguments: str) -> str:
         """A call as a command: `campaign follow-up FOLDER to_correct.xlsx`; "" if there is none."""
         command = _COMMANDS.get(function, function.replace("_", "-"))
         if command not in self._commands:
             return ""
-        call = ast.parse(f"call({arguments})", mode="eval").body
+        call = _call(arguments)
+        texts = [getattr(argument, "value", None) for argument in call.args]
         words = [
-            quoted(str(node.value)) if isinstance(node, ast.Constant) else self.folder
-            for node in getattr(call, "args", [])
+            quoted(text) if isinstance(text, str) else self.folder for text in texts if text is not Ellipsis
         ]
-        return " ".join(["campaign", command, *words])
+        options = [self._value_of(keyword.arg or "", keyword.value) for keyword in call.keywords]
+        return " ".join(["campaign", command, *words, *filter(None, options)])
 
 
-def _call(match: re.Match[str]) -> ast.Call:
-    call = ast.parse(f"call({match['arguments']})", mode="eval").body
+def _call(arguments: str) -> ast.Call:
+    call = ast.parse(f"call({arguments.replace('…', '...')})", mode="eval").body
     assert isinstance(call, ast.Call)  # noqa: S101 - for mypy
     return call
 
 
 def _called(action: argparse.Action) -> str:
     return action.option_strings[0] if action.option_strings else str(action.metavar or action.dest).upper()
+
+
+def _placeholder(action: argparse.Action) -> str:
+    """What stands for a value that depends on the person: FOLDER, local|sandbox|live."""
+    return str(action.metavar or "|".join(map(str, action.choices or ())) or action.dest.upper())
 
 
 def quoted(text: str) -> str:

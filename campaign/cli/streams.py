@@ -6,7 +6,7 @@ import errno
 import os
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager, suppress
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -29,29 +29,22 @@ class SteadyStream:
         return self._failure.strerror or type(self._failure).__name__
 
     def write(self, text: str) -> int:
-        try:
+        with self._without_raising():
             self._stream.write(text)
-        except OSError as error:
-            self._silence(error)
         if "\n" in text:
             self.flush()
         return len(text)
 
     def flush(self) -> None:
-        try:
+        with self._without_raising():
             self._stream.flush()
-        except OSError as error:
-            self._silence(error)
 
-    def _silence(self, error: OSError) -> None:
-        self._failure = self._failure or error
-        # What is still buffered goes nowhere; otherwise the interpreter fails on it at its end.
-        with suppress(OSError):
-            nowhere = os.open(os.devnull, os.O_WRONLY)
-            os.dup2(nowhere, self._stream.fileno())
-            os.close(nowhere)
-        with suppress(OSError):
-            self._stream.flush()
+    @contextmanager
+    def _without_raising(self) -> Iterator[None]:
+        try:
+            yield
+        except OSError as error:
+            self._failure = self._failure or error
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
@@ -61,9 +54,9 @@ class SteadyStream:
 def steady_streams() -> Iterator[SteadyStream]:
     """Standard streams that always exist and never raise, for as long as a command runs; yields the output.
 
-    A stream that was closed (`>&-`) leads nowhere. Characters that the terminal cannot show are escaped.
+    A stream that was closed (`>&-`) leads nowhere, and its number is taken, so that no ledger or socket gets
+    it and what is written there. Characters that the terminal cannot show are escaped.
     """
-    _occupy_descriptors()
     before = sys.stdin, sys.stdout, sys.stderr
     with ExitStack() as opened:
         sys.stdin = sys.stdin or opened.enter_context(Path(os.devnull).open(encoding="utf-8"))
@@ -81,16 +74,3 @@ def steady_streams() -> Iterator[SteadyStream]:
             output.flush()
             errors.flush()
             sys.stdin, sys.stdout, sys.stderr = before
-
-
-def _occupy_descriptors() -> None:
-    """Open nothing in place of a closed standard stream, so that no ledger or socket takes its number."""
-    for number in (0, 1, 2):
-        try:
-            os.fstat(number)
-        except OSError:
-            descriptor = os.open(os.devnull, os.O_RDWR)
-            if descriptor != number:
-                os.dup2(descriptor, number)
-                os.close(descriptor)
-            os.set_inheritable(number, True)

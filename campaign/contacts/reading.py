@@ -25,7 +25,7 @@ from campaign.contacts.reading_options import (
     checked_missing,
     refuse_options,
 )
-from campaign.contacts.reading_record import Reading
+from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.table import ContactTable, make_table
 from campaign.contacts.table_version import joined_version, table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
@@ -153,12 +153,12 @@ def _from_frame(
     grid = read_frame(frame, max_cells=max_cells)
     # Rows at the end of a DataFrame are rows on purpose, blank or not.
     table = make_table(grid, header=1, skip_hidden=False, trim=False, missing=missing)
-    before, index = frame.attrs.get("reading"), frame.index
+    before, index = reading_of(frame), frame.index
     is_numbered = index.name == "row" and index.is_unique and pd.api.types.is_integer_dtype(index)
-    if is_numbered and isinstance(before, Reading):
+    if is_numbered and before is not None:
         table.frame.index = index.astype("int64")
     contacts = _described(table, grid, Source("a DataFrame", b""), (), (), dates)
-    if isinstance(before, Reading):
+    if before is not None:
         now: Reading = contacts.attrs["reading"]
         contacts.attrs["reading"] = _changed(before, now, contacts) if is_numbered else _carried(before, now)
     return contacts

@@ -1,8 +1,10 @@
 """What was read and how: the record that goes with a contact table."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import ItemsView, Mapping
+from dataclasses import asdict, dataclass
 from typing import Any
+
+import pandas as pd
 
 from campaign.contacts.continuation import Continuation
 from campaign.contacts.table import CellIssue
@@ -12,7 +14,7 @@ DELIMITER_NAMES = {",": "commas", ";": "semicolons", "\t": "tabs", "|": "vertica
 
 
 @dataclass(frozen=True)
-class Reading:
+class Reading(dict[str, Any]):
     """What was read and how: shown by plans and reports.
 
     `rows` counts the contact rows (blank ones included), `hidden_rows` those left out, `blank_rows` those
@@ -22,6 +24,8 @@ class Reading:
     that a follow-up file belongs to. `dates` is the order of day, month and year that was given, or "", and
     `sheets` the names of all sheets of a workbook. `version` is that of the table: in files of one version, a
     row number means one row.
+
+    It is a dict only because pandas writes `.attrs` into a parquet file as JSON, which knows no other class.
     """
 
     source: str
@@ -41,6 +45,13 @@ class Reading:
     dates: str = ""
     sheets: tuple[str, ...] = ()
     version: str = ""
+
+    def __post_init__(self) -> None:
+        self.update(source=self.source)  # json calls `items` only if there are any
+
+    def items(self) -> ItemsView[str, Any]:  # type: ignore[override] # json takes the items of any mapping
+        """Everything as plain values, made when it is written: there may be a million issues."""
+        return asdict(self).items()
 
     @classmethod
     def from_record(cls, record: Mapping[str, Any]) -> "Reading":
@@ -71,3 +82,14 @@ class Reading:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> "Reading":
         return self  # pandas copies .attrs with every step; what cannot change need not be copied
+
+
+def reading_of(contacts: pd.DataFrame) -> Reading | None:
+    """The reading of a table; None if it has none. pandas gives back as a dict what it wrote into a file."""
+    reading = contacts.attrs.get("reading")
+    if isinstance(reading, Reading) or not isinstance(reading, Mapping):
+        return reading if isinstance(reading, Reading) else None
+    try:
+        return Reading.from_record(reading)
+    except (TypeError, ValueError, KeyError):  # of another program, or another version
+        return None

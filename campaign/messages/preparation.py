@@ -16,12 +16,13 @@ from campaign.arrow_text import Ints
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_record import reading_of
 from campaign.messages.draft import Rules, write_draft
 from campaign.messages.duplicates import DUPLICATES
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan, fingerprint
 from campaign.messages.recipients import NumberRules, choose_columns, choose_region
-from campaign.messages.suppression import EarlierCampaign, SuppressionRules
+from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 
 
@@ -78,9 +79,7 @@ def prepare(
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
-    table = _contact_table(contacts).copy(
-        deep=False
-    )  # `keep_instead` reads it again, and the user may change theirs
+    table = _contact_table(contacts)
     columns = list(table.columns)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
@@ -111,10 +110,14 @@ class _Preparation:
     template: str
     preferred: tuple[Ints, ...] = ()
 
+    @property
+    def suppression(self) -> SuppressionLists:
+        """The lists of numbers that get no message."""
+        return self.rules.suppression
+
     def plan(self) -> Plan:
-        tables = write_draft(
-            self.table, self.rules, np.concatenate([np.empty(0, dtype=np.int64), *self.preferred])
-        )
+        preferred = np.concatenate([np.empty(0, dtype=np.int64), *self.preferred])
+        tables = write_draft(self.table, self.rules, preferred)
         return Plan(
             messages=tables.messages,
             issues=tables.issues,
@@ -145,12 +148,14 @@ class _Preparation:
 
 
 def _contact_table(contacts: Any) -> pd.DataFrame:
-    """The table itself if `read_contacts` made it and its cells are still text; otherwise read it now."""
-    if isinstance(contacts, pd.DataFrame) and "reading" in contacts.attrs:
+    """A copy of the table if `read_contacts` made it and its cells are still text; otherwise read it now."""
+    if isinstance(contacts, pd.DataFrame) and (reading := reading_of(contacts)) is not None:
         index = contacts.index
         numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
         if numbered and (contacts.dtypes == "str").all() and not is_follow_up(contacts.columns):
-            return contacts
+            table = contacts.copy(deep=False)  # `keep_instead` reads it again, and the user may change theirs
+            table.attrs["reading"] = reading
+            return table
     if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
         raise wrong(
             contacts, subject="prepare", needs="a contact table or a file",

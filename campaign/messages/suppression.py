@@ -30,6 +30,8 @@ from campaign.paths import is_file
 from campaign.text import clean, shorten
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
+ON_OPT_OUT_LIST = "The number is on the opt-out list."
+REACHED_EARLIER = "An earlier campaign reached this number, or may have (see not_again=)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +107,9 @@ class SuppressionLists:
         the table.
         """
         rows = _rows_on_list(issues, recipients, self.opted_out)
-        detail = "The number is on the opt-out list."
-        recipients.report(issues, contacts, rows, "opted_out", "info", detail, status="opted_out")
+        recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
         rows = _rows_on_list(issues, recipients, self.already_reached)
-        detail = "An earlier campaign reached this number, or may have (see not_again=)."
-        recipients.report(issues, contacts, rows, "already_sent", "info", detail, status="duplicate")
+        recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
 
 
 def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints) -> Ints:

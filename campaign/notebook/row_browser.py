@@ -65,9 +65,9 @@ class RowBrowser(Panel):
             waiting="The rows are on their way.",
         )
         head = f'<p class="title">{rows}</p>{markup.paragraph(numbers, note=True)}'
-        super().__init__(source.__repr__, [HTML(head), table], style=STYLE, card=self._counts)
+        super().__init__(source.__repr__, [HTML(head), table], style=STYLE)
 
-    def _counts(self) -> str:
+    def card(self) -> str:
         """What a notebook shows when it is opened again."""
         totals = self._source.totals
         pieces = [status_bars(totals), markup.paragraph(_LOOK_AGAIN, note=True)]

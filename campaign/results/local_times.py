@@ -52,6 +52,11 @@ class LocalTimes:
         """On how many days two moments and what is between them lie."""
         return (self.local(last).date() - self.local(first).date()).days + 1
 
+    def day_span(self, first: datetime, last: datetime) -> str:
+        """The days from one to the other: "3 March 2026", or "3 March 2026 to 4 April 2026"."""
+        start, end = self.day(first), self.day(last)
+        return start if start == end else f"{start} to {end}"
+
     def span(self, first: datetime, last: datetime) -> str:
         """From when to when: "on 21 November 2026, 14:02 to 14:09 (Kampala, UTC+3)"."""
         zone = self.name(last)

@@ -4,9 +4,15 @@ import os
 from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
+import pandas as pd
+
 from campaign.argument_checks import check_path, check_switch, wrong
+from campaign.errors import UsageError
 from campaign.results.breakdown import choose_column
+from campaign.results.campaign_list import is_campaign_list
 from campaign.results.csv_file import write_csv
+from campaign.results.list_workbook import write_list_csv, write_list_workbook
+from campaign.results.page.list_page import write_list_page
 from campaign.results.page.result_page import write_result_page
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
@@ -17,13 +23,15 @@ ENDINGS = (".html", ".xlsx", ".csv")
 
 
 def write_report(
-    result: Result,
+    result: Result | pd.DataFrame,
     path: str | os.PathLike[str],
     *,
     reveal: bool = False,
     by: str | Collection[str] | None = None,
 ) -> Path:
-    """Write a report of a result to a file and return its path; the file extension decides the format.
+    """Write a report of a result, or of several campaigns, to a file and return its path.
+
+    The file extension decides the format:
 
     - `.html`: one self-contained page: what came of it, what to do, what was sent, cost, batches, issues
     - `.xlsx`: the sheets Summary, Batches, Messages, Contacts, Issues and Follow-up
@@ -34,14 +42,29 @@ def write_report(
     result for each of its values, as in `Result.by`.
 
     Phone numbers are masked (25677*****56), also inside other text, unless `reveal=True`. An existing file is
-    replaced in one step. Raises `UsageError` for any other extension, `ColumnError` for a column that does
+    replaced in one step.
+
+    The frame of `history`, or some of its rows, gives a report of these campaigns: cost, messages accepted
+    and what is still unknown, by month and by sender; live campaigns count, and rehearsals only where there
+    is no live one. Numbers in it are masked always.
+
+    Raises `UsageError` for any other extension, `ColumnError` for a column that does
     not exist, and `ReportError` for a symbolic link, a folder, or a place that cannot be written to.
     """
-    check_result(result, "write_report", "campaign.write_report({}, path)")
+    if not is_campaign_list(result):
+        check_result(result, "write_report", "campaign.write_report({}, path)")
     check_path(path, subject="path", write='campaign.write_report(result, "report.html")')
     check_switch(reveal, subject="reveal", write="reveal=True")
-    columns = _columns(result, by)
     path = Path(path)
+    if isinstance(result, Result):
+        _write_result(result, path, reveal=reveal, by=by)
+    else:
+        _write_list(result, path, reveal=reveal, by=by)
+    return path
+
+
+def _write_result(result: Result, path: Path, *, reveal: bool, by: object) -> None:
+    columns = _columns(result, by)
     writers: dict[str, Callable[[Result, Path, Redaction, Sequence[str]], None]] = {
         ".html": write_result_page,
         ".xlsx": write_result_workbook,
@@ -50,7 +73,20 @@ def write_report(
     check_ending(path, writers)
     redaction = Redaction(result, reveal=reveal)
     writers[path.suffix.lower()](result, path, redaction, columns)
-    return path
+
+
+def _write_list(history: pd.DataFrame, path: Path, *, reveal: bool, by: object) -> None:
+    if by is not None or reveal:
+        raise UsageError(
+            f"{'by=' if by is not None else 'reveal='} is for the report of one result. Leave it out."
+        )
+    writers: dict[str, Callable[[pd.DataFrame, Path], None]] = {
+        ".html": write_list_page,
+        ".xlsx": write_list_workbook,
+        ".csv": write_list_csv,
+    }
+    check_ending(path, writers)
+    writers[path.suffix.lower()](history, path)
 
 
 def _columns(result: Result, by: object) -> list[str]:

@@ -22,7 +22,7 @@ from campaign.results.page.tasks import tasks
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
-from campaign.results.workbook import Summary, write_workbook
+from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import counted
 
 _LONGEST_NAME = 31  # characters of the name of a sheet
@@ -79,7 +79,7 @@ def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
     return unique
 
 
-def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> Summary:
+def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> SummarySheet:
     totals = result.totals
     times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
     facts: list[tuple[str, str | int | Decimal]] = [
@@ -107,7 +107,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
     sums = [("all rows of the file", totals.rows), *left_out]
     if left_out:
         sums.append(("all rows of the sheet", totals.rows + sum(count for _, count in left_out)))
-    return Summary(facts=facts, counts=dict(totals), sums=sums, currency=result.currency)
+    return SummarySheet(facts=facts, counts=dict(totals), sums=sums, currency=result.currency)
 
 
 def _about_cost(unpriced: int) -> str:

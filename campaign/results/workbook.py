@@ -16,8 +16,12 @@ from campaign.contract import STATUSES
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
 _CHUNK = 10_000  # rows turned into Python values at a time
-_WIDTHS = (9, 46)
-_NAMES, _VALUES = 18, 70  # widths of the columns of facts, in characters
+_WIDTHS = (8, 40)
+_WIDTHS_OF_SENTENCES = (20, 64)
+_SENTENCES = ("reason", "last reason", "detail", "error")
+_NAMES, _VALUES = 24, 84  # characters that fit beside each other in the columns of facts
+_LAST = 6  # the last column that the values of facts take
+_CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
 _AMOUNTS = ("messages", "rows", "people", *STATUSES)
 # What a header needs to say is a note on it, not a longer header.
@@ -44,20 +48,22 @@ _OPTIONS = {
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class Summary:
-    """The first sheet: facts in pairs, a table of counts with a bar chart beside it, and lines below these.
+class SummarySheet:
+    """The first sheet: facts in pairs, and after some of them a table of counts with a bar chart beside it.
 
-    `facts` may repeat a name, so they are pairs; a Decimal is a cost. `counts` are rows in each status,
-    `sums` what stands below them: further counts and their sums.
+    `facts` may repeat a name, so they are pairs; a Decimal is a cost. The first `before_counts` come first.
+    `counts` are rows in each status, `sums` what stands below them: further counts and their sums.
     """
 
     facts: Sequence[tuple[str, str | int | Decimal]]
     counts: Mapping[str, int]
     sums: Sequence[tuple[str, int]]
     currency: str
+    title: str = "Rows by outcome"
+    before_counts: int = 2
 
 
-def write_workbook(path: Path, summary: Summary, sheets: Mapping[str, pd.DataFrame]) -> None:
+def write_workbook(path: Path, summary: SummarySheet, sheets: Mapping[str, pd.DataFrame]) -> None:
     """Write a sheet called Summary and one for each of `sheets` to `path`.
 
     Costs (columns of Decimal) are numbers with a format, times are UTC. Every sheet is printed in landscape,
@@ -79,13 +85,16 @@ class _Formats:
     def __init__(self, book: Any, currency: str) -> None:
         self._book, self._unit = book, f'"{currency}" ' if currency else ""
         self.head = book.add_format({"bold": True, "bottom": 1, "valign": "top"})
+        self.right_head = book.add_format({"bold": True, "bottom": 1, "align": "right"})
+        self.cell = book.add_format({"indent": 1})  # away from the figures to its left
+        self.cell_head = book.add_format({"bold": True, "bottom": 1, "indent": 1})
         self.name = book.add_format({"bold": True, "valign": "top"})
         self.text = book.add_format({"text_wrap": True, "valign": "top", "align": "left"})
         self.count = book.add_format({"num_format": "#,##0", "align": "left", "valign": "top"})
         self.figure = book.add_format({"num_format": "#,##0"})
         self.sum = book.add_format({"num_format": "#,##0", "bold": True, "top": 1})
         self.total = book.add_format({"bold": True, "top": 1})
-        self.moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss", "align": "left"})
+        self.moment = book.add_format({"num_format": "yyyy-mm-dd hh:mm:ss", "align": "left", "indent": 1})
         self._costs: dict[str, Any] = {}
 
     def cost(self, costs: Iterable[object], *, align: str = "right") -> Any:
@@ -135,43 +144,48 @@ def _open_at(sheet: Any, line: int, place: int) -> None:
     sheet.set_selection(line + 1, place, line + 1, place)
 
 
-def _write_summary(book: Any, formats: _Formats, summary: Summary) -> None:
-    """Facts in the first two columns, and beside them the counts with their chart: nothing can overlap."""
+def _write_summary(book: Any, formats: _Formats, summary: SummarySheet) -> None:
+    """The outcome, then the counts with their chart beside them, then the facts: nothing can overlap."""
     sheet = book.add_worksheet("Summary")
+    sheet.hide_gridlines(2)
     sheet.set_column(0, 0, _NAMES)
-    sheet.set_column(1, 1, _VALUES)
-    sheet.set_column(2, 2, 3)
-    sheet.set_column(3, 3, 30)
-    sheet.set_column(4, 4, 14)
-    right = [
-        ("Rows by outcome", "Rows"),
-        *((name.replace("_", " "), n) for name, n in summary.counts.items()),
-    ]
-    right += summary.sums
-    first_sum = 1 + len(summary.counts)
-    for line in range(max(len(summary.facts), len(right))):
-        if line < len(summary.facts):
-            _write_fact(sheet, line, *summary.facts[line], formats)
-        if line < len(right):
-            is_sum = line >= first_sum
-            name_format = formats.head if line == 0 else formats.total if is_sum else None
-            sheet.write_string(line, 3, right[line][0], name_format)
-            if line == 0:
-                sheet.write_string(line, 4, right[line][1], formats.head)
-            else:
-                sheet.write_number(line, 4, right[line][1], formats.sum if is_sum else formats.figure)
-    chart = _chart(book, 1, len(summary.counts), summary.counts)
-    place = {"object_position": 3, "description": _description(summary.counts)}
-    sheet.insert_chart(0, 6, chart, place)
+    sheet.set_column(1, _LAST, _VALUES / _LAST)
+    line = 0
+    for name, value in summary.facts[: summary.before_counts]:
+        _write_fact(sheet, line, name, value, formats)
+        line += 1
+    first = line + 2
+    below = _write_counts(sheet, first - 1, summary, formats) + 1
+    place = {"object_position": 3, "x_offset": 12, "description": _description(summary)}
+    sheet.insert_chart(first - 1, 2, _chart(book, first, first + len(summary.counts) - 1, summary), place)
+    for line, (name, value) in enumerate(summary.facts[summary.before_counts :], start=below):
+        _write_fact(sheet, line, name, value, formats)
     _set_page(sheet, tall=1)
+
+
+def _write_counts(sheet: Any, line: int, summary: SummarySheet, formats: _Formats) -> int:
+    """The rows in each status and their sums; returns the line below the chart beside them."""
+    sheet.write_string(line, 0, summary.title, formats.head)
+    sheet.write_string(line, 1, summary.title.split()[0], formats.right_head)
+    for name, count in summary.counts.items():
+        line += 1
+        sheet.write_string(line, 0, name.replace("_", " "))
+        sheet.write_number(line, 1, count, formats.figure)
+    for name, count in summary.sums:
+        line += 1
+        sheet.write_string(line, 0, name, formats.total)
+        sheet.write_number(line, 1, count, formats.sum)
+    return line + max(0, _CHART_LINES - 1 - len(summary.counts) - len(summary.sums))
 
 
 def _write_fact(sheet: Any, line: int, name: str, value: str | int | Decimal, formats: _Formats) -> None:
     sheet.write_string(line, 0, name, formats.name)
     if isinstance(value, str):
-        sheet.write_string(line, 1, value[:LONGEST_CELL], formats.text)
-        lines = sum(-(-max(len(part), 1) // _VALUES) for part in value[:LONGEST_CELL].splitlines() or [""])
-        if lines > 1:
+        text = value[:LONGEST_CELL]
+        sheet.merge_range(line, 1, line, _LAST, "", formats.text)
+        sheet.write_string(line, 1, text, formats.text)
+        lines = sum(-(-max(len(part), 1) // _VALUES) for part in text.splitlines() or [""])
+        if lines > 1:  # the program that opens it does not make merged cells higher
             sheet.set_row(line, min(_LINE * lines, _TALLEST))
     elif isinstance(value, Decimal):
         sheet.write_number(line, 1, value, formats.cost([value], align="left"))
@@ -188,28 +202,31 @@ def _set_page(sheet: Any, *, tall: int = 0) -> None:
     sheet.set_footer("&L&8&A&R&8Page &P of &N")
 
 
-def _chart(book: Any, first: int, last: int, counts: Mapping[str, int]) -> Any:
+def _chart(book: Any, first: int, last: int, summary: SummarySheet) -> Any:
     chart = book.add_chart({"type": "bar"})
     chart.add_series(
         {
-            "name": "Rows",
-            "categories": ["Summary", first, 3, last, 3],
-            "values": ["Summary", first, 4, last, 4],
+            "name": summary.title,
+            "categories": ["Summary", first, 0, last, 0],
+            "values": ["Summary", first, 1, last, 1],
             "fill": {"color": "#0b5cad"},
+            "gap": 60,
             "data_labels": {"value": True, "num_format": "#,##0"},
         }
     )
-    chart.set_title({"name": "Rows by outcome"})
+    chart.set_title({"none": True})
     chart.set_legend({"none": True})
-    chart.set_y_axis({"reverse": True})
+    chart.set_y_axis({"reverse": True, "line": {"none": True}})
     chart.set_x_axis({"visible": False, "major_gridlines": {"visible": False}})
-    chart.set_size({"width": 480, "height": 320})
+    chart.set_chartarea({"border": {"none": True}})
+    chart.set_size({"width": 460, "height": 20 * _CHART_LINES})
     return chart
 
 
-def _description(counts: Mapping[str, int]) -> str:
-    parts = ", ".join(f"{count:,} {name.replace('_', ' ')}" for name, count in counts.items() if count)
-    return f"Bar chart of the rows by outcome: {parts}."
+def _description(summary: SummarySheet) -> str:
+    counts = {name.replace("_", " "): count for name, count in summary.counts.items() if count}
+    parts = ", ".join(f"{count:,} {name}" for name, count in counts.items())
+    return f"Bar chart of the {summary.title.lower()}: {parts or 'none'}."
 
 
 def _write_table(sheet: Any, frame: pd.DataFrame, formats: _Formats) -> None:
@@ -219,7 +236,9 @@ def _write_table(sheet: Any, frame: pd.DataFrame, formats: _Formats) -> None:
     sheet.repeat_rows(0)
     for place, name in enumerate(names):
         sheet.set_column(place, place, _width(frame.iloc[:, place], name))
-        sheet.write_string(0, place, name, formats.head)
+        kind = frame.iloc[:, place].dtype
+        is_left = kind == "str" or pd.api.types.is_datetime64_any_dtype(kind)
+        sheet.write_string(0, place, name, formats.cell_head if is_left else formats.right_head)
         if name in _NOTES:
             sheet.write_comment(0, place, _NOTES[name], {"x_scale": 2})
     if names:
@@ -237,9 +256,21 @@ def _write_table(sheet: Any, frame: pd.DataFrame, formats: _Formats) -> None:
 
 
 def _width(column: "pd.Series[Any]", name: str) -> int:
-    """As wide as the first hundred cells need."""
-    longest = max((len(str(value)) for value in column.head(100)), default=0)
-    return int(np.clip(max(longest, len(name)) + 2, *_WIDTHS))
+    """As wide as nine in ten of the first thousand cells need: one long name must not make all cells wide."""
+    lengths = [len(text) for text in map(_shown, column.head(1_000)) if text]
+    usual = int(np.quantile(lengths, 0.9)) if lengths else 0
+    narrowest, widest = _WIDTHS if name not in _SENTENCES else _WIDTHS_OF_SENTENCES
+    return int(np.clip(max(usual, len(name)) + 3, narrowest, widest))
+
+
+def _shown(value: object) -> str:
+    if value is None or value is pd.NaT or value is pd.NA:
+        return ""
+    if isinstance(value, Decimal):
+        return f"{value:,f} EUR"  # any currency: most have three letters
+    if isinstance(value, datetime):
+        return f"{value:%Y-%m-%d %H:%M:%S}"
+    return str(value)
 
 
 def _writer(sheet: Any, column: "pd.Series[Any]", formats: _Formats) -> tuple[Callable[..., Any], Any]:
@@ -252,7 +283,7 @@ def _writer(sheet: Any, column: "pd.Series[Any]", formats: _Formats) -> tuple[Ca
         return sheet.write_number, formats.figure
     if pd.api.types.is_numeric_dtype(column):
         return sheet.write_number, None
-    return sheet.write_string, None
+    return sheet.write_string, formats.cell
 
 
 def _values(column: "pd.Series[Any]") -> Iterable[str | int | float | Decimal | datetime | None]:

@@ -236,7 +236,7 @@ def resume(
 
     What was under way when a program died is `unknown` and stays so until a person decides. `opt_outs`: a
     file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more,
-    whatever is sent later under this name.
+    whatever is sent later under this name. A closed campaign takes no `opt_outs`: give them to `prepare`.
     `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
     releases the rest. The other options are those of `send`.
     """

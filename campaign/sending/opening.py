@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from campaign.errors import AccountError, FolderError
+from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import open_ledger
@@ -195,6 +195,11 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
             "Send the table again: whoever was reached gets nothing."
         )
     if contents.is_closed:
+        if opt_outs is not None:
+            raise UsageError(
+                f"The campaign in {clean(campaign.folder.path)} was closed, so nothing is sent from it, and "
+                "opt_outs= would be lost. Give them as opt_outs= to prepare if you send the plan again."
+            )
         return last_round, None, ""  # a person has closed it: only `send` begins anew
     states = {batch.state for batch in contents.batches}
     if (

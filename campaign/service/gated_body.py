@@ -3,18 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable
 from contextlib import suppress
 from typing import cast
 
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 
-Gate = Callable[[], Awaitable[None]]
-
-
-class GateClosed(Exception):  # noqa: N818 - a signal between engine and body, never shown to users
-    """Raised by a gate to keep the body here; the text says why."""
+from campaign.service.gate import Gate, GateClosed
 
 
 class GatedBody(aiohttp.payload.Payload):

@@ -12,47 +12,24 @@ first awaits a gate, and the gate makes the intent durable before the first byte
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from datetime import UTC, datetime
-from decimal import Decimal
 from email.utils import parsedate_to_datetime
-from typing import Literal
 
 import aiohttp
 
 from campaign.service.account import Account
-from campaign.service.gated_body import Gate, GatedBody
+from campaign.service.gate import Gate
+from campaign.service.gated_body import GatedBody
+from campaign.service.outcome import Cause, Outcome, Status
 from campaign.service.password_filter import PasswordFilter
 from campaign.service.wire import Answer, read_answer
 from campaign.text import clean
-
-Status = Literal["accepted", "refused", "unknown", "not_sent"]
-Cause = Literal[
-    "", "json", "funds", "credentials", "other", "connect", "setup", "gate", "throttled", "impossible"
-]
 
 ANSWER_LIMIT = 64 * 1024  # bytes; a real answer has about 100
 ERROR_LIMIT = 500  # characters of a service's text that are kept
 TIMEOUT = 300.0  # seconds for one batch; a service goes on after a client gives up, so patience is cheap
 CONNECT_TIMEOUT = 15.0  # seconds
-
-
-@dataclass(frozen=True, slots=True)
-class Outcome:
-    """What is known after one POST.
-
-    `cause` groups what the engine has to react to: the service's refusals ("json", "funds", "credentials",
-    "other"), "connect" (nothing was sent, a retry may help), "setup" (nothing was sent, a retry cannot help),
-    "gate" (the gate stayed shut), "throttled" (slow down) and "impossible" (a success for a body that
-    never left). `retry_after` is in seconds, as the service asked.
-    """
-
-    status: Status
-    cost: Decimal | None = None
-    code: str = ""
-    error: str = ""
-    cause: Cause = ""
-    retry_after: float | None = None
 
 
 class Transport:

@@ -1,6 +1,6 @@
 """What comparing a plan with an equally large record costs, beside preparing it, and the memory it takes.
 
-python -m pytest -m benchmark tests/benchmarks/test_bench_comparison.py -s
+python -m pytest -n 0 -m benchmark tests/benchmarks/test_bench_comparison.py -s
 """
 
 import os

@@ -1,6 +1,6 @@
 """What `prepare` costs, as ratios of CPU time and memory measured side by side in one run.
 
-python -m pytest -m benchmark tests/benchmarks/test_bench_prepare.py -s
+python -m pytest -n 0 -m benchmark tests/benchmarks/test_bench_prepare.py -s
 """
 
 import os

@@ -2,7 +2,7 @@
 
 The campaign has the 1,240,000 rows of an export, of which four in five can be sent to: 10,000 batches of 100.
 
-python -m pytest -m benchmark tests/benchmarks/test_bench_sending.py -s
+python -m pytest -n 0 -m benchmark tests/benchmarks/test_bench_sending.py -s
 """
 
 import json

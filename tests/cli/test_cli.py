@@ -11,6 +11,7 @@ import urllib.error
 import urllib.request
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 import campaign
@@ -343,3 +344,25 @@ def test_a_placeholder_of_another_tool_stops_the_command_unless_it_is_meant(caps
     assert main(arguments) != 0
     assert "Write {first_name} to insert the column" in capsys.readouterr().err
     assert main([*arguments, "--as-written"]) == 0
+
+
+def test_a_report_has_the_outcome_for_the_values_of_a_column(capsys):
+    assert main(send_arguments("--report", "days.html", "--by", "visit_date")) == 0
+    assert "2026-03-03" in Path("days.html").read_text("utf-8")
+    assert (
+        main(["report", "campaigns/visits.local", "days.xlsx", "--by", "Visit date", "--by", "first_name"])
+        == 0
+    )
+    sheets = openpyxl.load_workbook("days.xlsx").sheetnames
+    assert len([name for name in sheets if "visit_date" in name or "first_name" in name]) == 2
+
+
+@pytest.mark.parametrize("command", ["send", "resume", "report"])
+def test_a_column_that_does_not_exist_is_refused_before_anything_is_sent(command, capsys):
+    if command != "send":
+        main(send_arguments("--pilot", "1"))
+    before = sorted(Path.cwd().rglob("*"))
+    arguments = send_arguments() if command == "send" else [command, "campaigns/visits.local"]
+    assert main([*arguments, "--by", "visit_day"]) == 2
+    assert 'There is no column "visit_day".' in capsys.readouterr().err
+    assert sorted(Path.cwd().rglob("*")) == before

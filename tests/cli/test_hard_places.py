@@ -8,7 +8,7 @@ import shlex
 import shutil
 import subprocess
 import sys
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from pathlib import Path
 
 import pytest
@@ -80,8 +80,12 @@ def main_into(place, arguments):
         reader, writer = os.pipe()
         os.close(reader)
         stream = os.fdopen(writer, "w")
-    with stream, redirect_stdout(stream):
-        return main(arguments)
+    try:
+        with redirect_stdout(stream):
+            return main(arguments)
+    finally:
+        with suppress(OSError):
+            stream.close()
 
 
 def test_every_command_is_tried():
@@ -116,11 +120,12 @@ def test_help_that_cannot_be_written_says_so(arguments, place, capsys):
 
 
 def test_an_error_that_cannot_be_written_still_has_its_exit_code(monkeypatch):
-    with Path("/dev/full").open("w") as full, Path("/dev/full").open("w") as errors:
-        monkeypatch.setattr(sys, "stdout", full)
-        monkeypatch.setattr(sys, "stderr", errors)
-        assert main(["status", "nowhere"]) == 2
-        assert main(["stats"]) == 2
+    full = Path("/dev/full").open("w")  # noqa: SIM115 - closed below
+    monkeypatch.setattr(sys, "stderr", full)
+    assert main_into("full", ["status", "nowhere"]) == 2
+    assert main_into("full", ["stats"]) == 2
+    with suppress(OSError):
+        full.close()
 
 
 PROGRAM = [sys.executable, "-W", "error", "-m", "campaign"]
@@ -150,6 +155,20 @@ def test_a_program_without_its_streams_sends_all_the_same(line, said):
     assert Path("code").read_text() == "0\n"
     assert totals("campaigns/visits.local") == ALL_ACCEPTED
     assert (Path("campaigns/visits.local") / "report.html").is_file()
+
+
+def test_no_file_takes_the_place_of_a_closed_stream():
+    """The next file that is opened would be standard output, and get whatever is written there."""
+    code = (
+        "import os\n"
+        "from pathlib import Path\n"
+        "from campaign.cli.streams import steady_streams\n"
+        "with steady_streams():\n"
+        "    Path('number').write_text(str(os.open('visits.csv', os.O_RDONLY)))\n"
+    )
+    line = f"{shlex.join([sys.executable, '-c', code])} <&- >&- 2>&-"
+    assert subprocess.run(["sh", "-c", line]).returncode == 0
+    assert int(Path("number").read_text()) > 2
 
 
 def test_characters_that_a_terminal_lacks_are_escaped():

@@ -38,7 +38,13 @@ WITHOUT_AN_OPTION = {
     "progress",  # a bar is drawn on terminals
 }
 # Sentences for whoever has a Plan, a Result or an Account in hand.
-IN_PYTHON_ONLY = ("campaign.prepare(", "not_again=result", "campaign.Sandbox()", "password=<hidden>")
+IN_PYTHON_ONLY = (
+    "campaign.prepare(",
+    "not_again=result",
+    "campaign.Sandbox()",
+    "password=<hidden>",
+    ", account=account",
+)
 PARAMETERS = {
     name
     for functions in FUNCTIONS.values()
@@ -112,6 +118,12 @@ def test_no_sentence_speaks_python(command, sentences_in_python):
         ("status", "new campaign with not_again= and", "new campaign with --not-again and"),
         ("resume", "not_again=campaign.load_result(folder).", "--not-again FOLDER."),
         ("status", "use campaign.resume(result.folder).", "use campaign resume FOLDER."),
+        ("send", 'write campaign.resume("campaigns/visits", …).', "write campaign resume campaigns/visits."),
+        (
+            "send",
+            'campaign.resume("my visits", account=account)',
+            'campaign resume "my visits" --account local|sandbox|live',
+        ),
         ("send", "look at it with load_result, then", "look at it with campaign status, then"),
         ("send", "batch_size needs a whole number from 1", "--batch-size needs a whole number from 1"),
         ("send", 'message={"en": "…", "fr": "…"}', "--message-file en=FILE --message-file fr=FILE"),

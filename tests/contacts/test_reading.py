@@ -15,8 +15,9 @@ from support.old_workbooks import number as number_cell
 from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
-from campaign.contacts.reading_record import Reading
+from campaign.contacts.reading_record import Reading, reading_of
 from campaign.errors import ColumnError, FileError, UsageError
+from campaign.messages.preparation import prepare
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 HEADER = ["name", "phone"]
@@ -710,6 +711,22 @@ def test_a_reading_comes_back_from_json():
     assert Reading.from_record(record) == said
     of_version_0_1 = {key: value for key, value in record.items() if key not in ("issues", "detected")}
     assert Reading.from_record({**of_version_0_1, "findings": record["issues"]}) == said
+
+
+def test_a_contact_table_is_written_as_parquet_and_read_again_by_pandas(tmp_path):
+    """With its reading, so that the plan is the same; a reading of another program counts as none."""
+    table = read_contacts(b"name;phone\nAisha;0772 000 001 \n;\nBen;0772 000 002\n")
+    table.to_parquet(tmp_path / "visits.parquet")
+    again = pd.read_parquet(tmp_path / "visits.parquet")
+    assert reading_of(again) == reading(table)
+    options = {"message": "Hi {name|you}", "sender": "CLINIC", "region": "UG"}
+    first, second = prepare(table, **options), prepare(again, **options)
+    assert first.reading == second.reading
+    assert first.issues.equals(second.issues)
+    assert first.contacts.equals(second.contacts)
+    again.attrs["reading"] = {"minutes": 20}
+    assert reading_of(again) is None
+    assert prepare(again, **options).reading.source == "a DataFrame"
 
 
 def test_options_that_can_have_no_effect_are_refused():

@@ -13,7 +13,7 @@ NAMES = {
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
     "Reconciliation", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
-    "close", "compare", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
+    "close", "compare", "compose", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
     "resolve", "resume", "send", "start", "summary", "try_out",
     "write_follow_up", "write_report",
 }  # fmt: skip

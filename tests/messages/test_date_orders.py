@@ -1,10 +1,15 @@
 """Dates such as 05/01/2026 in a message: read as was said, as the column shows, or asked about."""
 
+import datetime as dt
+
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import campaign
 from campaign.errors import UsageError
+from campaign.messages.templates.formats import read_moment
 
 
 def dated(*cells, message="{visit:%-d %b %Y}", **options):
@@ -39,6 +44,18 @@ def issues(plan):
 def test_dates_are_read_in_the_order_that_was_given(dates, cell, text):
     plan = dated(cell, dates=dates)
     assert (texts(plan), issues(plan)) == ([text], [])
+
+
+@given(
+    st.dates(dt.date(1969, 1, 1), dt.date(2068, 12, 31)),
+    st.sampled_from(["%d/%m/%y", "%m/%d/%y", "%y/%m/%d", "%d/%m/%Y", "%m/%d/%Y", "%Y/%m/%d"]),
+    st.sampled_from("-/."),
+)
+def test_every_date_is_read_as_it_was_written(day, form, separator):
+    """In its own order; and without one, it is read as this day or not at all."""
+    written = day.strftime(form).replace("/", separator)
+    assert read_moment(written, form.replace("%", "").replace("/", "").lower()) == (day, None)
+    assert read_moment(written)[0] in (day, None)
 
 
 def test_a_date_that_does_not_fit_the_given_order_is_refused():

@@ -39,7 +39,7 @@ def test_the_first_campaign_from_the_first_cell_to_the_last(lab, open_notebook):
             PROJECT / folder, lab.folder / folder, ignore=shutil.ignore_patterns("campaigns", ".*")
         )
     path = lab.folder / "notebooks" / "01_first_campaign.ipynb"
-    path.write_text(path.read_text("utf-8").replace("rate=25", "rate=75"), "utf-8")  # a third of the wait
+    path.write_text(path.read_text("utf-8").replace("rate = 25", "rate = 75"), "utf-8")  # a third of the wait
     notebook = open_notebook("notebooks/01_first_campaign.ipynb")
     notebook.run_all()
     expect(notebook.find(".campaign")).not_to_have_count(0)

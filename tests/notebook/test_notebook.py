@@ -368,8 +368,8 @@ def execute(notebook, folder):
 def first_campaign(project):
     """The notebook, ready to run, without the pace at which a person can watch it."""
     notebook = nbformat.read(project / "notebooks" / "01_first_campaign.ipynb", as_version=4)
-    (start,) = [cell for cell in notebook.cells if "rate=25" in cell.source and cell.cell_type == "code"]
-    start.source = start.source.replace("rate=25", "rate=500")
+    (parameters,) = [cell for cell in notebook.cells if "parameters" in cell.metadata.get("tags", [])]
+    parameters.source = parameters.source.replace("rate = 25", "rate = 500")
     return notebook
 
 

@@ -19,6 +19,9 @@ CIRCUMSTANCES = {
         "kills": 1.0, "places": ("after a change of the ledger is committed",), "environments": ("local",),
     },
     "a rehearsal counts as reached": {"environments": ("sandbox",)},
+    "list written before the ledger": {
+        "kills": 1.0, "places": ("before moves are made, not yet committed",), "environments": ("live",),
+    },
 }  # fmt: skip
 SEEDS = 40
 

@@ -114,16 +114,17 @@ def test_what_earlier_rounds_sent_to_people_who_left_is_a_row_of_its_own(sandbox
     assert adds_up(campaign.load_result(result.folder).by("Clinic"), result.totals)
 
 
-def test_the_currency_of_the_account_stays_with_the_campaign(sandbox, tmp_path):
-    account = campaign.Account(
-        "local", sandbox.account.url, "clinic", "made up", currency="UGX", ca_file=sandbox.ca_file
-    )
-    sent = campaign.send(plan_of(), account=account, folder=tmp_path / "visits", progress=False)
-    loaded = campaign.load_result(sent.folder)
-    assert sent.totals.cost_in_words == loaded.totals.cost_in_words
-    assert (loaded.currency, [one.currency for one in loaded.rounds]) == ("UGX", ["UGX"])
-    again = campaign.resume(sent.folder, account=sandbox, progress=False)  # the same account, without it
-    assert again.currency == "UGX"
+def test_the_currency_of_the_account_stays_with_the_campaign(tmp_path):
+    with campaign.Sandbox(username="clinic", password="made up") as sandbox:
+        account = campaign.Account(
+            "local", sandbox.account.url, "clinic", "made up", currency="UGX", ca_file=sandbox.ca_file
+        )
+        sent = campaign.send(plan_of(), account=account, folder=tmp_path / "visits", progress=False)
+        loaded = campaign.load_result(sent.folder)
+        again = campaign.resume(sent.folder, account=sandbox, progress=False)  # the same account, without it
+    for result in (sent, loaded, again):
+        assert result.totals.cost_in_words == "UGX 210"
+        assert [one.currency for one in result.rounds] == ["UGX"]
 
 
 @pytest.mark.parametrize("currency", ["", "pounds sterling", "5", 5, "U\nX"])

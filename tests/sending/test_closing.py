@@ -44,10 +44,17 @@ def test_nothing_leaves_a_closed_campaign_however_it_is_resumed(waiting, sandbox
     closed = campaign.close(waiting, confirm=CLOSE)
     assert (closed.totals["accepted"], closed.totals["refused"], closed.totals["not_sent"]) == (11, 10, 20)
     sandbox.top_up(10**6)
-    for opt_outs in (None, ["+256772000040"]):
-        resumed = campaign.resume(waiting, opt_outs=opt_outs, account=sandbox, progress=False)
-        assert "Nothing was sent" in resumed.sentence
-        assert "20 were withdrawn" in resumed.sentence
+    resumed = campaign.resume(waiting, account=sandbox, progress=False)
+    assert "Nothing was sent" in resumed.sentence
+    assert "20 were withdrawn" in resumed.sentence
+    assert len(sandbox.inbox) == 11
+
+
+def test_who_answered_stop_is_not_silently_forgotten_by_a_closed_campaign(waiting, sandbox):
+    """Its plan can be sent again, and then they would get it."""
+    campaign.close(waiting, confirm=CLOSE)
+    with pytest.raises(campaign.UsageError, match="Give them as opt_outs= to prepare"):
+        campaign.resume(waiting, opt_outs=["+256772000040"], account=sandbox, progress=False)
     assert len(sandbox.inbox) == 11
 
 

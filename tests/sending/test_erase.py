@@ -212,6 +212,14 @@ def test_whoever_was_refused_is_reached_once_afterwards(tmp_path):
         assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 9
 
 
+def test_a_row_without_a_number_that_was_added_is_in_the_result_on_disk_too(visits, options, sandbox):
+    erase(visits)
+    result = campaign.send(plan_for(twelve("Ada,call her")), **options)
+    assert (result.totals.rows, result.totals["invalid"]) == (13, 2)
+    assert campaign.load_result(visits).totals == result.totals
+    assert len(sandbox.inbox) == 11
+
+
 def test_a_changed_text_asks_and_can_be_sent_but_not_kept(visits, options, sandbox):
     erase(visits)
     dear = plan_for(twelve(), "Dear {name}")

@@ -13,7 +13,7 @@ from campaign.private_files import make_private_folder
 
 COLUMNS = [
     "name", "environment", "first_sent", "last_sent", "rounds", "people", "accepted", "refused", "unknown",
-    "waiting", "cost", "sender", "template", "folder", "problem",
+    "waiting", "cost", "unpriced", "currency", "sender", "template", "folder", "problem",
 ]  # fmt: skip
 COUNTS = ["rounds", "people", "accepted", "refused", "unknown", "waiting"]
 
@@ -53,6 +53,8 @@ def test_one_campaign_and_what_came_of_it(campaigns):
         "unknown": 2,
         "waiting": 6,
         "cost": Decimal(70),
+        "unpriced": 1,
+        "currency": "",
         "sender": "CLINIC",
         "template": "Hi {name}",
         "folder": str(campaigns / "visits"),

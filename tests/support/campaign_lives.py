@@ -6,8 +6,6 @@ A life is its seed. `story` tells it step by step, and `broken` says which promi
 from __future__ import annotations
 
 import random
-import re
-from collections.abc import Callable
 from contextlib import chdir
 from dataclasses import replace
 from pathlib import Path
@@ -16,12 +14,15 @@ from typing import Any
 import pytest
 
 import campaign
-from campaign.errors import ConfirmationError
-from support.life_attempts import Intent, PromiseBroken, Sender, death, differences
+from support import life_corrections, life_decisions, life_places
+from support.life_attempts import Sender
+from support.life_decisions import resolve, unknown_batches, what_became_of
+from support.life_desk import PromiseBroken
+from support.life_intents import Intent, death
+from support.life_rivals import send_from_two_programs
 from support.living_sheets import Editor
 from support.round_places import names_mean_this_machine
-from support.told_truth import Recorded
-from support.witnessed_service import WitnessedService
+from support.witnessed_service import WitnessedService, account_of
 
 LOSSES = ("reset", "close", "html", "empty", "accept_reset", "accept_close", "accept_garbage", "accept_half")
 REFUSALS = (
@@ -43,6 +44,8 @@ class Life(Sender):
         service = WitnessedService(chance.choice(environments), link, balance=balance)
         super().__init__(chance, folder, service, self.editor.first_sheet(), design)
         self.has_ledger_outside = chance.random() < 0.1
+        self.is_named_by_file = chance.random() < 0.3
+        self.name = self.sheet.file if self.is_named_by_file else self.name
         self.days, self.kills, self.places = days, kills, places
         self.tell(f"seed {seed}, environment {service.environment}, {len(self.sheet.lines)} rows")
 
@@ -66,16 +69,21 @@ class Life(Sender):
         for _ in range(self.chance.choice((0, 1, 1, 2, 3))):
             self.sheet, words = self.editor.edit(self.sheet)
             self.tell(words)
+            self.name = self.sheet.file if self.is_named_by_file else self.name
         intent = self._intent()
         self.send(intent)
         if intent.die and self.has_begun and self.chance.random() < 0.5:
             self.send(Intent("resume", {"batch_size": 5, "progress": False}))
         for act_afterwards, how_often in (
-            (self._settle_one, 0.5), (self._rehearse, 0.08), (self._send_to_others, 0.1), (self._close, 0.07),
-            (self._top_up, 0.3), (self._change_campaign, 0.05),
+            (life_decisions.settle_one, 0.3), (life_decisions.reconcile, 0.3), (life_decisions.close, 0.07),
+            (life_decisions.erase, 0.1), (life_places.move_the_folder, 0.07),
+            (life_places.send_from_elsewhere, 0.1), (life_places.back_up, 0.2), (life_places.restore, 0.5),
+            (Life._write_follow_up, 0.2), (life_corrections.send_follow_up, 0.7),
+            (send_from_two_programs, 0.05), (Life._from_another_file, 0.3), (Life._rehearse, 0.08),
+            (Life._send_to_others, 0.1), (Life._top_up, 0.3), (Life._change_campaign, 0.05),
         ):  # fmt: skip
             if self.chance.random() < how_often:
-                act_afterwards()
+                act_afterwards(self)
 
     def _intent(self) -> Intent:
         if self.chance.random() < 0.3:
@@ -108,7 +116,7 @@ class Life(Sender):
             options["changed"] = self.chance.choice(("skip", "send"))
         if self.chance.random() < 0.25:
             options["gone"] = "withdraw"
-        if verb == "resume" and self.chance.random() < 0.4:
+        if verb == "resume" and self.truth.is_closed is False and self.chance.random() < 0.4:
             numbers = sorted({number for sheet in self.truth.sheets for number in sheet.numbers})
             stopped = self.chance.sample(numbers, min(len(numbers), 2))
             options["opt_outs"] = [f"+{number}" for number in stopped] or None
@@ -116,55 +124,37 @@ class Life(Sender):
 
     # afterwards
 
+    def _write_follow_up(self) -> None:
+        life_corrections.write_follow_up(self, self.editor)
+
     def _top_up(self) -> None:
         if self.service.balance < 10**5:
             self.service.top_up(10**6)
             self.tell("top up")
 
     def _change_campaign(self) -> None:
+        self.is_named_by_file = False
         self.name = self.chance.choice(("Visits", "visits 2", "visits-2", "Клиника"))
         self.tell(f"the campaign {self.name!r} from now on")
 
-    @property
-    def _unknown(self) -> list[Recorded]:
-        return [batch for batch in self.batches if batch.state == "unknown"]
-
-    def _settle_one(self) -> None:
-        """Ask the provider what became of a batch, and say so; or order it again whatever became of it."""
-        if self._unknown:
-            batch = self.chance.choice(self._unknown)
-            self._resolve(batch, "again" if self.chance.random() < 0.3 else self._what_became_of(batch))
-
-    def _what_became_of(self, batch: Recorded) -> str:
-        same = [other for other in self.batches if other.messages == batch.messages]
-        accounted = sum(other.state == "accepted" for other in same)
-        return "accepted" if self.truth.requests[batch.messages] > accounted else "refused"
-
-    def _resolve(self, batch: Recorded, outcome: str) -> None:
-        self.tell(f"resolve batch {batch.batch} of {batch.texts}: {outcome}")
-        self._confirmed(lambda **confirm: campaign.resolve(self.place, batch.batch, outcome, **confirm))
-        if outcome == "again":
-            self.truth.again.update(batch.texts)
-
-    def _close(self) -> None:
-        if not self.has_begun:
+    def _from_another_file(self) -> None:
+        """A file of the same name from another folder is no part of the campaign unless somebody says so."""
+        if not self.is_named_by_file or not self.has_begun or self.key in self.folders:
             return
-        self.tell("close")
-        self.truth.is_closed = True
-        self._confirmed(lambda **confirm: campaign.close(self.place, **confirm))
-
-    def _confirmed(self, decide: Callable[..., campaign.Result]) -> None:
-        """Decide something that has to be confirmed; nothing leaves, and the record stays true."""
-        self.let_go()
+        if self.sheet.duplicates == "error":
+            return
+        self.tell("another file of the same name")
+        (self.folder / "desk").mkdir(exist_ok=True)
+        there = self.sheet.write().rename(self.folder / "desk" / f"{self.sheet.file}.csv")
+        plan = campaign.prepare(campaign.read_contacts(there), **self.sheet.preparation)
         requests = self.service.requests
         try:
-            result = decide()
-        except ConfirmationError as error:
-            phrase = re.search(r'confirm="([^"]+)"', str(error))
-            result = decide(confirm=phrase[1])
+            campaign.send(plan, account=account_of(self.service.login()), progress=False)
+        except campaign.UsageError as error:
+            self.check([] if "another file of the same name" in str(error) else [str(error)])
+        else:
+            self.check(["a file from another folder went on with the campaign"])
         self.check(["something left"] if self.service.requests != requests else [])
-        self.check(differences(result, campaign.load_result(self.place)))
-        self.check(self.truth.check_record(self.place))
 
     def _rehearse(self) -> None:
         """In an embedded sandbox: it reaches nobody, and the campaign does not notice."""
@@ -187,19 +177,22 @@ class Life(Sender):
         )
         reached = {number for number, _ in self.truth.arrivals}
         self.tell("another campaign leaves these people out" + (", although some wait" if waits else ""))
-        first, sheet = self.name, self.sheet
-        self.sheet = replace(sheet, not_again=(str(self.place),), template="Tuesday")
-        self.name = f"others than {first}"
+        is_erased = bool(self.truth.remembered)
+        first = self.name, self.sheet, self.is_named_by_file
+        self.sheet = replace(
+            self.sheet, not_again=(str(self.place),), template="Tuesday", may_be_refused=True
+        )
+        self.name, self.is_named_by_file = f"others than {self.name}", False
         before = self.truth.arrivals.copy()
         options = {"changed": "skip", "gone": "withdraw", "progress": False, "concurrency": 1}
-        try:
-            self.send(Intent("send", options))
-        except campaign.FolderError as error:
-            self.check([] if waits or may_wait else [str(error)])
+        self.send(Intent("send", options))
+        refusal = self.refusal
+        both = {number for number, _ in self.truth.arrivals - before} & reached
+        self.name, self.sheet, self.is_named_by_file = first
+        if refusal:
+            self.check([] if waits or may_wait or is_erased else [refusal])
         else:
             self.check(["a campaign that waits was left out"] if waits else [])
-        both = {number for number, _ in self.truth.arrivals - before} & reached
-        self.name, self.sheet = first, sheet
         self.check([f"{both} got both campaigns"] if both else [])
 
     # the end
@@ -211,9 +204,9 @@ class Life(Sender):
         self.service.top_up(10**7)
         if self.sheet.duplicates == "error":
             self.sheet = replace(self.sheet, duplicates="keep")
-        for batch in self._unknown:
+        for batch in unknown_batches(self):
             if self.chance.random() < 0.8:
-                self._resolve(batch, self._what_became_of(batch))
+                resolve(self, batch, what_became_of(self, batch))
         changed = self.chance.choice(("skip", "send"))
         self._send_at_last(changed)
         self.check(self._people_never_reached(changed))
@@ -231,7 +224,7 @@ class Life(Sender):
 
     def _people_never_reached(self, changed: str) -> list[str]:
         """Who should have been reached and was not; an unknown batch may have reached its people."""
-        doubtful = [text for batch in self._unknown for text in batch.texts]
+        doubtful = [text for batch in unknown_batches(self) for text in batch.texts]
         missing = []
         for number, texts in self.sheet.texts_by_number().items():
             if number in self.truth.perhaps_stopped:
@@ -249,7 +242,7 @@ class Life(Sender):
     def _keeps_other_number(self, number: str) -> bool:
         """Whether somebody with this number was reached when the same cell meant another one."""
         lines = [line for line in self.sheet.lines if line.number(self.sheet.region) == number]
-        doubtful = {other for batch in self._unknown for other, _ in batch.texts}
+        doubtful = {other for batch in unknown_batches(self) for other, _ in batch.texts}
         return any(self.truth.cells.get(line.cell, set()) - {number} for line in lines) or any(
             line.number(region) in doubtful - {number} for line in lines for region in ("UG", "KE")
         )

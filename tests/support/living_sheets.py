@@ -30,11 +30,15 @@ _WRONG_CELLS = ("not a number", "0772 00", "?")
 
 @dataclass(frozen=True)
 class Line:
-    """A person's row. `national` is the number without a country, "" where the cell holds none."""
+    """A person's row. `national` is the number without a country, "" where the cell holds none.
+
+    `person` is who it is, whatever the row says.
+    """
 
     name: str
     cell: str
     national: str
+    person: int = 0
 
     def number(self, region: str) -> str:
         """What the cell means; "" for nothing."""
@@ -45,7 +49,10 @@ class Line:
 
 @dataclass(frozen=True)
 class Sheet:
-    """A spreadsheet with what is done with it. `opt_outs` are whole numbers."""
+    """A spreadsheet with what is done with it. `opt_outs` are whole numbers.
+
+    `follow_up` is a file with some of the rows, which is sent in place of them all.
+    """
 
     lines: tuple[Line, ...]
     template: str = "Monday"
@@ -54,6 +61,8 @@ class Sheet:
     file: str = "visits"
     opt_outs: frozenset[str] = frozenset()
     not_again: tuple[str, ...] = ()
+    follow_up: str = ""
+    may_be_refused: bool = False  # a follow-up file that is older than the table
 
     @property
     def numbers(self) -> set[str]:
@@ -81,6 +90,10 @@ class Sheet:
         path.write_text("name,phone\n" + rows, encoding="utf-8")
         return path
 
+    def source(self) -> Path:
+        """The file that is read."""
+        return Path(self.follow_up) if self.follow_up else self.write()
+
     @property
     def preparation(self) -> dict[str, Any]:
         """The arguments of `prepare` beside the contacts."""
@@ -92,7 +105,7 @@ class Sheet:
         }  # fmt: skip
 
     def prepare(self) -> campaign.Plan:
-        return campaign.prepare(campaign.read_contacts(self.write()), **self.preparation)
+        return campaign.prepare(campaign.read_contacts(self.source()), **self.preparation)
 
 
 class Editor:
@@ -100,7 +113,7 @@ class Editor:
 
     def __init__(self, chance: random.Random) -> None:
         self._chance = chance
-        self._people = 0
+        self._people = self._known = 0
 
     def first_sheet(self) -> Sheet:
         size = self._chance.choice((5, 6, 7, 8, 10, 12, 16, 25, 40))
@@ -114,14 +127,15 @@ class Editor:
         return self._edits[name](self, sheet), name
 
     def _somebody(self) -> Line:
+        self._known += 1
         if self._chance.random() < 0.15:
-            return Line(self._name(), self._chance.choice(_WRONG_CELLS), "")
-        return self._with_number(Line(self._name(), "", ""))
+            return Line(self._name(), self._chance.choice(_WRONG_CELLS), "", self._known)
+        return self.with_number(Line(self._name(), "", "", self._known))
 
     def _name(self) -> str:
         return self._chance.choice(_NAMES)
 
-    def _with_number(self, line: Line) -> Line:
+    def with_number(self, line: Line) -> Line:
         self._people += 1
         return self._spelled(replace(line, national=f"772000{self._people % 1000:03}"))
 
@@ -139,7 +153,7 @@ class Editor:
         return replace(sheet, lines=tuple(lines))
 
     def _correct(self, sheet: Sheet) -> Sheet:
-        lines = [line if line.national else self._with_number(line) for line in sheet.lines]
+        lines = [line if line.national else self.with_number(line) for line in sheet.lines]
         return replace(sheet, lines=tuple(lines))
 
     def _mistype(self, sheet: Sheet) -> Sheet:
@@ -168,7 +182,7 @@ class Editor:
 
     def _share_a_phone(self, sheet: Sheet) -> Sheet:
         owner = self._chance.choice(sheet.lines)
-        return self._at_one(sheet, lambda line: replace(owner, name=line.name))
+        return self._at_one(sheet, lambda line: replace(owner, name=line.name, person=line.person))
 
     def _recompose(self, sheet: Sheet) -> Sheet:
         form = self._chance.choice(("NFC", "NFD"))
@@ -182,7 +196,7 @@ class Editor:
     _edits: ClassVar[dict[str, Callable[[Editor, Sheet], Sheet]]] = {
         "correct the wrong cells": _correct,
         "type a wrong number": _mistype,
-        "replace a number": lambda self, sheet: self._at_one(sheet, self._with_number),
+        "replace a number": lambda self, sheet: self._at_one(sheet, self.with_number),
         "spell a number otherwise": _respell,
         "correct a name": lambda self, sheet: self._at_one(
             sheet, lambda line: replace(line, name=self._name())

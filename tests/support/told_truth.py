@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
+from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -47,20 +48,24 @@ def ask_ledger(folder: Path, query: str) -> list[Any]:
         return connection.execute(query).fetchall()
 
 
-def recorded_batches(folder: Path) -> list[Recorded]:
-    """Every batch of a campaign with what it says."""
+def recorded_batches(folder: Path, remembered: Mapping[int, tuple[Text, ...]]) -> list[Recorded]:
+    """Every batch of a campaign with what it says; what was erased is `remembered`, by batch."""
     rows = ask_ledger(
         folder, "SELECT batch, round, part, first, messages, state, cost FROM batches ORDER BY batch"
     )
     parts: dict[tuple[int, int], list[Text]] = {}
     batches = []
     for batch, round_, part, first, count, state, cost in rows:
+        money = None if cost is None else Decimal(cost)
+        if batch in remembered:
+            batches.append(Recorded(batch, round_, state, money, remembered[batch]))
+            continue
         if (round_, part) not in parts:
             file = folder / f"rounds/{round_:04d}/plan/part-{part:05d}.parquet"
             table = pq.read_table(file, columns=["number", "message"])
             parts[round_, part] = list(zip(*(table.column(n).to_pylist() for n in (0, 1)), strict=True))
         messages = tuple(parts[round_, part][first : first + count])
-        batches.append(Recorded(batch, round_, state, None if cost is None else Decimal(cost), messages))
+        batches.append(Recorded(batch, round_, state, money, messages))
     return batches
 
 
@@ -84,12 +89,22 @@ class Truth:
     sheets: list[Sheet] = field(default_factory=list)  # the last round is of one of these
     is_closed: bool | None = False  # None: the program was killed, so it is not known
     stopped: set[str] = field(default_factory=set)  # they answered STOP, and `resume` was told
-    perhaps_stopped: set[str] = field(
-        default_factory=set
-    )  # the program may have died meanwhile  # None: the program was killed, so it is not known
+    perhaps_stopped: set[str] = field(default_factory=set)  # the program may have died meanwhile
     lost_answers: int = 0  # how many batches may be unknown
     pilot: Pilot | None = None  # where the last runs were a pilot and its repetitions
     pilot_sizes: dict[str, int] = field(default_factory=dict)  # the largest one of each template
+    is_displaced: bool | None = False  # moved or restored, and not taken over; None: the program was killed
+    is_erased: bool | None = False  # nothing was sent since; None: the program was killed
+    remembered: dict[int, tuple[Text, ...]] = field(default_factory=dict)  # batches that were erased
+
+    def batches(self, folder: Path) -> list[Recorded]:
+        """Every batch of the campaign in its folder."""
+        return recorded_batches(folder, self.remembered)
+
+    def erase(self, folder: Path) -> None:
+        """Remember what the folder is about to forget; nobody knows who was in a pilot either."""
+        self.remembered = {batch.batch: batch.messages for batch in self.batches(folder)}
+        self.pilot, self.pilot_sizes, self.is_erased = None, {}, True
 
     def reached(self, number: str) -> set[str]:
         return {text for reached, text in self.arrivals if reached == number}
@@ -139,7 +154,7 @@ class Truth:
     def is_question_justified(self, sheet: Sheet, folder: Path) -> bool:
         """Whether somebody may have got another text, or this one under another number."""
         said: dict[str, set[str]] = {}
-        for batch in recorded_batches(folder):
+        for batch in self.batches(folder):
             for number, text in batch.texts if batch.state in SENT else ():
                 said.setdefault(number, set()).add(text)
         has_other = any(
@@ -204,7 +219,7 @@ class Truth:
 
     def check_record(self, folder: Path) -> list[str]:
         """Hold each frozen batch against the requests that the service accepted."""
-        batches = recorded_batches(folder)
+        batches = self.batches(folder)
         sent = Counter(batch.messages for batch in batches if batch.state in SENT)
         accepted = Counter(batch.messages for batch in batches if batch.state == "accepted")
         broken = [f"the service has {one} and no batch says so" for one in self.requests - sent]
@@ -235,3 +250,19 @@ def _second_texts(before: set[str], planned: set[str], duplicates: str, changed:
     if changed == "send":
         return len(planned - before)
     return max(0, len(planned - before) - len(before - planned))
+
+
+def differences(result: campaign.Result, other: campaign.Result) -> list[str]:
+    """In which tables two results differ."""
+    broken = []
+    for name in ("messages", "contacts", "batches", "issues"):
+        try:
+            pd.testing.assert_frame_equal(getattr(result, name), getattr(other, name))
+        except AssertionError as error:
+            broken.append(f"{name} on disk differ from those that were returned: {error}")
+    return broken
+
+
+def left_behind(result: campaign.Result) -> list[str]:
+    waiting = {status: result.totals[status] for status in ("not_sent", "refused") if result.totals[status]}
+    return [f"nothing was in the way, and {waiting} are left"] if waiting else []

@@ -1,11 +1,8 @@
-"""Wrong designs of rounds that look right, each as a change of a few lines: what the lives have to catch.
-
-Still to come with the user's list of campaigns: a list that is written before the ledger.
-"""
+"""Wrong designs of rounds that look right, each as a change of a few lines: what the lives have to catch."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -16,6 +13,7 @@ from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
+from campaign.sending.ledger.views import moves_of
 from campaign.sending.rounds import compared_plan, distinct_texts, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
@@ -85,10 +83,23 @@ def a_rehearsal_counts_as_reached(patch: Patch) -> None:
     patch(opening.Claim, "check", lambda self, folder, **_: "")
 
 
+def list_written_before_the_ledger(patch: Patch) -> None:
+    """The user's list hears first what the ledger is about to keep."""
+    commit = ledger.Ledger.commit
+
+    def told_first(self: ledger.Ledger, moves: Sequence[Any]) -> Any:
+        for entry in self._witnesses[1:]:  # the first one is the guard beside the ledger
+            entry.write(lambda: moves_of(self.path) + len(moves), at_once=True)
+        return commit(self, moves)
+
+    patch(ledger.Ledger, "commit", told_first)
+
+
 DESIGNS: dict[str, Callable[[Patch], None]] = {
     design.__name__.replace("_", " "): design
     for design in (
         compare_by_row, compare_by_fingerprint, key_without_the_text,
         withdraw_and_register_in_two_transactions, refused_counts_as_reached, a_rehearsal_counts_as_reached,
+        list_written_before_the_ledger,
     )
 }  # fmt: skip

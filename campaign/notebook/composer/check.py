@@ -39,6 +39,7 @@ class CheckSection(Section):
 
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
+        self._drawn_line = ""  # what is shown, while the desk may have another plan already
         self._overview, self._reasons, self._before = HTML(), HTML(), HTML()
         self.choices = [Choice(question, self._answer) for question in QUESTIONS]
         self.opt_outs = field(
@@ -58,7 +59,7 @@ class CheckSection(Section):
     @property
     def line(self) -> str:
         """What was decided."""
-        return self._sentence(self._plan)
+        return self._drawn_line
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -83,8 +84,9 @@ class CheckSection(Section):
 
     def _draw(self) -> None:
         plan = self._plan
-        self._overview.value = (
-            f"<style>{STYLE}</style>{markup.paragraph(self._sentence(plan) + '.')}" + _shares(plan)
+        self._drawn_line = self._sentence(plan)
+        self._overview.value = f"<style>{STYLE}</style>{markup.paragraph(self._drawn_line + '.')}" + _shares(
+            plan
         )
         self._reasons.value = _reasons(plan)
         set_shown(self.download, plan.totals["invalid"] > 0)

@@ -1,11 +1,11 @@
-"""`compose`: the five sections one below the other, and what happens when one of them is finished."""
+"""The composer: five sections one below the other, and what happens when one of them is finished."""
 
 from __future__ import annotations
 
 import threading
 import time
-from typing import Any
 
+from campaign import markup
 from campaign.errors import CampaignError
 from campaign.notebook.composer.check import CheckSection
 from campaign.notebook.composer.desk import Desk
@@ -17,6 +17,10 @@ from campaign.notebook.composer.spreadsheet import SpreadsheetSection
 from campaign.notebook.panel import Panel
 from campaign.sending.run import Run
 
+_IN_WORK = "A campaign that is being composed."
+_AGAIN = (
+    "To compose it, run this cell while the notebook's kernel is running. What was sent is not sent again."
+)
 _TICK = 0.2  # seconds between two looks at whether a run has ended
 
 
@@ -37,8 +41,12 @@ class Composer(Panel):
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
         self._reached = 0
-        super().__init__(lambda: "A campaign that is being composed.", self.sections, style=STYLE)
+        super().__init__(lambda: _IN_WORK, self.sections, style=STYLE)
         self._open(0)
+
+    def card(self) -> str:
+        """What a notebook shows when it is opened again."""
+        return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])
 
     def _open(self, position: int) -> None:
         """Open a section, and announce the one after it; nothing is shown beyond that."""
@@ -73,7 +81,7 @@ class Composer(Panel):
         if is_new:
             self._open(position)
             return True
-        if section.line != line:
+        if section is self.check and section.line != line:
             section.say_changed(f"The change above has changed this. Before, it was: {line}.")
             section.unfold()
         elif not section.is_open:
@@ -82,28 +90,37 @@ class Composer(Panel):
 
     def _started(self, run: Run) -> None:
         """Fold what was decided, and show the result when the run has ended."""
-        for section in (self.spreadsheet, self.message, self.check):
+        for section in self._decided:
             section.fold()
-            section.lock(True)
-        threading.Thread(target=self._await_end, args=[run], name="campaign composer", daemon=True).start()
+        threading.Thread(target=self._watch, args=[run], name="campaign composer", daemon=True).start()
 
-    def _await_end(self, run: Run) -> None:
-        while not run.ended:
+    def _watch(self, run: Run) -> None:
+        """Keep what was decided closed while texts are on their way, and show the result at each end.
+
+        A run that has ended can be continued in its dashboard, as long as no other was begun here.
+        """
+        begun, shown = run, False
+        while self.desk.run is begun:
+            if run.continuation is not None:
+                run, shown = run.continuation, False
+            if not shown:
+                self._lock(not run.ended)
+            if run.ended and not shown:
+                self._show_outcome()
+                shown = True
+            if shown and not run.can_be_continued and run.continuation is None:
+                return
             time.sleep(_TICK)
-        for section in (self.spreadsheet, self.message, self.check):
-            section.lock(False)
+
+    def _show_outcome(self) -> None:
         with self.outcome.problems_shown():
             self.outcome.enter()
         self._open(self.sections.index(self.outcome))
 
+    def _lock(self, locked: bool) -> None:
+        for section in self._decided:
+            section.lock(locked)
 
-def compose() -> Any:
-    """A form that leads through a whole campaign by clicks and typing, in five sections.
-
-    The spreadsheet, the message, the check of everybody, sending, and the result with its files. It does what
-    the other functions of this package do, and ends with the lines of Python that do the same. Sending for
-    real is offered where the account is in the environment variables or the keyring.
-
-    Needs the extra `notebook` or `app`; raises `UsageError` without it.
-    """
-    return Composer()
+    @property
+    def _decided(self) -> list[Section]:
+        return [self.spreadsheet, self.message, self.check]

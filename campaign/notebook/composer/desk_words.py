@@ -7,6 +7,7 @@ the first become the fields and choices of the composer, and clauses with the se
 import re
 
 from campaign.masking import mask_text
+from campaign.text import capitalised
 
 # What the composer calls the parameters of `read_contacts`, `prepare` and `send`.
 FIELDS = {
@@ -54,9 +55,14 @@ def desk_words(text: object) -> str:
 
     Clauses with a call, or with an argument that the composer has no field for, are left out.
     """
-    sentences = (_without_code(sentence) for sentence in _SENTENCE_END.split(str(text)))
-    plain = " ".join(sentence for sentence in sentences if sentence)
+    lines = [_line_without_code(line) for line in str(text).splitlines()]
+    plain = "\n".join(line for line in lines if line)
     return mask_text(_WORD.sub(lambda match: _WORDS[match[0]], plain))
+
+
+def _line_without_code(line: str) -> str:
+    sentences = (_without_code(sentence) for sentence in _SENTENCE_END.split(line))
+    return " ".join(sentence for sentence in sentences if sentence)
 
 
 def _without_code(sentence: str) -> str:
@@ -67,6 +73,7 @@ def _without_code(sentence: str) -> str:
         if _CODE.search(_QUOTED.sub("", clause)):
             continue
         kept += (separator if kept else "") + clause
+    kept = capitalised(kept)
     return kept if not kept or kept[-1] in '.?!”"' else f"{kept}."
 
 

@@ -36,9 +36,19 @@ class Picker(Dropdown):  # type: ignore[misc]  # ipywidgets has no types
             self._picked(change["new"])
 
 
-def field(label: str, name: str, hint: str = "", *, written: Callable[[str], None] | None = None) -> Any:
-    """A line to write in. `written` is called with the text when a person leaves it or presses Enter."""
-    line = Text(description=label, placeholder=hint, layout=_wide(), style=_LABEL, continuous_update=False)
+def field(
+    label: str,
+    name: str,
+    hint: str = "",
+    *,
+    written: Callable[[str], None] | None = None,
+    at_once: bool = False,
+) -> Any:
+    """A line to write in.
+
+    `written` is called with the text when a person leaves the line or presses Enter, or `at_once`.
+    """
+    line = Text(description=label, placeholder=hint, layout=_wide(), style=_LABEL, continuous_update=at_once)
     line.add_class(f"campaign-{name}")
     if written is not None:
         line.observe(lambda change: written(change["new"].strip()), "value")

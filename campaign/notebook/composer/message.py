@@ -36,7 +36,7 @@ class MessageSection(Section):
         self.editor.add_class("campaign-text")
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
-        self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender)
+        self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
         self.phone = Phone(self._plan_of, self._longest_row, self._count)
         writing = VBox(
             [
@@ -60,6 +60,8 @@ class MessageSection(Section):
         self.editor.placeholders = columns
         self.phone.offer(self._desk.contacts.index)
         self._typed(self.editor.value)
+        if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
+            self._desk.prepared()
 
     def finish(self) -> None:
         """Check the text for everybody."""

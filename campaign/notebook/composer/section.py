@@ -17,7 +17,7 @@ STYLE = """
 .campaign .section.campaign-section-1{border-top:0}
 .campaign .section h2{font-size:1.1em;font-weight:600;margin:.2em 0}
 .campaign .section.ahead h2{opacity:.75;font-weight:400}
-.campaign .problem p{color:var(--bad);font-weight:600}
+.campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
 .campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:0 2px;
@@ -41,9 +41,14 @@ font-size:14px;box-sizing:border-box;margin:0}
 .campaign .text-editor textarea{width:100%;box-sizing:border-box;font:inherit;padding:.5em;resize:vertical;
 color:inherit;background:none;border:1px solid var(--line)}
 .campaign .campaign-phone{min-height:9em}
-.campaign .section pre{white-space:pre-wrap;overflow-wrap:anywhere;border:1px solid var(--line);padding:.6em;
-color:inherit;background:none}
+.campaign .section p:has(>code){display:none}
+.campaign .section .jupyter-button,.campaign .section select,.campaign .section input{font-family:inherit}
+.campaign .section pre{font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.6em;
+border:1px solid var(--line);color:inherit;background:none}
 """
+
+
+_UNSAID = "This cannot be done here. Ask somebody who knows the program."
 
 
 class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -110,7 +115,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def show_problem(self, error: CampaignError | str) -> None:
         """Show an error in the words of the desk; "" for none."""
-        text = desk_words(error)
+        text = (desk_words(error) or _UNSAID) if str(error) else ""
         self._problem.value = f'<div role="alert">{markup.paragraph(text)}</div>' if text else ""
 
     @contextmanager

@@ -72,6 +72,7 @@ class SendingSection(Section):
 
     def enter(self) -> None:
         """Ask anew for the desk's plan."""
+        self._desk.run = None
         self._area.children = self._form
         self.name.placeholder = self._desk.name
         self._look_up()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pandas as pd
-from ipywidgets import HTML, FileUpload, Layout, VBox
+from ipywidgets import HTML, FileUpload, HBox, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.files.sources import KINDS
@@ -45,8 +45,10 @@ class SpreadsheetSection(Section):
         self.sheet = Picker("Sheet", "sheet", self._read_sheet)
         self.numbers = NumberChoice()
         self._rows, self._notices = HTML(), HTML()
+        again = button("Read it again", "again", self._read_again)
         use = button("Use this spreadsheet", "use", self.finish, main=True)
-        self._details = VBox([self.sheet, self.numbers, self._notices, self._rows, use])
+        buttons = HBox([use, again])
+        self._details = VBox([self.sheet, self.numbers, self._notices, self._rows, buttons])
         set_shown(self._details, False)
         hint = HTML(markup.paragraph(_HINT, note=True))
         super().__init__(1, "Spreadsheet", [hint, self.upload, self.path, self._details])
@@ -89,6 +91,11 @@ class SpreadsheetSection(Section):
     def _read_sheet(self, sheet: str) -> None:
         with self.problems_shown():
             self._read(self._desk.composition.source, sheet)
+
+    def _read_again(self) -> None:
+        """Read the file as it is now: a person has corrected it in the meantime."""
+        with self.problems_shown():
+            self._read(self._desk.composition.source, self._desk.composition.sheet)
 
     def _read(self, source: str, sheet: str | None = None) -> None:
         set_shown(self._details, False)

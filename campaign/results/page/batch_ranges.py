@@ -67,9 +67,9 @@ def _costs(costs: Sequence[Decimal | None]) -> str:
 
 def _each(amounts: Sequence[str], highest: str) -> str:
     """What each of several batches has: " (35 each)", or " (up to 35 each)" where they differ."""
-    if len(amounts) < 2:
-        return ""
-    return f" ({highest} each)" if len(set(amounts)) == 1 else f" (up to {highest} each)"
+    if len(amounts) > 1 and len(set(amounts)) == 1:
+        return f" ({highest} each)"
+    return f" (up to {highest} each)" if len(amounts) > 2 else ""
 
 
 def _when(moments: pd.Series[pd.Timestamp], times: LocalTimes, every: pd.Series[pd.Timestamp]) -> str:

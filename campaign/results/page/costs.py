@@ -36,7 +36,7 @@ def figures(result: Result) -> list[tuple[str, str]]:
     if totals.messages > 1 and (average := cost_per_message(result.batches)) is not None:
         unit = cost_in_words(average, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
-    if timeline is not None:
+    if timeline is not None and timeline.length.total_seconds() >= 1:
         pauses = counted(len(timeline.pauses), "pause") if timeline.pauses else "from first to last"
         shown.append((duration(timeline.length), pauses))
     if len(result.rounds) > 1:

@@ -21,10 +21,11 @@ def headline(result: Result, times: LocalTimes) -> str:
     if not totals.rows:
         return "The file has no rows, so there was nothing to send."
     timeline = Timeline.of(result.batches)
+    attention = "" if result.is_erased else _attention(totals)
     if timeline is None:
-        return f"Nothing was sent. {_attention(totals)}"
+        return f"Nothing was sent. {attention}".strip()
     when = times.span(timeline.first, timeline.last)
-    return f"{_WHO_ACCEPTED[result.environment]} accepted {_accepted(totals)} {when}. {_attention(totals)}"
+    return f"{_WHO_ACCEPTED[result.environment]} accepted {_accepted(totals)} {when}. {attention}".strip()
 
 
 def _accepted(totals: ResultTotals) -> str:

@@ -55,6 +55,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "environment": result.environment,
         "where": ENVIRONMENTS.get(result.environment, result.environment),
         "headline": headline(result, times),
+        "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
         "outcomes": charts.outcome_bar(people),
         "rows": _rows_in_words(result),
@@ -112,7 +113,9 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     first = rows.loc[order.sort_values(kind="stable").index[:_MOST_PEOPLE]]
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
-        "people": table(_as_read(redaction.follow_up(first)), "People", rows=len(rows)) if len(rows) else "",
+        "people": table(_as_read(redaction.follow_up(first)), "People", rows=len(rows))
+        if len(rows) and not result.is_erased
+        else "",
         "people_count": counted(len(rows), "person", "people"),
         "few_people": len(rows) <= _FEW,
     }
@@ -168,13 +171,13 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
     }
 
 
-def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str, str]:
-    """The name of a column, its table, and bars of its costs."""
+def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str]:
+    """The name of a column, and its table."""
     frame = shown_breakdown(result, column, redaction)
     shown, values = for_page(frame, result.currency)
     name = str(frame.index.name)
-    html = table(shown, f"By {name}", rows=values)
-    return name, html, ""
+    html = table(shown, f"Values of {name}", rows=values)
+    return name, html
 
 
 def _files(result: Result, redaction: Redaction) -> dict[str, Any]:

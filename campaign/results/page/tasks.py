@@ -22,8 +22,19 @@ class Task:
     tone: str
 
 
+_EARLIER_FORMAT = Task(
+    "Prepare the rest as a new campaign.",
+    "An earlier version of campaign made this folder, and nothing is sent from it. Give not_again= and this "
+    "folder when you prepare the table again: everybody who was reached is left out.",
+    "",
+    "quiet",
+)
+
+
 def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
+    if result.folder is not None and not result.rounds:
+        return [_EARLIER_FORMAT]
     decisions = result.decisions
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()

@@ -27,8 +27,9 @@ _SENDERS = 10  # as many as a manifest names
 _COUNTS = ("rounds", "people", "accepted", "refused", "unknown", "waiting")
 _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
-    "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object, "sender": "str",
-    "template": "str", "folder": "str", "problem": "str",
+    "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object,
+    "unpriced": "Int64", "currency": "str", "sender": "str", "template": "str", "folder": "str",
+    "problem": "str",
 }  # fmt: skip
 _COUNTED_AS = {
     "accepted": "accepted", "refused": "refused", "unknown": "unknown", "sending": "unknown",
@@ -41,8 +42,10 @@ def history(folder: Place = "campaigns") -> pd.DataFrame:
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
     rounds, people (rows of the last table that get a message), accepted, refused, unknown and waiting
-    (messages of that table; all counts are Int64), cost (over all rounds; Decimal in the service's units,
-    None if it is not known), sender, template, folder and problem.
+    (messages of that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
+    unpriced (batches without a known cost that may have been charged: with any, the cost is a lower bound),
+    currency (of the account, "" if it was not given), sender, template, folder and problem. `write_report`
+    makes a page or a workbook of them.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Nothing is written, and a run under way is not disturbed.
@@ -86,7 +89,7 @@ def _may_be_campaign(place: Path) -> bool:
 def _row(path: Path) -> dict[str, Any]:
     """What is known of one campaign; whatever cannot be read becomes its `problem`."""
     row: dict[str, Any] = {
-        **dict.fromkeys(_TYPES), "name": "", "environment": "", "sender": "", "template": "",
+        **dict.fromkeys(_TYPES), "name": "", "environment": "", "currency": "", "sender": "", "template": "",
         "folder": str(path), "problem": "",
     }  # fmt: skip
     try:
@@ -118,6 +121,7 @@ def _of_first_format(result: Result) -> dict[str, Any]:
         **{name: int(counts.get(name, 0)) for name in ("accepted", "refused", "unknown")},
         "waiting": int(counts.get("not_sent", 0)),
         "cost": result.totals.cost,
+        "unpriced": result.totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
     }
 
@@ -128,12 +132,13 @@ def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
         "last_sent": figures.last_sent,
         "rounds": len(figures.rounds),
         "cost": figures.cost,
+        "unpriced": figures.unpriced,
     }
 
 
 def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     if not figures.rounds:
-        return dict.fromkeys(_COUNTS[1:], 0) | {"cost": Decimal(0)}
+        return dict.fromkeys(_COUNTS[1:], 0) | {"cost": Decimal(0), "unpriced": 0}
     last = open_round(place.path, figures.rounds[-1])
     manifest = last.manifest
     return {
@@ -141,6 +146,7 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
         **_messages(last, figures),
         "sender": ", ".join(manifest.senders),
         "template": manifest.template,
+        "currency": manifest.currency,
     }
 
 

@@ -12,8 +12,8 @@ from campaign.errors import GateError, LedgerError
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Load
 from campaign.sending.ledger.group_commit import Listener
-from campaign.service.gated_body import Gate, GateClosed
-from campaign.service.transport import Outcome
+from campaign.service.gate import Gate, GateClosed
+from campaign.service.outcome import Outcome
 
 Post = Callable[[memoryview, Gate], Awaitable[Outcome]]
 ReasonToHold = Callable[[], Hold | None]

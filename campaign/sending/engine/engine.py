@@ -26,7 +26,7 @@ from campaign.sending.engine.speed import Speed
 from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.engine.valves import Valve
-from campaign.service.transport import Outcome
+from campaign.service.outcome import Outcome
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)

@@ -8,14 +8,18 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from contextlib import ExitStack, suppress
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from campaign.errors import CampaignError
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.tally import Snapshot
 from campaign.service.account import Account
-from campaign.service.gated_body import Gate
-from campaign.service.transport import Outcome, Transport
+from campaign.service.gate import Gate
+from campaign.service.outcome import Outcome
+
+if TYPE_CHECKING:  # it brings the network client, which only a run that sends something needs
+    from campaign.service.transport import Transport
 
 _COUNT_INTERVAL = 0.1  # seconds between two looks at the engine
 
@@ -88,6 +92,8 @@ class EngineThread:
         if self._is_complete:
             self.engine.status = "finished"
             return
+        from campaign.service.transport import Transport
+
         async with Transport(self._account, connections=self._connections) as self._transport:
             counting = asyncio.create_task(self._keep_counting())
             try:

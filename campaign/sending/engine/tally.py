@@ -8,7 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, Protocol
 
-from campaign.service.transport import Cause, Outcome
+from campaign.service.outcome import Cause, Outcome
 from campaign.text import counted
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]

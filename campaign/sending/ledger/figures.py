@@ -26,7 +26,7 @@ class LedgerFigures(NamedTuple):
     """Rounds and batches; when messages left first and last (UTC in ISO form, None for never); the cost.
 
     `cost` is the sum of the costs that the service named, None if it named none for batches that it may have
-    charged.
+    charged; `unpriced` counts these batches.
     """
 
     rounds: list[RegisteredRound]
@@ -34,6 +34,7 @@ class LedgerFigures(NamedTuple):
     first_sent: str | None
     last_sent: str | None
     cost: Decimal | None
+    unpriced: int
 
 
 def read_figures(path: Path) -> LedgerFigures:
@@ -46,4 +47,4 @@ def read_figures(path: Path) -> LedgerFigures:
         costs = [Decimal(cost) * count for cost, count in connection.execute(_COSTS)]
         unpriced = connection.execute(_UNPRICED).fetchone()[0]
     cost = None if unpriced and not costs else sum(costs, Decimal(0))
-    return LedgerFigures(rounds, batches, first_sent, last_sent, cost)
+    return LedgerFigures(rounds, batches, first_sent, last_sent, cost, unpriced)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -61,12 +62,17 @@ class RegisteredBatch(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class LedgerSnapshot:
-    """What a ledger says at one moment: its rounds, its batches, and the frame `Result.batches`."""
+    """What a ledger says at one moment: its rounds, its batches, and what came of them."""
 
     rounds: list[RegisteredRound]
     batches: list[RegisteredBatch]
-    outcomes: pd.DataFrame
+    outcome_rows: list[tuple[Any, ...]]
     is_closed: bool  # a person has closed the campaign since its last round
+
+    @cached_property
+    def outcomes(self) -> pd.DataFrame:
+        """The frame `Result.batches`, made when first needed: that takes longer than reading the rows."""
+        return batches_frame(self.outcome_rows)
 
     def outcomes_of(self, batch_of_message: Ints) -> pd.DataFrame:
         """The outcomes as they concern a plan: batches that were withdrawn never left, and count only if they
@@ -98,7 +104,7 @@ def snapshot(path: Path) -> LedgerSnapshot:
         return LedgerSnapshot(
             rounds,
             [RegisteredBatch._make(row) for row in batches],
-            _outcomes(connection),
+            _outcome_rows(connection),
             is_closed=last_event == ("closed",),
         )
 
@@ -106,12 +112,12 @@ def snapshot(path: Path) -> LedgerSnapshot:
 def result_frame(path: Path) -> pd.DataFrame:
     """Every batch and what came of it: the frame `Result.batches`."""
     with opened(path) as connection:
-        return _outcomes(connection)
+        return batches_frame(_outcome_rows(connection))
 
 
-def _outcomes(connection: Connection) -> pd.DataFrame:
-    """The frame `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    return batches_frame(connection.execute(_OUTCOMES, (CLOSED, ORDERED_AGAIN)).fetchall())
+def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
+    """The rows of `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
+    return connection.execute(_OUTCOMES, (CLOSED, ORDERED_AGAIN)).fetchall()
 
 
 def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:

@@ -117,9 +117,11 @@ class CampaignRecord:
         return numbers if self.digests is None else self.digests.of_numbers(numbers)
 
     def is_last_plan(self, plan: Plan) -> bool:
-        """Whether the last round, which was erased, held exactly this plan."""
-        fingerprint = self.rounds[-1].manifest.fingerprint
-        return self.digests is not None and self.digests.of_text(plan.fingerprint) == fingerprint
+        """Whether the last round, which was erased, held exactly this plan with exactly its rows."""
+        last = self.rounds[-1]
+        if self.digests is None or self.digests.of_text(plan.fingerprint) != last.manifest.fingerprint:
+            return False
+        return bool(read_frame(last.path / CONTACTS)["status"].equals(plan.contacts["status"]))
 
     def reached_among(self, numbers: Ints, batches: Bools) -> Ints:
         """Those of some numbers that are in some batches; `batches` says which, by their numbers."""

@@ -17,18 +17,21 @@ from collections.abc import Collection, Mapping
 from decimal import Decimal
 from pathlib import Path
 from types import TracebackType
-from typing import cast
+from typing import TYPE_CHECKING, cast
 
 import pandas as pd
-from aiohttp import web
 
 from campaign.argument_checks import check_amount, check_count, check_switch, check_text, wrong
 from campaign.errors import UsageError
 from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
-from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule, play
-from campaign.service.sandbox.listener import Listener
+from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule
+
+if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts: others never need it
+    from aiohttp import web
+
+    from campaign.service.sandbox.listener import Listener
 
 
 class Sandbox:
@@ -152,6 +155,8 @@ class Sandbox:
     def start(self) -> Sandbox:
         """Start listening; port 0 means any free one."""
         if self._listener is None:
+            from campaign.service.sandbox.listener import Listener
+
             listener = Listener(self._submit, self._host, self._tls)
             try:
                 self._port = listener.start(self._port)
@@ -209,6 +214,8 @@ class Sandbox:
     # answering
 
     async def _submit(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
         if "Origin" in request.headers or not self._is_for_this_machine(request.host):
             return web.Response(status=403, text="SANDBOX: for programs on this machine only.")
         self._requests += 1
@@ -220,6 +227,10 @@ class Sandbox:
             return web.Response(status=500, text=f"SANDBOX: internal error ({type(error).__name__}).")
 
     async def _answer(self, request: web.Request) -> web.StreamResponse:
+        from aiohttp import web
+
+        from campaign.service.sandbox.fault_answers import play
+
         fault = self._schedule.fault_of(self._requests)
         if fault in UNREAD:
             return await play(fault, request, {})

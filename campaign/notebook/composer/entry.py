@@ -1,0 +1,25 @@
+"""`compose`: where a person enters."""
+
+from importlib.util import find_spec
+from typing import Any
+
+from campaign.errors import UsageError
+
+_NEEDED = 'campaign.compose needs anywidget: pip install "campaign[notebook]".'
+
+
+def compose() -> Any:
+    """A form that leads through a whole campaign by clicks and typing, from the spreadsheet to the report.
+
+    It has five sections: the spreadsheet, the message, a check of everybody, sending, and the result with its
+    files. It does what the other functions of this package do, and ends with the lines of Python that do the
+    same. Sending for real is offered where the account is in the environment variables or the keyring.
+
+    A spreadsheet that is chosen is kept in the folder `uploads`, and the campaign in `campaigns`.
+    Raises `UsageError` without the extra `notebook`.
+    """
+    if find_spec("anywidget") is None:
+        raise UsageError(_NEEDED)
+    from campaign.notebook.composer.composer import Composer
+
+    return Composer()

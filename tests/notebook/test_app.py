@@ -1,0 +1,80 @@
+"""`campaign app`: the composer as a page of its own."""
+
+import json
+import os
+import re
+import signal
+import socket
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from support.composer_page import ComposerPage
+
+from campaign.cli.main import main
+
+pytest_plugins = ["support.jupyter_browser"]
+
+PROJECT = Path(__file__).parents[2]
+
+
+def test_without_voila_a_sentence_says_what_to_install(monkeypatch, capsys):
+    monkeypatch.setitem(sys.modules, "voila", None)
+    assert main(["app"]) == 2
+    assert 'campaign app needs voila: pip install "campaign[app]".' in capsys.readouterr().err
+
+
+def test_a_port_that_another_program_has_is_refused(capsys):
+    with socket.socket() as other:
+        other.bind(("127.0.0.1", 0))
+        other.listen()
+        port = other.getsockname()[1]
+        assert main(["app", "--no-browser", "--port", str(port)]) == 2
+    assert f"Port {port} cannot be used" in capsys.readouterr().err
+
+
+@pytest.fixture
+def app(tmp_path):
+    """The app as a person starts it, in a folder and with temporary files of its own."""
+    desk, temporary = tmp_path / "desk", tmp_path / "temporary"
+    desk.mkdir()
+    temporary.mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-m", "campaign", "app", "--no-browser", "--json"],
+        cwd=desk, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, "PYTHONPATH": str(PROJECT), "TMPDIR": str(temporary)},
+    )  # fmt: skip
+    try:
+        yield process, desk, temporary
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+@pytest.mark.browser
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
+def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
+    """Loopback only, behind a token; Ctrl-C ends it and leaves nothing but the campaign."""
+    process, desk, temporary = app
+    address = json.loads(process.stdout.readline())["address"]
+    assert re.fullmatch(r"http://127\.0\.0\.1:\d+/\?token=[\w-]{32}", address)
+    page = chromium.new_page(viewport={"width": 1280, "height": 1000})
+    page.set_default_timeout(30_000)
+    composer = ComposerPage(page)
+    page.goto(address.partition("?")[0])
+    assert "/login" in page.url
+    page.goto(address)
+    assert page.title() == "Campaign"
+    composer.choose(PROJECT / "sample_data" / "clinic_visits.xlsx")
+    composer.write()
+    composer.send()
+    assert composer.download("Report as a workbook")[1].startswith(b"PK")
+    assert composer.problems == []
+    page.close()
+
+    process.send_signal(signal.SIGINT)
+    assert process.wait(30) == 0
+    assert sorted(path.name for path in desk.iterdir()) == ["campaigns", "uploads"]
+    assert [path.name for path in temporary.iterdir() if path.name.startswith("campaign-app-")] == []

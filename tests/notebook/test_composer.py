@@ -1,0 +1,437 @@
+"""The composer, with its widgets used as a person uses them: chosen, typed into and pressed."""
+
+import re
+import stat
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support.links import resolves_here
+from support.live_service import NAME, LiveService, start_live
+from support.widget_tree import find, html_of, widgets_in
+
+import campaign
+from campaign.notebook.composer import desk
+from campaign.service.account import Account
+from campaign.service.passwords import kept_credentials
+
+__all__ = ["resolves_here"]
+
+VISITS = """name,phone,day
+Aisha,0772 000 001,Mon
+Ben,0772 000 002,Tue
+Carol,0772 00,Wed
+Dan,+256 772 000 004,Thu
+"""
+TEXT = "Hi {name}, come on {day}."
+
+
+class Person:
+    """Somebody at a composer who chooses, types and presses."""
+
+    def __init__(self, composer):
+        self.composer = composer
+
+    def fill(self, name, text):
+        find(self.composer, name).value = text
+
+    def press(self, name):
+        find(self.composer, name).click()
+
+    def write(self, text):
+        editor = find(self.composer, "text")
+        editor.value = text
+        editor.asked += 1  # as the page does
+
+    def reopen(self, number):
+        find(self.composer, f"section-{number}")._line.click()
+
+    def section(self, number):
+        return find(self.composer, f"section-{number}")
+
+    def sees(self, name):
+        """The text that a part shows, without its markup."""
+        html = re.sub("<style>.*?</style>", "", html_of(find(self.composer, name)), flags=re.DOTALL)
+        return " ".join(re.sub("<[^>]*>", " ", html).split())
+
+    def folded(self):
+        """The lines of the sections that are folded."""
+        return [
+            section._line.description
+            for section in self.composer.sections
+            if section.children == (section._line,)
+        ]
+
+    def compose(self, path="visits.csv", text=TEXT):
+        """Everything up to sending."""
+        self.fill("path", path)
+        self.press("use")
+        self.write(text)
+        self.fill("sender", "CLINIC")
+        self.press("check")
+        self.press("go-on")
+
+    def send(self):
+        """Send, and wait until the result is shown."""
+        self.press("send")
+        assert self.composer.desk.run is not None, self.sees("section-4")
+        until(lambda: self.composer.desk.run.ended)
+        until(lambda: self.section(5).is_open)
+        until(lambda: "accepted" in self.sees("section-5"))
+
+
+def until(condition, seconds=20):
+    end = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < end, "it did not happen in time"
+        time.sleep(0.02)
+
+
+@pytest.fixture
+def table(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for name in ("URL", "USERNAME", "PASSWORD"):
+        monkeypatch.delenv(f"CAMPAIGN_LIVE_{name}", raising=False)
+        monkeypatch.delenv(f"CAMPAIGN_SANDBOX_{name}", raising=False)
+    path = tmp_path / "visits.csv"
+    path.write_text(VISITS)
+    return path
+
+
+@pytest.fixture
+def person(table):
+    return Person(campaign.compose())
+
+
+# the spreadsheet
+
+
+def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
+    person.fill("path", "visits.csv")
+    assert find(person.composer, "number").value == "phone"
+    assert find(person.composer, "country").value == "UG"
+    shown = person.sees("section-1")
+    assert "phone: 3 of 4 cells are numbers to send to." in shown
+    assert "1 of 1 number with a country code is from Uganda." in shown
+    assert "077*****01" in shown
+    assert "0772 000 001" not in shown
+    person.press("use")
+    assert person.folded() == ["1 · visits.csv, 4 people, number in phone"]
+
+
+def test_without_any_country_code_the_person_chooses_the_country(person, table):
+    table.write_text("name,tel,mobile\nAisha,,0772 000 001\nBen,,0772 000 002\n")
+    person.fill("path", "visits.csv")
+    assert find(person.composer, "number").value == "mobile"
+    assert find(person.composer, "country").value == ""
+    shown = person.sees("section-1")
+    assert '"tel" may hold numbers too' in shown.replace("&quot;", '"')
+    assert "2 numbers have no country code: say which country they are from." in shown
+    person.fill("country", "UG")
+    assert "mobile: 2 of 2 cells are numbers to send to." in person.sees("section-1")
+
+
+def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
+    import openpyxl
+
+    book = openpyxl.Workbook()
+    book.active.title = "Notes"
+    book.active.append(["about", "contact"])
+    book.create_sheet("Visits").append(["name", "phone"])
+    book["Visits"].append(["Aisha", "+256 772 000 001"])
+    book["Notes"].append(["nothing", "none"])
+    book.save(tmp_path / "visits.xlsx")
+    person.fill("path", "visits.xlsx")
+    assert find(person.composer, "sheet").options == ("Notes", "Visits")
+    person.fill("sheet", "Visits")
+    person.press("use")
+    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone"]
+    assert person.composer.desk.composition.sheet == "Visits"
+
+
+def test_a_chosen_file_is_kept_for_its_owner_only(person):
+    content = memoryview(VISITS.encode())
+    find(person.composer, "upload").value = (
+        {
+            "name": "../visits of may.csv",
+            "type": "",
+            "size": len(content),
+            "content": content,
+            "last_modified": datetime.now(UTC),
+        },
+    )
+    kept = Path("uploads/visits of may.csv")
+    assert kept.read_text() == VISITS
+    if sys.platform != "win32":
+        assert stat.S_IMODE(kept.stat().st_mode) == 0o600
+    person.press("use")
+    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone"]
+
+
+def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):
+    person.fill("path", "visit.csv")
+    assert "There is no file" in person.sees("section-1")
+    (tmp_path / "big.csv").write_text("name,phone\n")
+    person.fill("path", "visits.csv")
+    assert "There is no file" not in person.sees("section-1")
+
+
+# the message
+
+
+def test_the_counter_follows_the_text_and_the_row_on_the_phone(person):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert find(person.composer, "text").placeholders == ["name", "phone", "day"]
+    person.write(TEXT)
+    assert person.sees("counter") == "22 of 160 · 1 SMS · the longest is row 2 with 22"
+    assert "Hi Aisha, come on Mon." in person.sees("phone")
+    person.press("next")
+    assert person.sees("counter") == "20 of 160 · 1 SMS · the longest is row 2 with 22"
+    assert "Row 3, to 25677*****02 · 1 SMS" in person.sees("phone")
+    person.press("problem")
+    assert "Row 4 gets no text." in person.sees("phone")
+    person.press("longest")
+    assert "Hi Aisha" in person.sees("phone")
+    assert find(person.composer, "text").answered == find(person.composer, "text").asked
+
+
+def test_a_text_that_is_not_finished_says_what_is_missing(person):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {nme}")
+    assert 'Did you mean "name"?' in person.sees("counter").replace("&quot;", '"')
+    person.press("check")
+    assert person.section(2).is_open
+    assert not person.section(3).is_open
+    person.write("Hi {name}")
+    person.press("check")
+    assert "The sender is empty." in person.sees("section-2")
+    person.fill("sender", "CLINIC")
+    person.press("check")
+    assert person.folded()[1] == "2 · “Hi {name}” from CLINIC"
+
+
+def test_the_counter_keeps_up_with_typing_on_a_hundred_thousand_rows(person, table):
+    names = np.char.add("Person ", np.arange(100_000).astype(str))
+    numbers = np.char.add("+25677", np.char.zfill(np.arange(100_000).astype(str), 7))
+    table.write_text("name,phone\n" + "\n".join(map(",".join, zip(names, numbers, strict=True))))
+    person.fill("path", "visits.csv")
+    person.press("use")
+    seconds = []
+    for count in range(5):
+        before = time.perf_counter()
+        person.write("Hi {name}, your visit is on Monday" + "." * count)
+        seconds.append(time.perf_counter() - before)
+    assert "the longest is row 10002 with 44" in person.sees("counter")
+    assert min(seconds) < 0.2
+
+
+# the check
+
+
+def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
+    table.write_text(VISITS + ",,\nEve,0772 000 001,Fri\n")
+    person.compose()
+    person.reopen(3)
+    shown = person.sees("section-3")
+    assert "3 people get a text; 3 people do not." in shown
+    assert "3 get a text, 1 have to be corrected, 1 come twice, 1 are empty." in shown
+    assert "The number has too few digits." in shown
+    to_correct = person.section(3).download.content()
+    Path("to_correct.xlsx").write_bytes(to_correct)
+    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol"]
+
+
+def test_each_choice_says_what_it_means_in_people(person, table):
+    long = "a very long remark " * 12
+    table.write_text(f"{VISITS}{long},+256 772 000 005,Fri\nEve,0772 000 001,Fri\n")
+    person.compose()
+    person.reopen(3)
+    words = {answer: label for label, answer in find(person.composer, "overlong").options}
+    assert words["flag"] == "Leave these people out: 3 people get a text, 3 SMS in all"
+    assert words["split"] == "Send them in several SMS: 4 people get a text, 5 SMS in all"
+    person.fill("overlong", "split")
+    person.fill("duplicates", "keep")
+    assert "5 people get a text; 1 person does not." in person.sees("section-3")
+    person.press("go-on")
+    assert "6 texts would be sent" in person.sees("section-4")
+    assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
+
+
+def test_people_who_want_no_texts_get_none(person):
+    Path("stop.csv").write_text("number\n+256772000001\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "nowhere.csv")
+    assert "There is no file" in person.sees("section-3")
+    person.fill("opt-outs", "stop.csv")
+    assert "2 people get a text; 2 people do not." in person.sees("section-3")
+    person.press("go-on")
+    person.send()
+    assert person.composer.desk.run.result.totals["opted_out"] == 1
+
+
+# sending and the result
+
+
+def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
+    person.compose()
+    assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
+    assert find(person.composer, "send").description == "Send 3 texts"
+    assert len(find(person.composer, "place").options) == 1
+    person.fill("price", "35")
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    person.send()
+    assert "3 of 4 rows were accepted by the service" in person.sees("section-5")
+    downloads = person.section(5).downloads
+    assert downloads["report.html"].content().startswith(b"<!doctype html>")
+    assert downloads["report.xlsx"].content().startswith(b"PK")
+    Path("to_correct.xlsx").write_bytes(downloads["to_correct.xlsx"].content())
+    assert campaign.read_contacts("to_correct.xlsx").attrs["reading"].continues.campaign == "visits"
+
+    composed = person.composer.desk.run.result
+    lines = person.composer.desk.composition.python()
+    assert (
+        lines in person.sees("python").replace("&#x27;", "'").replace("&quot;", '"')
+        or len(lines.split("\n")) == 6
+    )
+    world = {}
+    exec(lines, world)
+    assert world["plan"].fingerprint == composed.plan.fingerprint
+    assert dict(world["result"].totals) == dict(composed.totals)
+    assert len(world["result"].batches) == len(composed.batches)  # nobody got anything again
+    assert Path("report.html").exists()
+
+
+def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
+    person.compose()
+    person.send()
+    table.write_text(VISITS.replace("0772 00,", "0772 000 003,"))
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert "Before, it was: 3 people get a text; 1 person does not." in person.sees("section-3")
+    assert not person.section(5).is_open
+    assert person.section(5).layout.display is None  # announced again
+    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    person.send()
+    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+
+
+def test_another_text_is_asked_about(person):
+    person.compose()
+    person.send()
+    person.reopen(2)
+    person.write("Hello {name}")
+    person.press("check")
+    assert "3 reached with another text" in person.sees("section-4")
+    person.press("send")
+    assert "Nothing was sent." in person.sees("section-4")
+    assert "Hi Aisha, come on Mon." in person.sees("section-4")
+    assert person.composer.desk.run is None
+    person.fill("changed", "send")
+    person.send()
+    assert "The cost" in person.sees("section-5") or person.composer.desk.run.counts.cost == 210
+
+
+def test_a_change_that_does_not_fit_what_is_below_opens_that_section(person, table):
+    person.compose()
+    table.write_text("first,phone\nAisha,+256 772 000 001\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert "There is no column" in person.sees("section-2")
+    assert not person.section(3).is_open
+    person.write("Hi {first}, come.")
+    person.press("check")
+    assert "1 person gets a text; everybody does." in person.sees("section-3")
+
+
+def test_one_text_is_tried_out(person):
+    person.compose()
+    person.press("try")
+    assert "Write the number of your own phone first." in person.sees("trial")
+    person.fill("own-number", "0772 000 999")
+    person.press("try")
+    assert "Hi Aisha, come on Mon." in person.sees("trial")
+    assert "Nothing reached a phone" in person.sees("trial")
+    assert person.composer.desk.run is None
+
+
+def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monkeypatch):
+    with campaign.Sandbox(latency=0.3) as slow:
+        person.composer.desk.accounts["local"] = slow.account
+        person.compose()
+        person.press("send")
+        until(lambda: person.section(1)._line.disabled)
+        assert "Sending 3 messages" in person.sees("section-4")
+        until(lambda: person.section(5).is_open)
+    assert not person.section(1)._line.disabled
+
+
+@pytest.fixture
+def live(table, resolves_here, monkeypatch, tmp_path):
+    """A live service that the environment knows, and what it received."""
+    monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(tmp_path / "state"))
+    with start_live(resolves_here, monkeypatch) as sandbox:
+        service = LiveService(sandbox)
+        port = sandbox.account.url.rsplit(":", 1)[1].strip("/")
+        for name, value in {
+            "URL": f"https://{NAME}:{port}", "USERNAME": "clinic", "PASSWORD": "only-for-tests",
+        }.items():  # fmt: skip
+            monkeypatch.setenv(f"CAMPAIGN_LIVE_{name}", value)
+
+        def kept(environment):  # the variables have no word for a certificate of our own
+            credentials = kept_credentials(environment)
+            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file)
+
+        monkeypatch.setattr(desk, "kept_account", kept)
+        yield service
+
+
+def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("place", "live")
+    person.press("send")
+    (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
+    person.fill("phrase", "send 3 messages live")
+    person.press("send")
+    assert "That is not the phrase." in person.sees("question")
+    assert live.numbers == []
+    person.fill("phrase", phrase)
+    person.send()
+    assert sorted(live.numbers) == ["256772000001", "256772000002", "256772000004"]
+    assert person.folded()[:3] == [section._line.description for section in person.composer.sections[:3]]
+    state = "".join(str(widget.get_state()) for widget in widgets_in(person.composer))
+    assert "only-for-tests" not in state
+    assert 'Account.from_environment("live")' in person.composer.desk.composition.python(phrase)
+    assert phrase in person.composer.desk.composition.python(phrase)
+
+
+def test_trying_one_text_live_asks_for_its_own_phrase(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("place", "live")
+    person.fill("own-number", "+256 772 000 999")
+    person.press("try")
+    (phrase,) = re.findall("send 1 message live [0-9a-f]{4}", person.sees("trial"))
+    assert live.numbers == []
+    person.fill("trial-phrase", phrase)
+    person.press("try")
+    assert live.numbers == ["256772000999"]
+
+
+def test_live_is_not_offered_without_an_account(person):
+    person.compose()
+    assert [value for _, value in find(person.composer, "place").options] == ["local"]
+
+
+def test_without_anywidget_a_sentence_says_what_to_install(monkeypatch):
+    monkeypatch.setitem(sys.modules, "anywidget", None)
+    with pytest.raises(campaign.UsageError, match=r'pip install "campaign\[notebook\]"'):
+        campaign.compose()

@@ -1,0 +1,60 @@
+"""The composer and the row browser in JupyterLab, in a real browser."""
+
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+from support.composer_page import ComposerPage
+
+import campaign
+
+pytest_plugins = ["support.jupyter_browser"]
+pytestmark = pytest.mark.browser
+
+VISITS = Path(__file__).parents[2] / "sample_data" / "clinic_visits.xlsx"
+
+
+def run_cell(notebook, place):
+    notebook.page.evaluate(
+        """place => {
+            jupyterapp.shell.currentWidget.content.activeCellIndex = place;
+            jupyterapp.commands.execute('notebook:run-cell');
+            return null;
+        }""",
+        place,
+    )
+
+
+def test_from_the_file_to_the_report_by_clicks_and_typing(lab, open_notebook):
+    """Nothing is two sections ahead; the rows can be searched, and the notebook is saved without them."""
+    shutil.copy(VISITS, lab.folder)
+    lab.write(
+        "compose.ipynb", "import campaign\ncampaign.compose()",
+        "campaign.browse(campaign.load_result('campaigns/clinic_visits.local'))",
+    )  # fmt: skip
+    notebook = open_notebook("compose.ipynb")
+    composer = ComposerPage(notebook.page)
+    run_cell(notebook, 0)
+    expect(notebook.find(".campaign .section h2")).to_have_text(["1 · Spreadsheet", "2 · Message"])
+    composer.choose(VISITS)
+    line = "1 · clinic_visits.xlsx, sheet Visits, 299 people, number in Phone"
+    expect(notebook.find(".campaign-section-1 .fold")).to_have_text(line)
+    expect(notebook.find(".campaign .section h2")).to_have_text(["2 · Message", "3 · Check"])
+    composer.write()
+    composer.send()
+    name, report = composer.download("Report")
+    assert (name, report[:15]) == ("report.html", b"<!doctype html>")
+    assert b"276 of 299 rows" in report
+    _, to_correct = composer.download("Rows to correct")
+    assert len(campaign.read_contacts(to_correct)) == 15
+    problems, composer.problems = composer.problems, []
+
+    run_cell(notebook, 1)
+    notebook.find(".dt-search input").fill("Harriet")
+    expect(notebook.find(".dt-info")).to_contain_text("found among 299")
+    expect(notebook.find(".dt-container td", has_text="Hi Harriet").first).to_be_visible()
+    notebook.page.evaluate("() => { jupyterapp.commands.execute('docmanager:save'); return null }")
+    notebook.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
+    assert "Harriet" not in (lab.folder / "compose.ipynb").read_text("utf-8")
+    assert problems + composer.problems == []

@@ -1,0 +1,74 @@
+"""The sentences of the package in the words of somebody who does not program."""
+
+import re
+
+import pytest
+from support.sentences import sentences
+
+from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
+from campaign.messages.issues import CODES
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
+
+CODE = re.compile(
+    r"\b[a-z_]+=(?!\d)|\b(?:campaign|pandas|plan|result)\.[a-z]\w+\b(?!\.)|\w\([^)]*\)|\bNone\b"
+)
+
+
+def without_quotes(text):
+    return re.sub(r'"[^"]*"|“[^”]*”|\{[^}]*\}', "", text)
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            'The message has 169 characters, 9 more than the limit of 160. Shorten it, or use '
+            'overlong="truncate" or overlong="split".',
+            "The text has 169 characters, 9 more than the limit of 160. Shorten it, or use “Cut these texts” "
+            "or “Send them in several SMS”.",
+        ),
+        (
+            'This is a landline, which may not receive SMS. Enter a mobile number. To send to it anyway, add '
+            '"fixed" to kinds=.',
+            "This is a landline, which may not receive SMS. Enter a mobile number.",
+        ),
+        ('1 hidden row was left out; hidden="include" reads it.', "1 hidden row was left out."),
+        (
+            'Give it one, for example name="visits".',
+            "Give it one, for example in the field “Name of this campaign”.",
+        ),
+        (
+            'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to a '
+            "file, with the reasons.",
+            "Correct the invalid rows.",
+        ),
+        (
+            'The message has the placeholder {first_nam}. Did you mean "first_name"?',
+            'The text has the placeholder {first_nam}. Did you mean "first_name"?',
+        ),
+        ("Row 2: call 0772 000 012.\nGive it up.", "Row 2: call 077*****12.\nGive it up."),
+        ("", ""),
+    ],
+)  # fmt: skip
+def test_remedies_name_fields_and_choices(said, shown):
+    assert desk_words(said).replace("077****", "077****") == shown
+
+
+def test_no_sentence_about_rows_keeps_any_code():
+    for sentence in [*PROBLEMS.values(), *REPAIRS.values(), *CODES.values()]:
+        assert not CODE.search(without_quotes(desk_words(sentence))), sentence
+
+
+def test_no_sentence_of_the_layers_that_the_composer_calls_keeps_any_code():
+    layers = ("contacts", "messages", "sending", "service", "results")
+    said = [(place, text) for place, text in sentences() if place.split(".")[0] in layers]
+    said = [(place, text) for place, text in said if re.match(r"[A-Z7“\"].* .*[.?!]$", text, re.DOTALL)]
+    assert len(said) > 200
+    left = [
+        (place, desk_words(text)) for place, text in said if CODE.search(without_quotes(desk_words(text)))
+    ]
+    assert left == []
+
+
+def test_every_choice_has_a_field():
+    assert {parameter for parameter, _ in CHOICES} <= set(FIELDS)

@@ -1,0 +1,150 @@
+"""Page, workbook, csv, frames, by() and ledger say the same of one campaign, whatever became of it."""
+
+import csv
+import re
+from decimal import Decimal
+
+import openpyxl
+import pandas as pd
+import pytest
+from support.small_campaigns import contacts_of, plan_for
+
+import campaign
+from campaign.contract import STATUSES
+from campaign.sending.ledger.views import snapshot
+
+FIRST = ["Ann,0772000001,North", "Ben,0772000002,South", "Cat,0772000003,North", "Gone,0772000009,North"]
+SECOND = [
+    *FIRST[:3], "Dan,0772000004,South", "Eve,none,North", ",,", "Fay,0772000001,East", "Gus,0772000005,",
+    "Hal,0772000006,East", "Ida,0772000007,East", "Jan,0772000008,East",
+]  # fmt: skip
+EXPECTED = {
+    "invalid": 1, "blank": 1, "duplicate": 1, "opted_out": 1, "not_sent": 1, "accepted": 4, "refused": 1,
+    "unknown": 1,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def told(tmp_path_factory):
+    """Two rounds: four people accepted in the first, one of whom has left; then one batch of each fate."""
+    folder = tmp_path_factory.mktemp("told")
+    place = {
+        "folder": folder / "visits",
+        "batch_size": 1,
+        "concurrency": 1,
+        "canary": False,
+        "progress": False,
+    }
+    faults = {5: "accept_no_cost", 6: "Invalid sender ID", 7: "accept_reset"}
+    service = campaign.Sandbox(username="clinic", password="made up", price="35.5", faults=faults)
+    with pytest.MonkeyPatch.context() as environment, service as sandbox:
+        environment.setenv("CAMPAIGN_STATE_DIR", str(folder / "state"))
+        account = campaign.Account(
+            "local", sandbox.account.url, "clinic", "made up", currency="UGX", ca_file=sandbox.ca_file
+        )
+        stopped = pd.Series(["+256772000008"], dtype="str")
+        header = "name,phone,Clinic"
+        campaign.send(plan_for(contacts_of(*FIRST, header=header)), account=account, **place)
+        plan = plan_for(contacts_of(*SECOND, header=header), opt_outs=stopped)
+        fresh = campaign.send(plan, account=account, **place)
+        yield fresh, campaign.load_result(fresh.folder), folder
+
+
+@pytest.fixture(params=["fresh", "loaded"])
+def result(told, request):
+    return told[request.param == "loaded"]
+
+
+@pytest.fixture
+def folder(told):
+    return told[2]
+
+
+def sheet(book, name):
+    head, *rows = book[name].iter_rows(values_only=True)
+    return pd.DataFrame(rows, columns=head)
+
+
+def test_every_status_two_rounds_and_an_unpriced_batch(result):
+    assert dict(result.totals) == EXPECTED
+    assert result.batches["round"].max() == 2
+    assert (result.totals.cost, result.totals.unpriced) == (Decimal("142.0"), 2)
+    assert result.totals.cost_in_words == "UGX 142.0 or more"
+
+
+def test_the_frames_and_by_agree_with_the_ledger(result):
+    ledger = snapshot(result.folder / "ledger.sqlite").outcomes
+    assert result.contacts["status"].value_counts().to_dict() == EXPECTED
+    costs = [cost for cost in ledger["cost"] if cost is not None]
+    assert sum(costs) == result.totals.cost
+    sent = ledger.groupby("status")["messages"].sum()
+    assert sent["accepted"] == EXPECTED["accepted"] + 1  # one of them has left the table
+    by = result.by("Clinic")
+    assert {status: by[status].sum() for status in STATUSES} == EXPECTED
+    assert sum(cost for cost in by["cost_share"] if cost is not None) == result.totals.cost
+    assert by.loc["North", ["rows", "people", "accepted"]].tolist() == [3, 3, 2]
+
+
+def test_the_page_agrees(result, folder):
+    page = campaign.write_report(result, folder / "report.html", by="Clinic").read_text("utf-8")
+    rows = re.findall(r'<tr><th scope="row">([a-z ]+)</th><td class="figure">(\d+)</td><td>\w', page)
+    assert {name.replace(" ", "_"): int(count) for name, count in rows} == EXPECTED
+    assert "accepted messages for 4 of 9 people (44.4%)" in page
+    assert "4 people need attention." in page
+    assert "<dd>UGX 142.0 or more</dd><dt>cost: 2 batches did not say</dt>" in page
+    assert (
+        'aria-label="4 accepted (44.4%), 1 unknown (11.1%), 1 not sent (11.1%), 1 refused (11.1%), ' in page
+    )
+    assert "The service said: Invalid sender ID." in page
+    assert "(in no row any more)" in page
+
+
+def test_the_workbook_agrees(result, folder):
+    book = openpyxl.load_workbook(campaign.write_report(result, folder / "report.xlsx", by="Clinic"))
+    assert book.sheetnames == [
+        "Summary", "By Clinic", "Batches", "Messages", "Contacts", "Issues", "Follow-up",
+    ]  # fmt: skip
+    summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
+    assert {name: summary[name.replace("_", " ")] for name in STATUSES} == EXPECTED
+    assert (summary["Cost"], summary["all rows of the file"]) == (142, 11)
+    assert sheet(book, "Contacts")["status"].value_counts().to_dict() == EXPECTED
+    assert sheet(book, "Messages")["status"].value_counts().to_dict() == {
+        name: EXPECTED[name] for name in ("accepted", "not_sent", "refused", "unknown")
+    }
+    assert sheet(book, "Batches")["cost"].sum() == 142
+    by = sheet(book, "By Clinic")
+    assert {name: by[name].sum() for name in STATUSES} == EXPECTED
+    assert by["cost_share"].sum() == 142
+    statuses = ["unknown", "refused", "invalid", "not_sent"]
+    assert sheet(book, "Follow-up")["last status"].tolist() == statuses
+    cost = next(cell for row in book["Summary"].iter_rows() for cell in row if cell.value == 142)
+    assert cost.number_format == '"UGX" #,##0.00'
+
+
+def test_the_csv_agrees(result, folder):
+    path = campaign.write_report(result, folder / "report.csv")
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        statuses = pd.Series([row["status"] for row in csv.DictReader(file)])
+    assert statuses.value_counts().to_dict() == EXPECTED
+
+
+def test_history_agrees(result):
+    (row,) = campaign.history(result.folder).to_dict("records")
+    counts = {name: row[name] for name in ("accepted", "refused", "unknown", "waiting")}
+    assert counts == {"accepted": 4, "refused": 1, "unknown": 1, "waiting": 1}
+    assert (row["cost"], row["unpriced"], row["currency"]) == (Decimal("142.0"), 2, "UGX")
+
+
+def test_who_sent_what_and_how_is_told_of_both_rounds(result, folder):
+    page = campaign.write_report(result, folder / "told.html").read_text("utf-8")
+    who = result.rounds[0].who
+    assert [one.template for one in result.rounds] == ["Hi {name}", "Hi {name}"]
+    assert f"<dt>Sent by</dt><dd>{who}</dd>" in page
+    assert "<dt>Text</dt><dd>Hi {name}</dd>" in page
+    assert "<dt>From</dt><dd>CLINIC</dd>" in page
+    assert '<p class="text">Hi Ann</p>' in page
+    rounds = page[page.index('aria-label="Rounds"') : page.index('id="over-time"')]
+    assert re.findall(rf"<td[^>]*>{who}</td>((?:<td class=\"figure\">\d+</td>)+)", rounds) == [
+        "".join(f'<td class="figure">{count}</td>' for count in counts)
+        for counts in ((4, 4, 0, 0), (4, 1, 1, 1))
+    ]

@@ -1,0 +1,111 @@
+"""The page as a person has it: on a screen, a phone and paper, in light and dark, heard and printed."""
+
+import re
+from decimal import Decimal
+
+import pandas as pd
+import pytest
+from support.accessibility import findings
+
+import campaign
+from campaign.contract import BATCH_COLUMNS
+from campaign.results.tables import Result
+
+pytest_plugins = ["support.jupyter_browser"]
+pytestmark = pytest.mark.browser
+
+PAGES = {1: 1, 300: 3, 20_000: 6}  # A4 pages at most, by rows of the file
+FATES = [("accepted", ""), ("unknown", "no answer in time (TimeoutError)"), ("refused", "Invalid sender ID")]
+
+
+def result_of(rows):
+    """That many rows, every 20th without a number; batches of 100, of which every tenth met a fault."""
+    clinics = ["Lakeside Clinic", "Mulago National Referral Hospital Outpatients", ""]
+    lines = [
+        f"{'Wolfeschlegelsteinhausenbergerdorff ' * 4 if row == 7 else 'Harriet'},"
+        f"{'' if row % 20 == 19 else f'0772{row:06}'},{clinics[row % 3]}"
+        for row in range(rows)
+    ]
+    contacts = campaign.read_contacts("\n".join(["Name,Phone,Clinic", *lines]).encode())
+    plan = campaign.prepare(contacts, message="Hi, your visit is due.", sender="CLINIC", region="UG")
+    start = pd.Timestamp("2026-11-21 11:02", tz="UTC")
+    sizes = [len(batch) for batch in plan.batches(100)]
+    batches = []
+    for number, size in enumerate(sizes, start=1):
+        status, error = FATES[number // 10 % 2 + 1 if number % 10 == 2 else 0]
+        cost = Decimal(35 * size) if status == "accepted" else None
+        moment = start + pd.Timedelta(seconds=2 * number + 300 * (number > 30))
+        batches.append((number, size, status, cost, f"Code{number:014}", error, 1, moment, 0.5, 1))
+    frame = pd.DataFrame(batches, columns=list(BATCH_COLUMNS))
+    return Result(plan, frame.astype({"cost": object}), environment="live", name="visits")
+
+
+@pytest.fixture(scope="module")
+def reports(tmp_path_factory):
+    """The reports of one row, of 300 and of 20,000, and one of several campaigns."""
+    folder = tmp_path_factory.mktemp("reports")
+    paths = {
+        rows: campaign.write_report(result_of(rows), folder / f"{rows}.html", by="Clinic") for rows in PAGES
+    }
+    (folder / "none").mkdir()
+    paths["list"] = campaign.write_report(campaign.history(folder / "none"), folder / "list.html")
+    return paths
+
+
+@pytest.fixture
+def open_page(chromium):
+    """Opens a report with everything unfolded; nothing may be asked of anywhere, nothing may go wrong."""
+    pages, heard = [], []
+
+    def open_it(path, width=1280, scheme="light"):
+        page = chromium.new_page(viewport={"width": width, "height": 900}, color_scheme=scheme)
+        page.on("request", lambda request: heard.append(request.url))
+        page.on("console", lambda message: heard.append(message.text))
+        page.goto(path.as_uri())
+        page.evaluate("document.querySelectorAll('details').forEach(one => one.open = true)")
+        pages.append(page)
+        return page
+
+    yield open_it
+    asked = [page.url for page in pages]
+    for page in pages:
+        page.close()
+    assert heard == asked
+
+
+@pytest.mark.parametrize("rows", [*PAGES, "list"])
+def test_nothing_is_wider_than_the_screen(reports, open_page, rows):
+    for width in (1280, 640, 390):
+        page = open_page(reports[rows], width)
+        assert page.evaluate("document.documentElement.scrollWidth") == width
+        tallest = page.evaluate(
+            "Math.max(0, ...[...document.querySelectorAll('td')].map(e => e.offsetHeight))"
+        )
+        assert tallest < 300  # a long name folds, and is no cell of forty lines
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_axe_finds_nothing(reports, open_page, scheme):
+    for rows in (300, "list"):
+        assert findings(open_page(reports[rows], 390, scheme)) == []  # narrow: tables scroll
+
+
+def test_dark_is_dark_and_light_is_light(reports, open_page):
+    paper = "getComputedStyle(document.body).backgroundColor"
+    assert open_page(reports[1]).evaluate(paper) == "rgb(255, 255, 255)"
+    assert open_page(reports[1], scheme="dark").evaluate(paper) == "rgb(15, 19, 23)"
+
+
+@pytest.mark.parametrize("rows", PAGES)
+def test_it_prints_on_a_few_pages(reports, chromium, rows):
+    page = chromium.new_page()
+    page.goto(reports[rows].as_uri())
+    printed = page.pdf(prefer_css_page_size=True)
+    page.close()
+    assert b"/MediaBox [0 0 59" in printed  # A4: 595 by 842 points
+    assert 1 <= len(re.findall(rb"/Type\s*/Page\b", printed)) <= PAGES[rows]
+
+
+@pytest.mark.parametrize("rows", PAGES)
+def test_it_is_small_enough_to_send(reports, rows):
+    assert reports[rows].stat().st_size < 250_000

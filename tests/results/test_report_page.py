@@ -1,0 +1,250 @@
+"""What the page says: the sentence to quote, what to do, equal batches as one line, reasons grouped."""
+
+import re
+import shutil
+from decimal import Decimal
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.golden_folder import GOLDEN
+from support.small_campaigns import contacts_of, plan_for
+
+import campaign
+from campaign.contract import BATCH_COLUMNS
+from campaign.results.local_times import LocalTimes
+from campaign.results.page.batch_ranges import batch_ranges
+from campaign.results.page.costs import cost_by_country, cost_by_sender
+from campaign.results.page.headline import headline
+from campaign.results.page.reasons import reasons
+from campaign.results.page.tasks import tasks
+from campaign.results.redaction import Redaction
+from campaign.results.sent_rounds import SentRound
+from campaign.results.tables import Result
+
+UTC = LocalTimes()
+START = pd.Timestamp("2026-11-21 11:02", tz="UTC")
+
+
+def batches_of(*rows):
+    """Batches of (messages, status, cost, error), a minute apart."""
+    lines = [
+        (place, messages, status, cost and Decimal(cost), f"code {place}", error, 1,
+         START + pd.Timedelta(minutes=place - 1), 0.5, 1)
+        for place, (messages, status, cost, error) in enumerate(rows, start=1)
+    ]  # fmt: skip
+    frame = pd.DataFrame(lines, columns=list(BATCH_COLUMNS))
+    return frame.astype({"cost": object, **dict.fromkeys(["status", "code", "error"], "str")})
+
+
+def result_of(*rows, plan=None, environment="live", **options):
+    plan = plan or plan_for(contacts_of(*(f"P{n},0772000{n:03}" for n in range(sum(row[0] for row in rows)))))
+    return Result(plan, batches_of(*rows), environment=environment, **options)
+
+
+def round_with(**fields):
+    usual = {"round": 1, "at": START.to_pydatetime(), "template": "Hi", "senders": ("A",), "who": "amina"}
+    return SentRound(**{**usual, "options": {}, "currency": "", **fields})
+
+
+# --- the sentence to quote ----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        (
+            [(4, "accepted", "140", "")],
+            "accepted messages for all 4 people on 21 November 2026 at 11:02 (UTC).",
+        ),
+        (
+            [(1, "accepted", "35", "")],
+            "accepted the message for the only person on 21 November 2026 at 11:02 (UTC).",
+        ),
+        (
+            [(1, "unknown", None, "")],
+            "accepted no message for the only person on 21 November 2026 at 11:02 (UTC).",
+        ),
+        (
+            [(3, "unknown", None, "")],
+            "accepted no message for any of 3 people on 21 November 2026 at 11:02 (UTC).",
+        ),
+        (
+            [(1, "accepted", "35", ""), (2, "refused", None, "no"), (1, "accepted", "35", "")],
+            "accepted messages for 2 of 4 people (50%) on 21 November 2026, 11:02 to 11:04 (UTC).",
+        ),
+    ],
+)
+def test_the_headline_has_people_share_date_and_times(rows, sentence):
+    assert headline(result_of(*rows), UTC).startswith(f"The service {sentence}")
+
+
+@pytest.mark.parametrize(
+    ("rows", "sentence"),
+    [
+        ([(2, "accepted", "70", "")], "Nobody needs attention."),
+        ([(1, "accepted", "35", ""), (1, "unknown", None, "")], "1 person needs attention."),
+        ([(2, "not_sent", None, "")], "Nothing was sent. 2 people need attention."),
+    ],
+)
+def test_the_headline_says_how_many_need_attention(rows, sentence):
+    frame = batches_of(*rows)
+    frame.loc[frame["status"] == "not_sent", "submitted_at"] = pd.NaT
+    plan = plan_for(contacts_of("A,0772000001", "B,0772000002"))
+    assert headline(Result(plan, frame, environment="live"), UTC).endswith(sentence)
+
+
+def test_times_are_those_of_the_sending_hours(tmp_path):
+    hours = {"hours": "08:00-20:00 Africa/Kampala"}
+    result = result_of(
+        (2, "accepted", "70", ""), rounds=[round_with(options={**hours, "batch_size": 2, "concurrency": 1})]
+    )
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert "21 November 2026 at 14:02 (Kampala, UTC+3)" in page
+    assert "only 08:00-20:00 Africa/Kampala" in page
+
+
+def test_a_campaign_of_several_days_has_both_days():
+    first, last = START.to_pydatetime(), (START + pd.Timedelta(days=3)).to_pydatetime()
+    assert UTC.span(first, last) == "from 21 November 2026, 11:02, to 24 November 2026, 11:02 (UTC)"
+
+
+# --- what to do ---------------------------------------------------------------------------------------
+
+
+def test_there_is_one_task_for_each_thing_to_do_and_its_command():
+    result = result_of(
+        (1, "accepted", "35", ""), (1, "unknown", None, "no answer in time (TimeoutError)"),
+        (2, "refused", None, "Invalid sender ID"), (1, "not_sent", None, ""),
+        folder=Path("campaigns/my visits"), rounds=[round_with()], sentence="The budget is used up.",
+    )  # fmt: skip
+    todo = tasks(result, Redaction(result, reveal=False))
+    assert [task.title for task in todo] == [
+        "Find out about 1 person in batch 2.",
+        "Remove the cause, then resume for 2 refused people.",
+        "Resume the campaign for 1 person who waits.",
+    ]
+    assert todo[1].detail.startswith("The service said: Invalid sender ID.")
+    assert todo[2].detail == "The budget is used up."
+    assert todo[2].command == 'campaign resume "campaigns/my visits"'
+
+
+def test_the_page_names_no_class_and_the_workbook_does(tmp_path):
+    result = result_of((1, "unknown", None, "no answer in time (TimeoutError)"))
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert "unknown: No answer in time.</td>" in page
+    assert "TimeoutError" not in page
+    assert "TimeoutError" in result.batches["error"].iloc[0]
+    refused = result_of((1, "refused", None, "Out of credit (AccountError)"))  # the service's own words
+    page = campaign.write_report(refused, tmp_path / "refused.html").read_text("utf-8")
+    assert "Out of credit (AccountError)." in page
+
+
+def test_what_an_erased_campaign_said_is_in_no_report(tmp_path):
+    folder = tmp_path / "visits"
+    plan = plan_for(contacts_of("Ann,0772000001", "Bo,none"), message="Dear {name}, come on Monday.")
+    campaign.send(plan, folder=folder, progress=False)
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.erase(folder)
+    erased = campaign.erase(folder, confirm=re.search(r'confirm="(.*)"', str(asked.value))[1])
+    for result in (erased, campaign.load_result(folder)):
+        page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+        assert [word for word in ("Monday", "Dear", "CLINIC", "Sent by") if word in page] == []
+        assert "Nothing here: the names and numbers of this campaign were erased." in page
+        assert "attention." not in page
+        with pytest.raises(campaign.ReportError, match=r"The rows of this campaign were erased"):
+            campaign.write_report(result, tmp_path / "report.html", by="name")
+
+
+def test_a_folder_of_the_first_format_asks_for_a_new_campaign(tmp_path):
+    result = campaign.load_result(shutil.copytree(GOLDEN / "format-1", tmp_path / "old"))
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    assert re.findall(r'<li class="\w+"><b>([^<]*)</b>', page) == ["Prepare the rest as a new campaign."]
+    assert "campaign resume" not in page
+
+
+# --- batches, reasons, costs --------------------------------------------------------------------------
+
+
+def test_equal_batches_are_one_line_and_unknown_ones_are_each_their_own():
+    rows = [(10, "accepted", "350", "")] * 54 + [(10, "unknown", None, "no answer")] * 2
+    rows += [(10, "accepted", "350", "")] * 2 + [(9, "accepted", None, "accepted; the answer has no cost")]
+    frame, lines = batch_ranges(batches_of(*rows), UTC)
+    assert lines == len(frame) == 5
+    assert frame[["Batch", "Messages", "Outcome", "Cost"]].values.tolist() == [
+        ["1–54", "540 (10 each)", "accepted", "18,900 (350 each)"],
+        ["55", "10", "unknown: No answer.", "–"],
+        ["56", "10", "unknown: No answer.", "–"],
+        ["57–58", "20 (10 each)", "accepted", "700 (350 each)"],
+        ["59", "9", "accepted: Accepted; the answer has no cost.", "–"],
+    ]
+    assert frame["Sent"].tolist()[:2] == ["11:02 to 11:55", "11:56"]
+    assert frame["Code for the provider"].tolist()[:2] == ["54 codes, in the workbook", "code 55"]
+
+
+def test_of_too_many_lines_the_unusual_ones_stay():
+    rows = [(1, "accepted", "35", ""), (1, "refused", None, "no")] * 40
+    frame, lines = batch_ranges(batches_of(*rows), UTC)
+    assert (lines, len(frame)) == (80, 30)
+    assert set(frame["Outcome"]) == {"refused: No."}
+
+
+def test_people_are_grouped_by_reason_those_who_need_somebody_most_first():
+    plan = plan_for(
+        contacts_of("A,0772000001", "B,0772000002", "C,none", "D,07721", "E,none", "F,", "G,0772000007")
+    )
+    rows = [(1, "refused", None, "no"), (2, "unknown", None, "no answer (TimeoutError)")]
+    frame = reasons(result_of(*rows, plan=plan))
+    assert frame[["status", "people", "where"]].values.tolist() == [
+        ["unknown", 2, "batch 2"],
+        ["refused", 1, "batch 1"],
+        ["invalid", 2, "rows 4, 6"],
+        ["invalid", 1, "row 5"],
+        ["invalid", 1, "row 7"],
+    ]
+    assert frame["reason"].tolist()[:2] == ["No answer.", "No."]
+
+
+def test_cost_by_sender_and_country_only_where_there_are_several():
+    contacts = contacts_of(
+        "A,+256772000001,ONE", "B,+447700900001,TWO", "C,+256772000003,ONE", header="name,phone,from"
+    )
+    plan = campaign.prepare(contacts, message="Hi", sender="{from}", region="UG")
+    result = result_of((3, "accepted", "100", ""), plan=plan)
+    assert cost_by_sender(result) == {"ONE": Decimal("66.6667"), "TWO": Decimal("33.3333")}
+    assert cost_by_country(result) == {"UG": Decimal("66.6667"), "GB": Decimal("33.3333")}
+    alike = result_of((2, "accepted", "70", ""))
+    assert (cost_by_sender(alike), cost_by_country(alike)) == ({}, {})
+
+
+def test_rows_that_were_not_read_are_counted_so_that_the_sum_is_the_sheets(tmp_path):
+    sheet = tmp_path / "visits.csv"
+    sheet.write_text("Visits of March\n\nName,Phone\nAnn,0772000001\nBo,0772000002\n", "utf-8")
+    plan = campaign.prepare(campaign.read_contacts(sheet, header=3), message="Hi", sender="A", region="UG")
+    page = campaign.write_report(
+        result_of((2, "accepted", "70", ""), plan=plan), tmp_path / "report.html"
+    ).read_text("utf-8")
+    assert "2 rows in the file. 2 rows above the header were not read." in page
+    assert '<th scope="row">above the header</th><td class="figure">2</td>' in page
+    assert '<th scope="row">all rows but the header</th><td class="figure">4</td>' in page
+
+
+def test_a_column_of_numbers_is_masked_as_a_breakdown_too(tmp_path):
+    result = result_of((2, "accepted", "70", ""))
+    assert "0772000000" in result.by("phone").index
+    for ending in ("html", "xlsx"):
+        campaign.write_report(result, tmp_path / f"report.{ending}", by="phone")
+    page = (tmp_path / "report.html").read_text("utf-8")
+    assert "077*****00" in page
+    assert "0772000000" not in page
+    shown = campaign.write_report(result, tmp_path / "open.html", by="phone", reveal=True).read_text("utf-8")
+    assert "0772000000" in shown
+
+
+@pytest.mark.parametrize("by", [5, b"Clinic"])
+def test_by_is_the_name_of_a_column(tmp_path, by):
+    with pytest.raises(campaign.UsageError, match=r'^by needs the name of a column, .* Write by="Clinic"\.$'):
+        campaign.write_report(result_of((1, "accepted", "35", "")), tmp_path / "report.html", by=by)
+    with pytest.raises(campaign.ColumnError, match=r'There is no column "nam". Did you mean "name"\?'):
+        campaign.write_report(result_of((1, "accepted", "35", "")), tmp_path / "report.html", by=["nam"])
+    assert list(tmp_path.iterdir()) == []

@@ -1,0 +1,97 @@
+"""Rows to correct: a follow-up file is written, corrected, read back and sent, perhaps too late."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import openpyxl
+
+import campaign
+from support.life_attempts import Sender
+from support.life_intents import Intent
+from support.living_sheets import Editor, Line, Sheet
+
+_ORIGIN = "row in the file"
+
+
+@dataclass(frozen=True)
+class FollowUp:
+    """A follow-up file as the clerk has it: the table it is of, and the corrected lines by their row."""
+
+    path: Path
+    table: Sheet
+    lines: dict[int, Line]
+
+
+def write_follow_up(life: Sender, editor: Editor) -> None:
+    """Write the rows to correct, and let a clerk correct them; they lie on a desk until they are sent."""
+    if not life.has_begun or life.truth.is_erased is not False or not life.truth.sheets:
+        return
+    path = Path(f"correct {len(life.story)}.{life.chance.choice(('csv', 'xlsx'))}")
+    table = life.truth.sheets[-1]
+    result = campaign.load_result(life.place)
+    if len(result.contacts) != len(table.lines):
+        return  # a program was killed, and it is another table
+    campaign.write_follow_up(result, path)
+    lines: dict[int, Line] = {}
+
+    def correct(row: dict[str, str]) -> dict[str, str]:
+        origin = int(row[_ORIGIN])
+        line = table.lines[origin - 2]
+        if not line.national and life.chance.random() < 0.8:
+            line = editor.with_number(line)
+        lines[origin] = line
+        return {**row, "phone": line.cell}
+
+    (_change_csv if path.suffix == ".csv" else _change_xlsx)(path, correct)
+    life.follow_ups[life.key] = FollowUp(path, table, lines)
+    life.tell(f"a follow-up file of rows {list(lines)}, {path.suffix}")
+
+
+def send_follow_up(life: Sender) -> None:
+    """Send the corrected rows: as a part of the table of today, or not at all."""
+    file = life.follow_ups.pop(life.key, None)
+    if file is None or not file.lines or life.truth.is_erased is not False or life.place is None:
+        return
+    today = life.truth.sheets[-1]
+    if today.duplicates == "error":
+        return
+    rows = dict(enumerate(today.lines, 2))
+    is_stale = any(row not in rows or rows[row].person != line.person for row, line in file.lines.items())
+    lines = tuple(file.lines.get(row, line) for row, line in rows.items())
+    before = life.sheet
+    life.sheet = replace(
+        today, lines=lines, follow_up=str(file.path), may_be_refused=today.lines != file.table.lines
+    )
+    life.tell(f"the follow-up file {file.path.name} is sent" + (", too late" if is_stale else ""))
+    result = life.send(Intent("send", {"batch_size": 5, "concurrency": 1, "progress": False}))
+    if is_stale and not life.refusal:
+        raise life.failed(["rows were corrected that are of other people by now"])
+    sent = replace(life.sheet, follow_up="", may_be_refused=False)
+    life.sheet = before if result is None else sent
+
+
+def _change_csv(path: Path, correct: Callable[[dict[str, str]], dict[str, str]]) -> None:
+    with path.open(encoding="utf-8-sig", newline="") as file:
+        rows = list(csv.DictReader(file))
+    if not rows:
+        return
+    with path.open("w", encoding="utf-8", newline="") as file:
+        writer = csv.DictWriter(file, list(rows[0]))
+        writer.writeheader()
+        writer.writerows(correct(row) for row in rows)
+
+
+def _change_xlsx(path: Path, correct: Callable[[dict[str, str]], dict[str, str]]) -> None:
+    book = openpyxl.load_workbook(path)
+    header, *rows = book.active.iter_rows()
+    names = [cell.value for cell in header]
+    for row in rows:
+        corrected = correct({name: str(cell.value or "") for name, cell in zip(names, row, strict=True)})
+        for name, cell in zip(names, row, strict=True):
+            cell.value = corrected[name]
+    book.save(path)
+    book.close()

@@ -1,0 +1,160 @@
+"""What a person decides afterwards: unknown batches settled by hand or by a list, closing, erasing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pandas as pd
+import pyarrow.parquet as pq
+
+import campaign
+from campaign.errors import ConfirmationError, FolderError
+from support.life_attempts import Sender
+from support.told_truth import SENT, Recorded, differences
+
+_TRACES = ("772000", "772 000", "come on", "CLINIC")
+_STRANGER = {"number": "256772000998", "text": "Lunch at one?"}
+
+
+def unknown_batches(life: Sender) -> list[Recorded]:
+    return [batch for batch in life.batches if batch.state == "unknown"]
+
+
+def what_became_of(life: Sender, batch: Recorded) -> str:
+    """What the provider answers when it is asked."""
+    same = [other for other in life.batches if other.messages == batch.messages]
+    accounted = sum(other.state == "accepted" for other in same)
+    return "accepted" if life.truth.requests[batch.messages] > accounted else "refused"
+
+
+def settle_one(life: Sender) -> None:
+    """Ask the provider what became of a batch, and say so; or order it again whatever became of it."""
+    if unknown := unknown_batches(life):
+        batch = life.chance.choice(unknown)
+        resolve(life, batch, "again" if life.chance.random() < 0.3 else what_became_of(life, batch))
+
+
+def resolve(life: Sender, batch: Recorded, outcome: str) -> None:
+    life.tell(f"resolve batch {batch.batch} of {batch.texts}: {outcome}")
+    confirmed(life, lambda **confirm: campaign.resolve(life.place, batch.batch, outcome, **confirm))
+    if outcome == "again":
+        life.truth.again.update(batch.texts)
+
+
+def close(life: Sender) -> None:
+    if not life.has_begun:
+        return
+    life.tell("close")
+    life.truth.is_closed = True
+    confirmed(life, lambda **confirm: campaign.close(life.place, **confirm))
+
+
+def confirmed(life: Sender, decide: Callable[..., campaign.Result]) -> None:
+    """Decide something that has to be confirmed; nothing leaves, and the record stays true."""
+    requests = life.service.requests
+    try:
+        result = decide()
+    except ConfirmationError as error:
+        phrase = re.search(r'confirm="([^"]+)"', str(error))
+        result = decide(confirm=phrase[1])
+    life.check(["something left"] if life.service.requests != requests else [])
+    life.check(differences(result, campaign.load_result(life.place)))
+    life.check(life.truth.check_record(life.place))
+
+
+def erase(life: Sender) -> None:
+    """Refused while something is unknown or waits; then nobody's name, number or text is left."""
+    if not life.has_begun:
+        return
+    life.let_go()
+    before = life.batches
+    doubtful = any(batch.state in ("unknown", "sending") for batch in before)
+    open_ones = any(batch.state in ("pending", "again") for batch in before)
+    try:
+        campaign.erase(life.place)
+    except FolderError as error:
+        life.tell(f"to erase is refused: {error}")
+        life.check([] if doubtful or open_ones else [f"nothing is open, and to erase is refused: {error}"])
+        return
+    except ConfirmationError as error:
+        life.check(["erased although it is unknown what was sent"] if doubtful else [])
+        life.tell("erase")
+        life.truth.erase(life.place)
+        phrase = re.search(r'confirm="([^"]+)"', str(error))
+        confirmed(life, lambda **_: campaign.erase(life.place, confirm=phrase[1]))
+        life.check([f"{trace} is left after erasing" for trace in _traces(life.place)])
+
+
+def _traces(folder: Path) -> list[str]:
+    left = []
+    for path in (path for path in folder.rglob("*") if path.is_file()):
+        content = path.read_bytes().decode("latin-1")
+        if path.suffix == ".parquet":
+            content += repr(pq.read_table(path).to_pydict())
+        left += [f"{trace} in {path.name}" for trace in _TRACES if trace in content]
+    return left
+
+
+# the provider's own list
+
+
+def reconcile(life: Sender) -> None:
+    """By a list that is complete, that ends too early, or in which a message is missing."""
+    unknown = unknown_batches(life)
+    inbox = life.service.inbox
+    is_only_campaign = inbox["batch"].nunique() == life.truth.requests.total()
+    if not unknown or life.truth.remembered or not is_only_campaign:
+        return
+    kind = life.chance.choice(("complete", "too early", "incomplete"))
+    cut = next((batch for batch in unknown if _is_alone(life, batch) and _is_taken(life, batch)), None)
+    if kind == "incomplete" and (cut is None or len(cut.messages) < 2):
+        kind = "complete"
+    life.tell(f"reconcile with a list that is {kind}")
+    _provider_list(inbox, kind, cut).to_csv("provider.csv", index=False)
+    expected = {batch.batch: _expected(life, batch, kind, cut) for batch in unknown if _is_alone(life, batch)}
+    found = campaign.reconcile(life.place, "provider.csv")
+    if found.phrase:
+        confirmed(life, lambda **_: campaign.reconcile(life.place, "provider.csv", confirm=found.phrase))
+    now = {batch.batch: batch.state for batch in life.batches}
+    life.check(
+        [
+            f"batch {batch} is {now[batch]} and not {state} by a list that is {kind}: {found.sentence}"
+            for batch, state in expected.items()
+            if now[batch] != state
+        ]
+    )
+
+
+def _provider_list(inbox: pd.DataFrame, kind: str, cut: Recorded | None) -> pd.DataFrame:
+    """What the service has accepted, with somebody else's messages before and, unless too early, after."""
+    entries = inbox[["number", "text", "time"]]
+    if kind == "incomplete" and cut is not None:
+        number, text = cut.messages[0]
+        entries = entries[(entries["number"] != number) | (entries["text"] != text)]
+    now, hours = pd.Timestamp.now("UTC"), pd.Timedelta(hours=2)
+    moments = [now - hours] if kind == "too early" else [now - hours, now + hours]
+    strangers = pd.DataFrame([{**_STRANGER, "time": moment} for moment in moments])
+    entries = pd.concat([strangers, entries.assign(time=pd.to_datetime(entries["time"], utc=True))])
+    return entries.assign(time=entries["time"].astype(str))
+
+
+def _is_alone(life: Sender, batch: Recorded) -> bool:
+    """Whether no other batch may have brought one of these people the same text."""
+    texts = set(batch.texts)
+    return not any(
+        texts & set(other.texts)
+        for other in life.batches
+        if other.batch != batch.batch and other.state in SENT
+    )
+
+
+def _is_taken(life: Sender, batch: Recorded) -> bool:
+    return what_became_of(life, batch) == "accepted"
+
+
+def _expected(life: Sender, batch: Recorded, kind: str, cut: Recorded | None) -> str:
+    if _is_taken(life, batch):
+        return "unknown" if kind == "incomplete" and batch == cut else "accepted"
+    return "unknown" if kind == "too early" else "refused"

@@ -1,0 +1,52 @@
+"""Two programs that send the same campaign at once."""
+
+from __future__ import annotations
+
+import re
+
+import campaign
+from campaign.errors import CampaignError, ConfirmationError, LockedError
+from support.life_attempts import Sender
+from support.life_intents import Intent
+from support.witnessed_service import account_of
+
+
+def send_from_two_programs(life: Sender) -> None:
+    """One of them goes on, the other is locked out or finds what is left; nobody gets anything twice."""
+    if life.sheet.duplicates == "error" or life.truth.is_displaced is not False:
+        return
+    life.let_go()
+    options = {"batch_size": 2, "concurrency": 2, "changed": "send", "gone": "withdraw", "progress": False}
+    intent = Intent("send", options | _confirmed(life))
+    life.tell(f"two programs at once: {intent}")
+    life.service.slow_down(0.01)
+    work = {"sheet": str(life.sheet.source().absolute()), "preparation": life.sheet.preparation}
+    rival = life.begin(work | {"options": {**intent.options, **life.names, **life.ledger}}, intent)
+    refusals = []
+    for attempt in (lambda: _send(life, intent), lambda: life.end(rival)):
+        try:
+            attempt()
+        except CampaignError as error:
+            refusals.append(error)
+    life.service.slow_down(0)
+    life.tell(f"  refused: {refusals}")
+    life.observe(intent, None)
+    is_locked_out = all(isinstance(error, LockedError) for error in refusals)
+    life.check([] if is_locked_out and len(refusals) < 2 else [f"refused both, or otherwise: {refusals}"])
+
+
+def _send(life: Sender, intent: Intent) -> None:
+    account = account_of(life.service.login())
+    campaign.send(life.sheet.prepare(), account=account, **life.names, **life.ledger, **intent.options)
+
+
+def _confirmed(life: Sender) -> dict[str, str]:
+    """The phrase that both of them know, where one is needed."""
+    if life.service.environment != "live":
+        return {}
+    try:
+        options = {"changed": "send", "gone": "withdraw", "batch_size": 2, "progress": False}
+        _send(life, Intent("send", options))
+    except ConfirmationError as error:
+        return {"confirm": re.search(r'confirm="([^"]+)"', str(error))[1]}
+    return {}
