@@ -78,7 +78,7 @@ class Dashboard(Panel):
         above = [self._parts[name] for name in ("head", "status", "progress", "counts", "refusal", "lost")]
         below = [self._parts["note"], self._parts["recent"]]
         children = [*above, self._form, self._button_row, *below]
-        super().__init__(self._line, children, style=STYLE, card=self._static_card)
+        super().__init__(self._line, children, style=STYLE)
         if isinstance(subject, Run):
             self._watch(subject)
         else:
@@ -218,7 +218,8 @@ class Dashboard(Panel):
     def _line(self) -> str:
         return repr(self._run) if self._run is not None else f"<Not confirmed: {self._question}>"
 
-    def _static_card(self) -> str:
+    def card(self) -> str:
+        """The run as it is now, or the question."""
         if self._run is not None:
             return run_card.run_card(self._run)
         assert self._question is not None  # noqa: S101 - one of the two is always there

@@ -24,23 +24,16 @@ _WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 class Panel(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """A framed column of widgets, with two things that stand in for it.
 
-    `plain` returns the line for a console. `card` returns the HTML for a notebook that is opened again or
-    exported, when no program stands behind the widgets any more; what it holds is saved.
+    `plain` returns the line for a console. The method `card` returns the HTML for a notebook that is opened
+    again or exported, when no program stands behind the widgets any more; what it holds is saved.
 
     The card is an output of its own, above the widgets. Where JupyterLab cannot draw a widget, it does not
     fall back on other forms of the same output, but shows an error. So the card hides that error, and the
     widgets, where they live, hide the card.
     """
 
-    def __init__(
-        self,
-        plain: Callable[[], str],
-        children: Sequence[Any],
-        *,
-        style: str = "",
-        card: Callable[[], str] | None = None,
-    ) -> None:
-        self._plain, self._card = plain, card
+    def __init__(self, plain: Callable[[], str], children: Sequence[Any], *, style: str = "") -> None:
+        self._plain = plain
         self._card_class = f"campaign-card-{uuid4().hex[:12]}"
         self._cards: list[Output] = []
         style = f"{STYLE}{FRAME}{style}.{self._card_class}{{display:none}}"
@@ -49,8 +42,6 @@ class Panel(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def card(self) -> str:
         """What a notebook shows when it is opened again: by default the line for a console."""
-        if self._card is not None:
-            return self._card()
         return markup.card("Campaign", [markup.paragraph(self._plain())])
 
     def refresh_card(self) -> None:

@@ -44,9 +44,9 @@ class SummaryPanel(Panel):
             HTML(title + summary_pages.head(result, self._redaction)),
             Tab([*tabs.values()], titles=tuple(tabs)),
         ]
-        super().__init__(result.__repr__, children, style=summary_pages.STYLE, card=self._page)
+        super().__init__(result.__repr__, children, style=summary_pages.STYLE)
 
-    def _page(self) -> str:
+    def card(self) -> str:
         """The same on one page, without the rows of the file."""
         result = self._result
         pieces = [
