@@ -89,7 +89,7 @@ def main_into(place, arguments):
 
 
 def test_every_command_is_tried():
-    assert {*SUCCEEDING, "sandbox"} == set(COMMANDS)
+    assert {*SUCCEEDING, "sandbox", "app"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", SUCCEEDING)
