@@ -10,18 +10,12 @@ import pandas as pd
 
 from campaign.text import counted, figure, money, shorten, without_controls
 
-BLUE = "#0b5cad"
-RED = "#a3260f"
-AMBER = "#8a5300"
-GREY = "#5f6368"
-
 # Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
     "new": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
 }  # fmt: skip
-COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
 STYLE = """
@@ -154,4 +148,6 @@ def card(title: str, pieces: Iterable[str]) -> str:
     """A framed block for a notebook: a title above pieces of HTML that are escaped already."""
     name = escape(title)
     head = f'<style>{STYLE}</style><p class="title">{name}</p>'
-    return f'<div class="campaign" role="group" aria-label="{name}">{head}{"".join(pieces)}</div>'
+    # A wide table makes the block scroll, and who has no mouse can scroll only what takes the focus.
+    opening = f'<div class="campaign" role="group" tabindex="0" aria-label="{name}">'
+    return f"{opening}{head}{''.join(pieces)}</div>"

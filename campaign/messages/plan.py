@@ -21,7 +21,7 @@ from campaign.errors import UsageError
 from campaign.messages.issues import issue_summary
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
-from campaign.messages.suppression import EarlierCampaign
+from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, status_bars, totals_table
 
 
@@ -31,6 +31,11 @@ def _copy(table: pd.DataFrame) -> pd.DataFrame:
 
 class PlanSource(Protocol):
     """What a plan was made of, so that it can be made again with one difference."""
+
+    @property
+    def suppression(self) -> SuppressionLists:
+        """The lists of numbers that get no message."""
+        ...
 
     def plan_keeping(self, positions: Ints) -> Plan:
         """The plan if the rows at these positions came before the others with their numbers."""
@@ -166,6 +171,11 @@ def plan_in(environment: str, plan: Plan) -> Plan:
     if not others or plan._made_of is None:
         return plan
     return plan._made_of.plan_in(environment)
+
+
+def suppression_of(plan: Plan) -> SuppressionLists | None:
+    """The lists of numbers that get no message from a plan; None where they are not known any more."""
+    return None if plan._made_of is None else plan._made_of.suppression
 
 
 def with_fields(plan: Plan, **fields: Any) -> Plan:

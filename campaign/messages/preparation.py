@@ -22,7 +22,7 @@ from campaign.messages.duplicates import DUPLICATES
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan, fingerprint
 from campaign.messages.recipients import NumberRules, choose_columns, choose_region
-from campaign.messages.suppression import EarlierCampaign, SuppressionRules
+from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 
 
@@ -109,6 +109,11 @@ class _Preparation:
     not_again: tuple[Any, ...]
     template: str
     preferred: tuple[Ints, ...] = ()
+
+    @property
+    def suppression(self) -> SuppressionLists:
+        """The lists of numbers that get no message."""
+        return self.rules.suppression
 
     def plan(self) -> Plan:
         preferred = np.concatenate([np.empty(0, dtype=np.int64), *self.preferred])

@@ -19,7 +19,8 @@ from campaign.arrow_text import (
     strip_texts,
     substitute,
 )
-from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.columns import listed
+from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
@@ -30,6 +31,8 @@ from campaign.paths import is_file
 from campaign.text import clean, shorten
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
+ON_OPT_OUT_LIST = "The number is on the opt-out list."
+REACHED_EARLIER = "An earlier campaign reached this number, or may have (see not_again=)."
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,11 +108,9 @@ class SuppressionLists:
         the table.
         """
         rows = _rows_on_list(issues, recipients, self.opted_out)
-        detail = "The number is on the opt-out list."
-        recipients.report(issues, contacts, rows, "opted_out", "info", detail, status="opted_out")
+        recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
         rows = _rows_on_list(issues, recipients, self.already_reached)
-        detail = "An earlier campaign reached this number, or may have (see not_again=)."
-        recipients.report(issues, contacts, rows, "already_sent", "info", detail, status="duplicate")
+        recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
 
 
 def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints) -> Ints:
@@ -200,7 +201,7 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
             write=f'{argument}="numbers.csv"',
         )  # fmt: skip
     table = read_contacts(source, header="if any")
-    likely = number_columns(table.columns)
+    likely = likely_number_columns(table.columns)
     if len(table.columns) > 1 and not likely:
         raise UsageError(
             f"{argument}= has no column that looks like phone numbers. Its columns are: "

@@ -20,10 +20,10 @@ def summary(result: Result) -> Any:
     saved with it.
     """
     check_result(result, "summary", "campaign.summary({})")
-    return Summary(result)
+    return SummaryPanel(result)
 
 
-class Summary(Panel):
+class SummaryPanel(Panel):
     """The result in four tabs; the card that stands in for it holds the charts and the counts."""
 
     def __init__(self, result: Result) -> None:

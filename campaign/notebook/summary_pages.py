@@ -21,6 +21,7 @@ _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid")
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
+.campaign.campaign .widget-tab .widget-tab-contents{{overflow:visible!important}}
 .campaign .chart{{max-width:46em}}
 .campaign.campaign .key{{list-style:none;padding:0}}
 .campaign.campaign .chart svg[height="10"]{{height:10px}}

@@ -743,7 +743,7 @@ def test_options_that_can_have_no_effect_are_refused():
     with pytest.raises(UsageError, match="header= is for sheets and text files, and a DataFrame is not one"):
         read_contacts(pd.DataFrame({"a": ["b"]}), header=2)
     with pytest.raises(UsageError, match=r"hidden is 'show'; it can be 'skip' or 'include'."):
-        read_contacts(b"name\nA\n", hidden="show")  # type: ignore[arg-type]
+        read_contacts(b"name\nA\n", hidden="show")
 
 
 def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path):

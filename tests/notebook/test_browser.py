@@ -13,6 +13,8 @@ pytestmark = pytest.mark.browser
 
 PROJECT = Path(__file__).parents[2]
 WORD = ".campaign-status .word"
+WIDGET = ".campaign.jupyter-widgets"
+ERROR = ".jp-OutputArea-output[data-mime-type='application/vnd.jupyter.stderr']"  # tracebacks, too
 
 SLOW = """
 import campaign
@@ -26,7 +28,7 @@ run
 
 def count(notebook, name):
     """One figure of the dashboard, as it is shown."""
-    pair = notebook.find("dl.counts div").filter(has=notebook.page.locator(f"dt:text-is('{name}')"))
+    pair = notebook.find(f"{WIDGET} dl.counts div").filter(has=notebook.page.locator(f"dt:text-is('{name}')"))
     return int(pair.locator("dd").inner_text().replace(",", ""))
 
 
@@ -43,24 +45,26 @@ def test_the_first_campaign_from_the_first_cell_to_the_last(lab, open_notebook):
     expect(notebook.find(".campaign")).not_to_have_count(0)
     expect(notebook.find(".campaign .title", has_text="Plan").first).to_be_visible()
     expect(notebook.find(WORD)).to_have_text("Running")
-    expect(notebook.find(".campaign .where")).to_have_text("SANDBOX on this machine: nothing is sent")
+    expect(notebook.find(f"{WIDGET} .where")).to_have_text("SANDBOX on this machine: nothing is sent")
     before = count(notebook, "accepted")
     notebook.page.wait_for_function(
-        "before => Number(document.querySelector('dl.counts dd').textContent) > before", arg=before
+        "before => Number(document.querySelector('.jupyter-widgets dl.counts dd').textContent) > before",
+        arg=before,
     )
     expect(notebook.find(WORD)).to_have_text("Finished")
     assert (count(notebook, "accepted"), count(notebook, "waiting")) == (276, 0)
     for order in ("pause", "resume", "stop"):
         expect(notebook.find(f".campaign-{order}")).to_be_disabled()
 
-    chart = notebook.find(".campaign .chart svg")
+    chart = notebook.find(f"{WIDGET} .chart svg")
     expect(chart.first).to_be_visible()
     assert "276 accepted" in chart.first.get_attribute("aria-label")
     notebook.find("[role=tab]").filter(has_text="To follow up (15)").click()
-    expect(notebook.find(".campaign tr", has_text="Emmanuel")).to_contain_text("**** *** *I*")  # row 24
+    expect(notebook.find(f"{WIDGET} tr", has_text="Emmanuel")).to_contain_text("**** *** *I*")  # row 24
+    assert notebook.accessibility_findings() == []
 
     expect(notebook.find(".jp-Cell").filter(has_text="report.xlsx").first).to_contain_text("PosixPath")
-    expect(notebook.find("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
+    expect(notebook.find(ERROR)).to_have_count(0)
     assert notebook.errors == []
 
 
@@ -84,6 +88,7 @@ def test_pause_resume_and_stop_from_the_page(lab, open_notebook, tmp_path):
         notebook.find(".campaign-stop").click()
         expect(notebook.find(WORD)).to_have_text("Stopped")
         expect(notebook.find(".campaign-status")).to_contain_text("Resume the campaign to send the rest.")
+        expect(notebook.find(".campaign-resume")).to_be_enabled()
         accepted, waiting, requests = (
             count(notebook, "accepted"),
             count(notebook, "waiting"),
@@ -105,14 +110,72 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
     shutil.copy(PROJECT / "notebooks" / "03_correct_and_run_again.ipynb", lab.folder)
     notebook = open_notebook("03_correct_and_run_again.ipynb")
     notebook.run_all()
-    expect(notebook.find(".campaign .title", has_text="Sending 47 messages")).to_be_visible()
-    expect(notebook.find(".campaign .title", has_text="Sending 3 of 50 messages")).to_be_visible()
+    expect(notebook.find(f"{WIDGET} .title", has_text="Sending 47 messages")).to_be_visible()
+    expect(notebook.find(f"{WIDGET} .title", has_text="Sending 3 of 50 messages")).to_be_visible()
     expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
-    second = notebook.find(".campaign").filter(has=notebook.page.locator(WORD)).last
+    second = notebook.find(WIDGET).filter(has=notebook.page.locator(WORD)).last
     expect(second).to_contain_text("Compared with what this campaign has sent: 3 new, 47 reached before.")
     before = notebook.find(".campaign[role=group]").filter(has_text="Before sending")
     expect(before.last).to_contain_text("3 messages would be sent: 3 new, 47 reached before.")
     expect(before.last.locator("td:text-is('new')")).to_have_count(3)
     expect(notebook.find(".jp-Cell").filter(has_text="phones.stop()").last).to_contain_text("visits.local")
-    expect(notebook.find("[data-mime-type='application/vnd.jupyter.error']")).to_have_count(0)
+    expect(notebook.find(ERROR)).to_have_count(0)
     assert notebook.errors == []
+
+
+def test_a_notebook_that_is_opened_again_shows_true_cards(lab, open_notebook, tmp_path):
+    """Restarted in mid-run it says that its program has ended; opened again, what was known and when."""
+    table = tmp_path / "people.csv"
+    table.write_text("phone\n" + "\n".join(f"0772 000 {n:03}" for n in range(60)))
+    with campaign.Sandbox(username="clinic", password="made up", latency=0.3) as sandbox:
+        start = SLOW.format(address=sandbox.account.url, table=str(table))
+        start = start.replace('"slow"', '"again"').replace("batch_size=2", "batch_size=1")
+        lab.write("again.ipynb", start, "1 + 1")
+        notebook = open_notebook("again.ipynb")
+        notebook.run_all()
+        expect(notebook.find(WORD)).to_have_text("Running")
+        expect(notebook.find(".jp-Cell").last).to_contain_text("2")
+        assert notebook.find("[class^=campaign-card]").is_hidden()
+        notebook.save()
+        notebook.restart_kernel()
+        expect(notebook.find(".campaign-lost")).to_be_visible()
+        expect(notebook.find(".campaign-lost")).to_contain_text("The program that was sending has ended")
+        expect(notebook.find(".campaign-lost")).to_contain_text("campaign.resume(")
+        expect(notebook.find(".campaign-status")).to_be_hidden()
+        expect(notebook.find(".campaign-pause")).to_be_hidden()
+        assert notebook.errors == []
+        notebook.wait_until_ready()
+        lab.end_kernels()
+
+        notebook = open_notebook("again.ipynb")
+        card = notebook.find("[class^=campaign-card]")
+        expect(card).to_be_visible()
+        expect(card).to_contain_text("Running when this was written")
+        expect(card).to_contain_text("campaign.load_result(")
+        expect(notebook.find("text=Error displaying widget")).to_be_hidden()
+        assert notebook.accessibility_findings() == []
+        # JupyterLab itself logs that it has no model any more for the widget that the card stands in for.
+        assert [error for error in notebook.errors if "widget model not found" not in error] == []
+
+
+def test_an_error_and_a_question_in_the_page(lab, open_notebook):
+    """Three lines for an error; the live confirmation is a card in which only the phrase lets go of it."""
+    lab.write(
+        "question.ipynb",
+        "import campaign\n"
+        "contacts = campaign.read_contacts(b'name,phone\\nAda,0772 000 001')\n"
+        "plan = campaign.prepare(contacts, message='Hi {name}', sender='CLINIC', region='UG')\n"
+        "live = campaign.Account('live', 'https://sms.example.com', 'clinic', 'made up')\n"
+        "campaign.start(plan, account=live, name='visits')",
+    )
+    notebook = open_notebook("question.ipynb")
+    notebook.run_all()
+    expect(notebook.find(".campaign-form")).to_contain_text("This sends 1 message to real phones")
+    expect(notebook.find(ERROR)).to_contain_text("Nothing was done yet: a decision is needed, see below.")
+    assert notebook.find(ERROR).bounding_box()["height"] < 60  # pixels: two lines
+    notebook.find(".campaign-phrase input").fill("send it")
+    notebook.find(".campaign-send").click()
+    expect(notebook.find(".campaign-form [role=alert]")).to_contain_text("That is not the phrase")
+    assert notebook.accessibility_findings() == []
+    assert notebook.errors == []
+    assert not list(lab.folder.glob("campaigns/visits*"))

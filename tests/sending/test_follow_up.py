@@ -121,6 +121,20 @@ def test_nobody_who_waits_counts_as_gone(desk):
         assert sandbox.inbox["number"].is_unique
 
 
+def test_who_waits_and_is_on_an_opt_out_list_of_the_corrected_rows_gets_nothing(desk):
+    write_visits(wrong=(3,))
+    with campaign.Sandbox() as sandbox:
+        result = send(plan_of(), sandbox, pilot=5)
+        path = campaign.write_follow_up(result, "to_correct.csv")
+        correct(path, ["0772 000 003"])
+        waiting = result.messages.loc[result.messages["status"] == "not_sent", "number"].iloc[-1]
+        result = send(plan_of(path, opt_outs=[f"+{waiting}"]), sandbox)
+        assert (result.totals["accepted"], result.totals["opted_out"]) == (19, 1)
+        assert waiting not in set(sandbox.inbox["number"])
+        assert campaign.resume(result.folder, account=sandbox).totals["opted_out"] == 1
+        assert len(sandbox.inbox) == 19
+
+
 def test_refused_people_are_in_the_file_and_get_their_message_once(desk):
     write_visits(wrong=(3,))
     with campaign.Sandbox(balance=35 * 8) as sandbox:

@@ -7,6 +7,7 @@ import pickle
 import socket
 import ssl
 import subprocess
+from typing import ClassVar
 from urllib.parse import quote, quote_plus
 
 import keyring
@@ -501,7 +502,7 @@ class SmallKeyring(KeyringBackend):
     """A keyring that holds one password."""
 
     priority = 1
-    kept = {  # noqa: RUF012
+    kept: ClassVar = {
         ("campaign live", "clinic"): PASSWORD,
         ("campaign live", "shop"): PASSWORD,
         ("campaign sandbox", "shop"): PASSWORD,

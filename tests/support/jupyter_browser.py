@@ -16,6 +16,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Browser, Locator, Page, expect, sync_playwright
 
 TOKEN = "made-up-for-this-test-run"
@@ -79,14 +80,61 @@ class Lab:
 
 @dataclass(frozen=True)
 class Notebook:
-    """A notebook open in the browser; `errors` are those that its page has thrown."""
+    """A notebook open in the browser.
+
+    `errors` are those that its page has thrown or logged, and requests that left this machine.
+    """
 
     page: Page
     errors: list[str] = field(default_factory=list)
 
+    def __post_init__(self) -> None:
+        self.page.on("pageerror", lambda error: self.errors.append(str(error)))
+        self.page.on("console", lambda entry: entry.type == "error" and self.errors.append(entry.text))
+        self.page.on("request", lambda request: self._note_address(request.url))
+
+    def _note_address(self, address: str) -> None:
+        if not address.startswith(("http://127.0.0.1:", "ws://127.0.0.1:", "data:", "blob:")):
+            self.errors.append(f"a request to {address}")
+
+    def execute(self, command: str, **arguments: str) -> None:
+        """Give JupyterLab a command. Its promise is not waited for: it may never be kept."""
+        self.page.evaluate(
+            "([command, arguments]) => { jupyterapp.commands.execute(command, arguments); return null }",
+            [command, arguments],
+        )
+
+    def save(self) -> None:
+        """Save, and wait until it is saved."""
+        self.execute("docmanager:save")
+        self.page.wait_for_function("() => !jupyterapp.shell.currentWidget.context.model.dirty")
+
+    def restart_kernel(self) -> None:
+        """Restart the kernel without the question whether to."""
+        self.page.evaluate(
+            "() => { jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart(); return null }"
+        )
+
+    def wait_until_ready(self) -> None:
+        """Wait until the kernel is connected and idle."""
+        self.page.wait_for_function(_READY, timeout=STEP)
+
+    def accessibility_findings(self) -> list[str]:
+        """What axe-core finds wrong with what this package shows, light and then dark."""
+        findings = []
+        for theme in ("JupyterLab Light", "JupyterLab Dark"):
+            self.execute("apputils:change-theme", theme=theme)
+            light = str(theme.endswith("Light")).lower()
+            self.page.wait_for_selector(f"body[data-jp-theme-light={light}]", state="attached")
+            violations = Axe().run(self.page, context=".campaign").response["violations"]
+            findings += [
+                f"{theme}: {one['id']}: {node['html'][:200]}" for one in violations for node in one["nodes"]
+            ]
+        self.execute("apputils:change-theme", theme="JupyterLab Light")
+        return findings
+
     def run_all(self) -> None:
-        # The command's promise is not waited for: it may never be kept.
-        self.page.evaluate("() => { jupyterapp.commands.execute('notebook:run-all-cells'); return null }")
+        self.execute("notebook:run-all-cells")
 
     def find(self, selector: str, **filters: str) -> Locator:
         return self.page.locator(selector, **filters)
@@ -139,9 +187,8 @@ def open_notebook(lab: Lab, chromium: Browser):
         pages.append(page)
         page.set_default_timeout(STEP)
         notebook = Notebook(page)
-        page.on("pageerror", lambda error: notebook.errors.append(str(error)))
         page.goto(lab.address(f"doc/tree/{name}") + "&reset", timeout=STEP)
-        page.wait_for_function(_READY, timeout=STEP)
+        notebook.wait_until_ready()
         return notebook
 
     expect.set_options(timeout=STEP)

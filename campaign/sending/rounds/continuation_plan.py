@@ -10,8 +10,9 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import Continuation
 from campaign.errors import FolderError
-from campaign.messages.plan import Plan, with_fields
+from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.recipients import Addressing
+from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.sending.rounds.amended_plan import with_messages, without_rows
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.rounds import Round
@@ -98,8 +99,10 @@ def merge(whole: Plan, part: Plan) -> Plan:
     """The plan of a campaign in which the rows of a follow-up file take the place of their originals.
 
     `whole` is the plan of its last round. Rows that were added by hand come last. A row whose number another
-    row of the campaign has is a duplicate of that row.
+    row of the campaign has is a duplicate of that row. Who is on a list of opt-outs, or was reached by an
+    earlier campaign, gets nothing, whether or not the file has their row.
     """
+    whole = _without_suppressed(whole, suppression_of(part))
     rows = _rows_in_whole(whole, part)
     part = _without_known_numbers(whole, part, rows)
     part_rows = pd.Series(rows, index=part.contacts.index)
@@ -119,6 +122,20 @@ def merge(whole: Plan, part: Plan) -> Plan:
         ),
     )
     return with_messages(merged, messages.iloc[order].reset_index(drop=True))
+
+
+def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
+    """The plan of a campaign without the people that the plan of a follow-up file suppresses."""
+    if lists is None:
+        return whole
+    for numbers, status, code, detail in (
+        (lists.opted_out, "opted_out", "opted_out", ON_OPT_OUT_LIST),
+        (lists.already_reached, "duplicate", "already_sent", REACHED_EARLIER),
+    ):
+        is_planned = (whole.contacts["status"] == "not_sent").to_numpy()
+        leaving = is_planned & np.isin(whole.addressing.numbers, numbers)
+        whole = without_rows(whole, leaving, status, code, "info", detail)
+    return whole
 
 
 def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
