@@ -219,7 +219,7 @@ class Dashboard(Panel):
         return repr(self._run) if self._run is not None else f"<Not confirmed: {self._question}>"
 
     def card(self) -> str:
-        """The run as it is now, or the question; see `run_card`."""
+        """The run as it is now, or the question."""
         if self._run is not None:
             return run_card.run_card(self._run)
         assert self._question is not None  # noqa: S101 - one of the two is always there

@@ -62,7 +62,7 @@ def cost(result: Result) -> str:
 
 
 def columns_to_add_up(result: Result) -> list[str]:
-    """The columns of the file that have few and short values without numbers, the fewest first."""
+    """The columns of the file to add up costs by: few and short values without numbers, the fewest first."""
     contacts = result.plan.contacts
     numbers = find_number_columns(result.plan)
     names = [name for name in contacts.columns.drop(["status", "reason"]) if name not in numbers]

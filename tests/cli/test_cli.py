@@ -1,6 +1,5 @@
 """The same verbs from a shell."""
 
-import argparse
 import json
 import os
 import re
@@ -15,7 +14,7 @@ import openpyxl
 import pytest
 
 import campaign
-from campaign.cli.arguments import parser
+from campaign.cli.arguments import commands_of, parser
 from campaign.cli.commands import COMMANDS
 from campaign.cli.main import function_of, main
 
@@ -220,14 +219,12 @@ def test_checking_a_file_loads_no_network():
 
 
 def test_every_command_has_its_function():
-    commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    assert set(commands.choices) == set(COMMANDS)
+    assert set(commands_of(parser())) == set(COMMANDS)
     assert all(callable(function_of(name)) for name in COMMANDS)
 
 
 def test_every_option_says_what_it_does():
-    commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    options = [action for command in commands.choices.values() for action in command._actions]
+    options = [action for command in commands_of(parser()).values() for action in command._actions]
     assert len(options) > 60
     assert [action.dest for action in options if not action.help] == []
 

@@ -216,7 +216,8 @@ def test_nothing_leaves_until_the_phrase_is_typed(live, tmp_path):
     assert "a decision is needed" in dashboard.card()
 
     submit(dashboard, question.phrase)
-    until(lambda: "Finished" in find(dashboard, "status").value)
+    until(lambda: "campaign.load_result(" in find(dashboard, "note").value)  # the run has let go of everything
+    assert "Finished" in find(dashboard, "status").value
     assert len(live.numbers) == len(set(live.numbers)) == 6
     assert find(dashboard, "form").layout.display == "none"
     assert "<dt>accepted</dt><dd>6</dd>" in dashboard.card()
