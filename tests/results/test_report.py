@@ -130,7 +130,7 @@ def test_a_long_campaign_still_fits_on_a_page(result, tmp_path):
     path = write_report(result_of(plan, *pairs), tmp_path / "report.html")
     text = path.read_text(encoding="utf-8")
     assert len(text) < 300_000
-    assert "The first 30 of 3,000 rows." in text
+    assert "2,970 more lines are left out here, unusual ones last." in text
     assert "The first 200 of 3,000 rows." in text
     assert "The first 100 of 15,000 rows." in text
 

@@ -150,7 +150,8 @@ def _batches(result: Result, redaction: Redaction, times: LocalTimes) -> dict[st
     )
     listed = listed.rename(columns=str.capitalize)
     return {
-        "ranges": table(ranges, "Batches, equal ones together", rows=lines) if len(batches) else "",
+        "ranges": table(ranges, "Batches, equal ones together") if len(batches) else "",
+        "ranges_left_out": f"{lines - len(ranges):,}" if lines > len(ranges) else "",
         "all_batches": table(listed, "All batches", rows=len(batches)) if len(batches) > 1 else "",
         "batch_count": counted(len(batches), "batch", "batches"),
     }
