@@ -10,18 +10,12 @@ import pandas as pd
 
 from campaign.text import counted, figure, money, shorten, without_controls
 
-BLUE = "#0b5cad"
-RED = "#a3260f"
-AMBER = "#8a5300"
-GREY = "#5f6368"
-
 # Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
     "new": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
 }  # fmt: skip
-COLOURS = {"good": BLUE, "bad": RED, "doubt": AMBER, "quiet": GREY}
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
 STYLE = """

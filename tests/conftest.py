@@ -20,14 +20,6 @@ settings.register_profile("thorough", deadline=None, max_examples=5_000)
 settings.load_profile("repeatable")
 
 
-@pytest.hookimpl(tryfirst=True)  # before the workers read the groups
-def pytest_collection_modifyitems(items):
-    """One JupyterLab and one Chromium serve all the tests in a browser, so one worker runs them all."""
-    for item in items:
-        if item.get_closest_marker("browser"):
-            item.add_marker(pytest.mark.xdist_group("browser"))
-
-
 def pytest_collection_finish():
     """What four thousand collected tests keep is no garbage: no collection looks at it again."""
     gc.collect()
@@ -36,10 +28,10 @@ def pytest_collection_finish():
 
 @pytest.fixture(autouse=True, scope="session")
 def _settings_of_our_own():
-    """Jupyter, IPython and matplotlib keep settings and caches here, and not in a home that may be read-only
+    """Jupyter and IPython keep settings and caches here, and not in a home that may be read-only
     or hold a person's own. A folder's name must be short: kernels may put sockets into it."""
     with tempfile.TemporaryDirectory() as folder, pytest.MonkeyPatch.context() as environment:
-        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "MPLCONFIGDIR"):
+        for name in ("IPYTHONDIR", "JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR"):
             path = Path(folder) / name.lower()
             path.mkdir()
             environment.setenv(name, str(path))

@@ -11,11 +11,14 @@ import pandas as pd
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records
 from campaign.cli.output import Page, seen_from_here
+from campaign.cli.reports import check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
-from campaign.cli.shell_words import quoted
+from campaign.cli.shell_words import ShellWords, quoted
 from campaign.masking import mask_number, mask_text
 from campaign.results.follow_up_file import write_follow_up
+from campaign.results.report import write_report
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN
+from campaign.results.totals import cost_in_words
 from campaign.sending.afterwards.closing import close
 from campaign.sending.afterwards.erasing import erase
 from campaign.sending.afterwards.history import history
@@ -64,28 +67,29 @@ def run_follow_up(options: argparse.Namespace, page: Page) -> int:
 
 
 def run_history(options: argparse.Namespace, page: Page) -> int:
+    paths = check_report_paths(options.report)
     campaigns = history(options.folder)
     rows = campaigns.to_dict("records")
     page.facts["campaigns"] = [as_json(row) | _masked(row) for row in rows]
     page.line(f"{capitalised(counted(len(campaigns), 'campaign'))} in {options.folder}")
     for row in rows:
         page.line()
-        for line in _campaign_lines(row):
-            page.line(line)
-    return ACCEPTED
+        for line in _campaign_lines(row, page.words):
+            page.quote(line)
+    return write_reports(paths, lambda path: write_report(campaigns, path), page)
 
 
 def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
     """What was written, with phone numbers masked; None for what there is not."""
-    return {name: mask_text(row[name]) or None for name in ("sender", "template", "problem")}
+    return {name: mask_text(row[name]) or None for name in ("currency", "sender", "template", "problem")}
 
 
-def _campaign_lines(row: dict[Any, Any]) -> list[str]:
+def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     """One campaign in a few lines; what is not known is left out."""
     place = Path(row["folder"])
     lines = [f"{row['name'] or place.name} ({row['environment'] or 'environment unknown'})"]
     if not pd.isna(row["rounds"]):
-        lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {money(row['cost'])}")
+        lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {_cost(row)}")
     if not pd.isna(row["people"]):
         counts = [f"{figure(int(row[name]))} {name}" for name in _COUNTS if row[name]]
         people = counted(row["people"], "person", "people")
@@ -93,8 +97,13 @@ def _campaign_lines(row: dict[Any, Any]) -> list[str]:
     if row["sender"]:
         lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
-        lines.append(f"  cannot be read: {mask_text(row['problem'])}")
+        lines.append(f"  cannot be read: {words(mask_text(row['problem']))}")
     return [*lines, f"  {seen_from_here(place)}"]
+
+
+def _cost(row: dict[Any, Any]) -> str:
+    unpriced = 0 if pd.isna(row["unpriced"]) else int(row["unpriced"])
+    return cost_in_words(row["cost"], unpriced=unpriced, currency=row["currency"])
 
 
 def _times(row: dict[Any, Any]) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import re
 import sys
+from collections.abc import Sequence
 from shutil import get_terminal_size
 from typing import Any, NoReturn
 
@@ -18,7 +19,8 @@ class Parser(argparse.ArgumentParser):
     """A parser whose errors suggest what was meant and name the help."""
 
     def __init__(self, **settings: Any) -> None:
-        super().__init__(formatter_class=_Help, **settings)
+        # A job that abbreviates an option must not fail when another one is added.
+        super().__init__(formatter_class=_Help, allow_abbrev=False, **settings)
 
     def error(self, message: str) -> NoReturn:
         choice = re.search(r"invalid choice: '(.*)' \(choose from (.*)\)", message)
@@ -26,8 +28,7 @@ class Parser(argparse.ArgumentParser):
             meant = did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
             message = f"{message[: choice.start()]}there is no {choice[1]!r}."
             message += meant or f" Choose from {choice[2]}."
-        else:
-            message += "."
+        message += "" if message.endswith((".", "?")) else "."
         raise WrongUsage(f"{clean(message)} See {self.prog} --help.", self.format_usage())
 
 
@@ -70,6 +71,23 @@ def parser() -> argparse.ArgumentParser:
     for name, command in COMMANDS.items():
         _add(commands, name, command)
     return program
+
+
+def parse(program: argparse.ArgumentParser, arguments: Sequence[str]) -> argparse.Namespace:
+    """What was typed; raises `WrongUsage` for what the command does not know, with what may be meant."""
+    options, unknown = program.parse_known_args(arguments)
+    if unknown:
+        command = commands_of(program)[options.command]
+        names = [name for action in command._actions for name in action.option_strings]
+        wrong = clean(unknown[0])
+        command.error(f"there is no {wrong!r} in {command.prog}.{did_you_mean(wrong, names)}")
+    return options
+
+
+def commands_of(program: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:
+    """The parser of each command."""
+    (commands,) = (a for a in program._actions if isinstance(a, argparse._SubParsersAction))
+    return dict(commands.choices)
 
 
 def _add(commands: Any, name: str, command: Command) -> None:

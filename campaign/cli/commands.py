@@ -94,6 +94,10 @@ _LISTED = Group(
             "folder", nargs="?", default="campaigns", metavar="FOLDER",
             help="folder that holds campaigns (default: campaigns)",
         ),
+        Option(
+            "--report", action="append", type=Path, metavar="FILE",
+            help="write a report of them all: .html, .xlsx or .csv; may be repeated",
+        ),
     ),
 )  # fmt: skip
 _SERVICE = Group(
@@ -180,8 +184,8 @@ COMMANDS = {
         ("follow-up campaigns/visits to_correct.xlsx",),
     ),
     "history": Command(
-        "list campaigns: when they were sent, and what it cost", _AFTERWARDS, (_LISTED,), ("campaigns",),
-        ("history", "history /srv/clinic/campaigns --json"),
+        "list campaigns: when they were sent, and what it cost", _AFTERWARDS, (_LISTED,),
+        ("campaigns", "reports"), ("history", "history --report overview.html"),
     ),
     "report": Command(
         "write reports of a campaign", _LOOKING, (_REPORTED,), ("reports",),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from campaign.cli.arguments import parser
+from campaign.cli.arguments import commands_of, parser
 from campaign.cli.exit_codes import ACCEPTED
 from campaign.cli.output import Page
 
@@ -28,9 +28,4 @@ def run_completion(options: argparse.Namespace, page: Page) -> int:
 
 
 def _all_actions(program: argparse.ArgumentParser) -> list[argparse.Action]:
-    actions = list(program._actions)
-    for action in program._actions:
-        if isinstance(action, argparse._SubParsersAction):
-            for command in action.choices.values():
-                actions += command._actions
-    return actions
+    return [action for command in commands_of(program).values() for action in command._actions]

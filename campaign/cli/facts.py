@@ -72,6 +72,7 @@ def result_facts(result: Result, words: Words) -> dict[str, Any]:
         "parts": totals.parts,
         "batches": totals.batches,
         "cost": as_json(totals.cost),
+        "currency": totals.currency or None,
         "unpriced_batches": totals.unpriced,
     }
 

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
 
-from campaign.cli.arguments import WrongUsage, parser
+from campaign.cli.arguments import WrongUsage, parse, parser
 from campaign.cli.commands import COMMANDS
 from campaign.cli.exit_codes import ACCEPTED, INTERRUPTED, NOT_ALL, USAGE
 from campaign.cli.output import Page, complain
@@ -35,7 +35,7 @@ def _run(arguments: Sequence[str]) -> tuple[int, str]:
     """The exit code of a command, and where its outcome can be looked up if it is not seen now."""
     program = parser()
     try:
-        options = program.parse_args(arguments)
+        options = parse(program, arguments)
     except WrongUsage as error:
         return _refuse_usage(error, as_json="--json" in arguments), ""
     except SystemExit:  # the help and the version

@@ -36,9 +36,13 @@ class Page:
 
     def line(self, text: object = "", tone: str = "") -> None:
         """One line of text, in the words of the shell."""
+        self.quote(self.words(clean(text)), tone)
+
+    def quote(self, text: object, tone: str = "") -> None:
+        """One line with somebody's own words, such as a message, which are left as they are."""
         self._has_lines = True
         if not self.as_json:
-            print(painted(self.words(clean(text)), tone, self._output), file=self._output)
+            print(painted(clean(text), tone, self._output), file=self._output)
 
     def gap(self) -> None:
         """An empty line below what was said before, if anything was."""

@@ -38,7 +38,8 @@ def write_reports(paths: Iterable[Path], write: Callable[[Path], Path], page: Pa
         try:
             written = write(path)
         except (CampaignError, OSError) as error:
-            page.warn(f"The report {seen_from_here(path)} was not written. {error}")
+            reason = f"{error.strerror or error}." if isinstance(error, OSError) else error
+            page.warn(f"The report {seen_from_here(path)} was not written. {reason}")
             code = NOT_ALL
         else:
             page.facts["reports"].append(str(written))

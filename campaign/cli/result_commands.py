@@ -17,7 +17,7 @@ from campaign.results.report import write_report
 from campaign.results.tables import ENVIRONMENTS, Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.campaigns import load_result
-from campaign.text import capitalised, counted, figure, money
+from campaign.text import capitalised, counted, figure
 
 _ROUNDS_SHOWN = 10
 
@@ -79,17 +79,9 @@ def show_result(result: Result, page: Page) -> None:
     page.line(mask_text(result.sentence), "strong")
     totals = result.totals
     page.counts(totals.rows, dict(totals.items()))
-    page.line(_cost(result))
+    sent = int((result.batches["status"] != "not_sent").sum())
+    page.line(f"Cost: {totals.cost_in_words} for {counted(sent, 'batch', 'batches')} sent.")
     page.line(f"Campaign folder: {folder}")
-
-
-def _cost(result: Result) -> str:
-    totals = result.totals
-    left = int((result.batches["status"] != "not_sent").sum())
-    cost = f"Cost: {money(totals.cost)} for {counted(left, 'batch', 'batches')} sent"
-    if not totals.unpriced:
-        return f"{cost}."
-    return f"{cost}; for {figure(totals.unpriced)} of them the service named no cost, so it may be higher."
 
 
 def exit_code(result: Result) -> int:

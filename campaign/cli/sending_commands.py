@@ -105,8 +105,9 @@ def run_try_out(options: argparse.Namespace, page: Page) -> int:
         plan, account, number=options.to, region=options.region, row=options.row, confirm=options.confirm
     )
     page.facts |= {"message": trial.text, "result": result_facts(trial.result, page.words)}
-    for line in str(trial).splitlines():
-        page.line(line)
+    for line in str(trial).removesuffix(trial.question).splitlines():
+        page.quote(line)
+    page.line(trial.question)
     if not (trial.result.messages["status"] == "accepted").all():
         return NOT_ALL
     if page.as_json or not sys.stdin.isatty() or account is None or account.environment != "live":

@@ -30,8 +30,8 @@ ACCOUNT = Group(
         Option(
             "--account", choices=("local", "sandbox", "live"), default="local",
             help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
-            "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME and "
-            "PASSWORD",
+            "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
+            "PASSWORD and, if you like, CURRENCY",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",

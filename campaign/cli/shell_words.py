@@ -14,6 +14,8 @@ import shlex
 import subprocess
 from os import name as system
 
+from campaign.cli.arguments import commands_of
+
 _CALLS = r"(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*\([^()]*\)(?:\.\w+\([^()]*\))*"
 _VALUE = (
     r'"(?:[^"\\]|\\.)*"' r"|'(?:[^'\\]|\\.)*'" r"|\d[\d_]*(?:\.\d+)?|True\b|False\b|None\b"
@@ -40,10 +42,10 @@ class ShellWords:
     folder = "FOLDER"
 
     def __init__(self, program: argparse.ArgumentParser, command: str) -> None:
-        subparsers = next(a for a in program._actions if isinstance(a, argparse._SubParsersAction))
-        self._commands = set(subparsers.choices)
-        own = subparsers.choices[command]
-        others = [parser for name, parser in subparsers.choices.items() if name != command]
+        commands = commands_of(program)
+        self._commands = set(commands)
+        own = commands[command]
+        others = [parser for name, parser in commands.items() if name != command]
         self._actions: dict[str, list[argparse.Action]] = {}
         for parser in (own, *others):
             found = {action.dest for action in parser._actions} - self._actions.keys()

@@ -15,11 +15,17 @@ _READER_LEFT = (errno.EPIPE, errno.ESHUTDOWN)
 
 
 class SteadyStream:
-    """A text stream that goes silent, instead of raising, once it cannot be written to."""
+    """A text stream that goes silent, instead of raising, once it cannot be written to.
+
+    Characters that its encoding lacks are escaped.
+    """
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._failure: OSError | None = None
+        if hasattr(stream, "reconfigure"):
+            with self._without_raising():
+                stream.reconfigure(errors="backslashreplace")
 
     @property
     def loss(self) -> str:
@@ -55,7 +61,7 @@ def steady_streams() -> Iterator[SteadyStream]:
     """Standard streams that always exist and never raise, for as long as a command runs; yields the output.
 
     A stream that was closed (`>&-`) leads nowhere, and its number is taken, so that no ledger or socket gets
-    it and what is written there. Characters that the terminal cannot show are escaped.
+    it and what is written there.
     """
     before = sys.stdin, sys.stdout, sys.stderr
     with ExitStack() as opened:
@@ -65,9 +71,6 @@ def steady_streams() -> Iterator[SteadyStream]:
             for stream in (sys.stdout, sys.stderr)
         )
         sys.stdout, sys.stderr = output, errors
-        for stream in (output, errors):
-            if hasattr(stream, "reconfigure"):
-                stream.reconfigure(errors="backslashreplace")
         try:
             yield output
         finally:

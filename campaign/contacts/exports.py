@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from campaign.contacts.columns import check_headers, listed
+from campaign.contacts.columns import check_headers, listed, number_columns
 from campaign.text import agreeing, counted
 
 
@@ -63,6 +63,20 @@ def export_numbers(columns: Iterable[str], export: Export | None) -> list[str]:
     """The columns in which an export has its phone numbers, in order of preference; [] where it has none."""
     pattern = export.numbers if export else ""
     return [column for column in columns if pattern and re.fullmatch(pattern, column.strip())]
+
+
+def likely_number_columns(columns: Iterable[str]) -> list[str]:
+    """The columns that hold phone numbers, the most likely first; what a tool wrote comes before others."""
+    names = [str(column) for column in columns]
+    own = export_numbers(names, find_export(names))
+    left_out = [*own, row_counter(names)]
+    return own + [name for name in number_columns(names) if name not in left_out]
+
+
+def row_counter(columns: Collection[str]) -> str:
+    """The column of an export that looks like numbers and only counts the rows; "" if there is none."""
+    export = find_export(columns)
+    return export.counter if export else ""
 
 
 def column_names(headers: Sequence[str], *, letters: Sequence[str] | None = None) -> list[str]:

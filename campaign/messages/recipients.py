@@ -27,7 +27,7 @@ from campaign.arrow_text import (
 )
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, listed, number_columns
-from campaign.contacts.exports import export_numbers, find_export
+from campaign.contacts.exports import export_numbers, find_export, likely_number_columns, row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
 from campaign.contract import MESSAGE_TEXTS
@@ -92,7 +92,8 @@ class Addressing:
             return ""
         noun = "column" if len(self.columns) == 1 else "columns, in this order,"
         used = f"The numbers are from the {noun} {listed(self.columns)}."
-        others = [name for name in columns if name not in self.columns and number_columns([name])]
+        known = {*self.columns, row_counter(columns)}
+        others = [name for name in columns if name not in known and number_columns([name])]
         if not others:
             return used
         count = capitalised(counted(len(others), "other column"))
@@ -128,10 +129,9 @@ def choose_columns(columns: Collection[str], number: str | list[str] | None) -> 
                 write=f'number="{example}", or leave it out',
             )  # fmt: skip
         return list(dict.fromkeys(find_column(columns, name) for name in names))
-    export = find_export(columns)
-    if numbers_of_export := export_numbers(columns, export):
+    if numbers_of_export := export_numbers(columns, find_export(columns)):
         return numbers_of_export
-    candidates = number_columns(column for column in columns if export is None or column != export.counter)
+    candidates = likely_number_columns(columns)
     if not candidates:
         raise ColumnError(
             "No column has a header that looks like phone numbers. Name the column, for example number="

@@ -19,7 +19,8 @@ from campaign.arrow_text import (
     strip_texts,
     substitute,
 )
-from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.columns import listed
+from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
@@ -200,7 +201,7 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
             write=f'{argument}="numbers.csv"',
         )  # fmt: skip
     table = read_contacts(source, header="if any")
-    likely = number_columns(table.columns)
+    likely = likely_number_columns(table.columns)
     if len(table.columns) > 1 and not likely:
         raise UsageError(
             f"{argument}= has no column that looks like phone numbers. Its columns are: "

@@ -6,7 +6,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.columns import number_columns
-from campaign.contacts.continuation import CAMPAIGN, ROW
+from campaign.contacts.continuation import CAMPAIGN, ROW, VERSION
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
@@ -45,7 +45,7 @@ class Redaction:
 
         The columns by which a file is known again are left out: the index has the row already.
         """
-        rows = rows.drop(columns=[ROW, CAMPAIGN])
+        rows = rows.drop(columns=[ROW, VERSION, CAMPAIGN])
         table = rows.set_axis(file_names(rows.columns), axis=1)
         return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
             rows.columns, axis=1

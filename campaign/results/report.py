@@ -1,7 +1,7 @@
 """A result as a file to share: a page, a workbook, or its rows as comma-separated values."""
 
 import os
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -27,7 +27,7 @@ def write_report(
     path: str | os.PathLike[str],
     *,
     reveal: bool = False,
-    by: str | Collection[str] | None = None,
+    by: str | Sequence[str] | None = None,
 ) -> Path:
     """Write a report of a result, or of several campaigns, to a file and return its path.
 
@@ -93,7 +93,7 @@ def _columns(result: Result, by: object) -> list[str]:
     """The columns of `by` as the file calls them."""
     if by is None:
         return []
-    if not isinstance(by, str | Collection) or isinstance(by, bytes):
+    if not isinstance(by, str | list | tuple):
         raise wrong(by, subject="by", needs="the name of a column", write='by="Clinic"')
     names = [by] if isinstance(by, str) else list(by)
     return [choose_column(result.plan.contacts, name)[1] for name in names]

@@ -127,9 +127,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
-    contents = folder.snapshot()
-    record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
-    return Difference(compare_plan(plan, record))
+    return Difference(compare_plan(plan, CampaignRecord.of(folder)))
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -200,7 +198,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
                 f"The campaign in {clean(campaign.folder.path)} was closed, so nothing is sent from it, and "
                 "opt_outs= would be lost. Give them as opt_outs= to prepare if you send the plan again."
             )
-        return last_round, None, ""  # a person has closed it: only `send` begins anew
+        return last_round, None, ""  # a person has closed it: only `send` starts it again
     states = {batch.state for batch in contents.batches}
     if (
         opt_outs is None

@@ -332,7 +332,7 @@ class Run:
 
     def _finish_at_exit(self) -> None:
         """The interpreter ends without `wait`: stop cleanly."""
-        if os.getpid() != self._process:  # a fork has no thread of the run, and would wait for ever
+        if os.getpid() != self._process:  # a fork has no thread of the run, and would wait forever
             return
         with noted_signals() as noted:
             self._see_to_the_end(noted, heard=0)

@@ -87,7 +87,8 @@ class Account:
         """
         _check_kept(environment)
         _check_options(encoding, ca_file)  # before a person is asked for anything
-        currency = currency or os.environ.get(f"CAMPAIGN_{environment.upper()}_CURRENCY")
+        if currency is None:
+            currency = os.environ.get(f"CAMPAIGN_{environment.upper()}_CURRENCY")
         _checked_currency(currency)
         place = from_variables(environment)
         return cls(environment, *place, encoding=encoding, ca_file=ca_file, currency=currency)
@@ -110,6 +111,7 @@ class Account:
         """
         _check_kept(environment)
         _check_options(encoding, ca_file)
+        _checked_currency(currency)
         _check_username(username)
         base, problem = read_address(environment, url)
         del url  # as above

@@ -6,13 +6,18 @@ python -m pytest -n 0 -m benchmark tests/benchmarks/test_bench_prepare.py -s
 import os
 import subprocess
 import sys
+from pathlib import Path
 
+import pandas as pd
 import pytest
 from dirty_contacts import MESSAGE, dirty_rows
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.messages.preparation import prepare
+
+sys.path.insert(0, str(Path(__file__).parent.parent))
+from support import written_numbers
 
 ROWS = 1_000_000
 
@@ -54,6 +59,34 @@ def test_prepare_costs_at_most_twice_what_cleaning_its_numbers_costs(csv):
     )
     assert 0.75 < sendable < 0.87
     assert all_of_it <= 2.0 * alone
+
+
+@pytest.mark.benchmark
+@pytest.mark.timeout(1800)
+def test_a_column_of_regions_costs_at_most_a_fifth_more_than_one_region():
+    """Numbers of five countries with a column beside the same table with the column's region for all."""
+    five = pd.DataFrame(written_numbers.mixed(4, ROWS // 2), columns=["Phone", "Country"], dtype="str")
+    table = dirty_rows(ROWS // 2).assign(Phone=five["Phone"], Country=five["Country"])
+    by_country = [(read_contacts(part), region) for region, part in table.groupby("Country", sort=True)]
+    contacts = read_contacts(table)
+    counts = []
+
+    def column():
+        counts.append(len(prepare(contacts, message=MESSAGE, sender="CLINIC", region="Country").messages))
+
+    def one_region_at_a_time():
+        plans = [
+            prepare(part, message=MESSAGE, sender="CLINIC", region=region) for part, region in by_country
+        ]
+        counts.append(sum(len(plan.messages) for plan in plans))
+
+    column()
+    one_region_at_a_time()
+    turns = [(cpu(column), cpu(one_region_at_a_time)) for _ in range(5)]
+    mixed, alone = (min(times) / len(table) * 1e6 for times in zip(*turns, strict=True))
+    print(f"\na column {mixed:.2f} us a row, one region at a time {alone:.2f} us: {mixed / alone:.2f} times")
+    assert abs(counts[0] - counts[1]) < len(table) / 1000  # but for duplicates across countries
+    assert mixed <= 1.2 * alone
 
 
 MEASURE = """

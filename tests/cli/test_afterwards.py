@@ -157,3 +157,12 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
 def test_a_place_without_campaigns(capsys):
     assert main(["history"]) == 2
     assert "There are no campaigns to list in" in told(capsys)
+
+
+def test_a_report_of_all_campaigns(capsys):
+    send(people(1), folder="campaigns/thanks")
+    assert main(["history", "--report", "nowhere/all.html"]) == 2
+    assert "No file can be written in nowhere" in told(capsys)
+    assert main(["history", "--report", "all.html", "--report", "all.xlsx"]) == 0
+    assert told(capsys).endswith("\nReport: all.html\nReport: all.xlsx\n")
+    assert "thanks" in Path("all.html").read_text("utf-8")

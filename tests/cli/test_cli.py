@@ -1,6 +1,5 @@
 """The same verbs from a shell."""
 
-import argparse
 import json
 import os
 import re
@@ -15,7 +14,7 @@ import openpyxl
 import pytest
 
 import campaign
-from campaign.cli.arguments import parser
+from campaign.cli.arguments import commands_of, parser
 from campaign.cli.commands import COMMANDS
 from campaign.cli.main import function_of, main
 
@@ -220,14 +219,12 @@ def test_checking_a_file_loads_no_network():
 
 
 def test_every_command_has_its_function():
-    commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    assert set(commands.choices) == set(COMMANDS)
+    assert set(commands_of(parser())) == set(COMMANDS)
     assert all(callable(function_of(name)) for name in COMMANDS)
 
 
 def test_every_option_says_what_it_does():
-    commands = next(action for action in parser()._actions if isinstance(action, argparse._SubParsersAction))
-    options = [action for command in commands.choices.values() for action in command._actions]
+    options = [action for command in commands_of(parser()).values() for action in command._actions]
     assert len(options) > 60
     assert [action.dest for action in options if not action.help] == []
 
@@ -366,3 +363,14 @@ def test_a_column_that_does_not_exist_is_refused_before_anything_is_sent(command
     assert main([*arguments, "--by", "visit_day"]) == 2
     assert 'There is no column "visit_day".' in capsys.readouterr().err
     assert sorted(Path.cwd().rglob("*")) == before
+
+
+def test_a_message_that_looks_like_an_argument_is_shown_as_it_is(capsys):
+    text = 'Hi {first_name}, reply region="UG" or name=.'
+    arguments = ["visits.csv", "--message", text, "--sender", "CLINIC", "--region", "UG"]
+    assert main(["try-out", *arguments, "--to", "0772 000 999"]) == 0
+    assert 'CLINIC: Hi Aisha, reply region="UG" or name=.' in capsys.readouterr().out
+    main(["send", *arguments])
+    capsys.readouterr()
+    assert main(["history"]) == 0
+    assert f"from CLINIC: {text}" in capsys.readouterr().out

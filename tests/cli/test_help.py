@@ -64,7 +64,12 @@ def test_a_help_begins_with_what_has_to_be_typed_and_ends_with_examples(command,
         (["dance"], "there is no 'dance'. Choose from 'check', "),
         (["resolve", "x", "1", "acepted"], "Did you mean 'accepted'? See campaign resolve --help."),
         (["send", "x"], "the following arguments are required: --sender. See campaign send --help."),
-        (["status", "x", "--jsn"], "unrecognized arguments: --jsn. See campaign --help."),
+        (
+            ["status", "x", "--jsn"],
+            "no '--jsn' in campaign status. Did you mean '--json'? See ",
+        ),
+        (["status", "x", "y"], "there is no 'y' in campaign status. See campaign status --help."),
+        (["send", "x", "--mess", "Hi", "--sender", "A"], "one of the arguments --message"),
     ],
 )
 def test_wrong_usage_suggests_what_was_meant(arguments, words, capsys):

@@ -1,6 +1,5 @@
 """The library's sentences in the words of the shell."""
 
-import argparse
 import inspect
 import json
 import re
@@ -10,7 +9,7 @@ import pytest
 from support.sentences import sentences
 
 import campaign
-from campaign.cli.arguments import parser
+from campaign.cli.arguments import commands_of, parser
 from campaign.cli.commands import COMMANDS
 from campaign.cli.shell_words import ShellWords
 
@@ -58,8 +57,7 @@ def words(command):
 
 
 def options_of(command):
-    subparsers = next(a for a in parser()._actions if isinstance(a, argparse._SubParsersAction))
-    return {action.dest for action in subparsers.choices[command]._actions}
+    return {action.dest for action in commands_of(parser())[command]._actions}
 
 
 @pytest.mark.parametrize("command", FUNCTIONS)

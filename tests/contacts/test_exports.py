@@ -7,6 +7,7 @@ import pytest
 from support.spreadsheets import as_rows, reading, saved, workbook
 
 import campaign
+from campaign.contacts.exports import likely_number_columns
 from campaign.errors import ColumnError, UsageError
 
 COMMCARE_CASES = [
@@ -269,3 +270,18 @@ def test_a_number_is_no_text_that_means_no_value():
 def test_two_tags_and_nothing_else_make_a_row_of_tags(row, is_left_out):
     table = campaign.read_contacts(f"place,phone\n{row}\nGulu,0772000001\n".encode())
     assert table.index.tolist() == ([3] if is_left_out else [2, 3])
+
+
+# --- which columns hold numbers ------------------------------------------------------------------------
+
+
+def test_numbers_of_an_export_come_before_others_and_its_row_counter_is_none():
+    """What the composer offers, and what an opt-out list is read by."""
+    assert likely_number_columns(RAPIDPRO[0][:7] + RAPIDPRO[0][8:]) == ["URN:Tel", "URN:Whatsapp"]
+    assert likely_number_columns(COMMCARE_CASES[0]) == ["phone_number"]
+    assert likely_number_columns(["number", "name"]) == ["number"]
+
+
+def test_the_card_of_a_plan_does_not_take_the_row_counter_for_numbers():
+    plan = prepare(campaign.read_contacts(as_csv(COMMCARE_CASES)), "Hi {name}")
+    assert "The numbers are from the column &quot;phone_number&quot;.<" in plan._repr_html_()

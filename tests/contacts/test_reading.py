@@ -309,6 +309,12 @@ def test_hidden_sheets_rows_and_columns_are_left_out_and_said():
     )
 
 
+def test_all_sheets_of_a_workbook_are_named_whichever_is_read():
+    assert reading(read_contacts(with_hidden())).sheets == ("Old", "Visits", "Notes")
+    assert reading(read_contacts(with_hidden(), sheet="Notes", header=1)).sheets == ("Old", "Visits", "Notes")
+    assert reading(read_contacts(b"name,phone\nAmina,0772000001\n")).sheets == ()
+
+
 def test_hidden_rows_and_columns_are_read_when_asked_for():
     table = read_contacts(with_hidden(), hidden="include")
     assert list(as_rows(table)) == [0, 2, 3, 4, 5, 6]
@@ -737,7 +743,7 @@ def test_options_that_can_have_no_effect_are_refused():
     with pytest.raises(UsageError, match="header= is for sheets and text files, and a DataFrame is not one"):
         read_contacts(pd.DataFrame({"a": ["b"]}), header=2)
     with pytest.raises(UsageError, match=r"hidden is 'show'; it can be 'skip' or 'include'."):
-        read_contacts(b"name\nA\n", hidden="show")  # type: ignore[arg-type]
+        read_contacts(b"name\nA\n", hidden="show")
 
 
 def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path):

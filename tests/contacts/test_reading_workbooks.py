@@ -256,3 +256,9 @@ def test_a_protected_old_workbook_is_told_apart():
 def test_an_old_document_is_no_workbook():
     with pytest.raises(FileError, match="an old Office document, but not a workbook"):
         read_contacts(container("WordDocument", b"x"))
+
+
+@pytest.mark.parametrize("name", ["visits.ods", "visits.xls"])
+def test_the_sheets_of_other_formats_are_named_too(name):
+    sheets = reading(read_contacts(SAMPLES / name)).sheets
+    assert reading(read_contacts(SAMPLES / name)).sheet in sheets

@@ -47,7 +47,6 @@ DOORS = {
     "sqlite3": {"sending.ledger.connections"},
     "jinja2": {"results.page.rendering"},
     "xlsxwriter": {"results.workbook"},
-    "matplotlib": {"results.charts"},
     "tqdm": {"sending.terminal"},
     "filelock": {"sending.store.locks"},
     "platformdirs": {"sending.store.user_state"},
@@ -206,7 +205,6 @@ def test_no_public_name_but_the_widgets_loads_a_heavy_library():
     """Each is loaded where it is used: the network client when a run begins to send."""
     heavy = [
         "aiohttp",
-        "matplotlib",
         "ipywidgets",
         "IPython",
         "itables",

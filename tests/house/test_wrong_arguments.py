@@ -128,8 +128,9 @@ ACCOUNT = {
     "password": [*TEXT, "none", "empty"],
     "encoding": [*A_WORD, "none"],
     "ca_file": A_PATH,
+    "currency": A_WORD,
 }
-KEPT = {name: ACCOUNT[name] for name in ("environment", "encoding", "ca_file")}
+KEPT = {name: ACCOUNT[name] for name in ("environment", "encoding", "ca_file", "currency")}
 
 # The values that do not belong in each parameter.
 WRONG = {
@@ -220,7 +221,13 @@ WRONG = {
         "path": [*A_PATH, "none"],
         "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
     },
-    "write_report": {"result": A_RESULT, "path": [*A_PATH, "none"], "reveal": [*A_SWITCH, "none"]},
+    "Result.by": {"column": [*A_WORD, "none"]},
+    "write_report": {
+        "result": A_RESULT,
+        "path": [*A_PATH, "none"],
+        "reveal": [*A_SWITCH, "none"],
+        "by": names(OBJECTS, NUMBERS, "word empty", but="no_items"),
+    },
     "browse": {
         "source": names(OBJECTS, NUMBERS, "none word empty", but="plan result"),
         "reveal": [*A_SWITCH, "none"],
@@ -372,6 +379,7 @@ SUBJECTS = {
     ("Sandbox", "username"): ["user name"],
     ("read_contacts", "source"): ["file"],
     ("write_follow_up", "statuses"): ["follow_up"],
+    ("write_report", "by"): ["column"],
     ("prepare", "contacts"): ["file", "column"],  # whatever can be read is taken
     ("prepare", "number"): ["column"],
     ("prepare", "region"): ["column"],

@@ -20,7 +20,7 @@ CONTACTS = pd.DataFrame(
 
 def plan(message="Hi", **options):
     defaults = {"sender": "CLINIC", "region": "UG"}
-    return prepare(CONTACTS, message=message, **defaults | options)  # type: ignore[arg-type]
+    return prepare(CONTACTS, message=message, **defaults | options)
 
 
 def first_message(message, **options):

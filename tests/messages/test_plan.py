@@ -31,7 +31,7 @@ def contacts(text):
 
 def plan(text=CLINIC, **changes):
     options = {"message": VISIT, "sender": "CLINIC", "region": "UG"}
-    return prepare(contacts(text), **options | changes)  # type: ignore[arg-type]
+    return prepare(contacts(text), **options | changes)
 
 
 def issues_of(made, *codes):

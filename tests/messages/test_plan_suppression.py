@@ -24,7 +24,7 @@ FAMILY = """\
 
 def plan(text=FAMILY, **changes):
     options = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
-    return prepare(read_contacts(dedent(text).encode()), **options | changes)  # type: ignore[arg-type]
+    return prepare(read_contacts(dedent(text).encode()), **options | changes)
 
 
 def statuses(made):

@@ -17,7 +17,7 @@ from campaign.messages.text.segments import count_parts, count_units, measure
 def plan(cells, message="{text}", **options):
     lines = ['"' + cell.replace('"', '""') + '"' for cell in cells]
     table = "Phone,Text\n" + "".join(f"0772{number:06},{line}\n" for number, line in enumerate(lines, 1))
-    return prepare(read_contacts(table.encode()), message=message, sender="CLINIC", region="UG", **options)  # type: ignore[arg-type]
+    return prepare(read_contacts(table.encode()), message=message, sender="CLINIC", region="UG", **options)
 
 
 def codes(made):

@@ -77,7 +77,7 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
     assert "settle each batch with resolve" not in settled.sentence
     reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
     assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
-    with pytest.raises(campaign.UsageError, match=r"Batch 2 is not unknown. Unknown are: none"):
+    with pytest.raises(campaign.UsageError, match=r"Batch 2 is not unknown. The unknown batches are: none"):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
 
 
@@ -101,7 +101,7 @@ def test_what_a_person_knows_to_be_refused_goes_out_on_the_next_run(interrupted_
 
 @pytest.mark.parametrize("batch", [1, 3, 99])
 def test_only_what_is_unknown_can_be_settled(interrupted_campaign, batch):
-    with pytest.raises(campaign.UsageError, match="Unknown are: 2"):
+    with pytest.raises(campaign.UsageError, match="The unknown batches are: 2"):
         campaign.resolve(interrupted_campaign, batch, "again", confirm="x")
 
 

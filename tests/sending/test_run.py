@@ -382,7 +382,7 @@ def test_a_run_that_a_valve_holds_makes_way_for_closing(held):
 
 
 def test_erasing_what_a_valve_holds_says_what_is_unknown(held):
-    with pytest.raises(campaign.FolderError, match="Of 10 messages it is unknown"):
+    with pytest.raises(campaign.FolderError, match="It is unknown whether 10 messages were sent"):
         campaign.erase(held.folder)
     assert held.ended
 

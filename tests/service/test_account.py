@@ -7,6 +7,7 @@ import pickle
 import socket
 import ssl
 import subprocess
+from typing import ClassVar
 from urllib.parse import quote, quote_plus
 
 import keyring
@@ -16,6 +17,7 @@ from support.raw_server import OK, hostile, reply
 
 from campaign.errors import AccountError, UsageError
 from campaign.service.account import Account
+from campaign.service.kept_account import kept_account
 from campaign.service.transport import Transport
 
 PASSWORD = "only-for-tests"
@@ -500,7 +502,7 @@ class SmallKeyring(KeyringBackend):
     """A keyring that holds one password."""
 
     priority = 1
-    kept = {  # noqa: RUF012
+    kept: ClassVar = {
         ("campaign live", "clinic"): PASSWORD,
         ("campaign live", "shop"): PASSWORD,
         ("campaign sandbox", "shop"): PASSWORD,
@@ -651,3 +653,22 @@ def test_certificates_are_a_path(given, came):
 def test_certificates_for_plain_http_are_a_mistake(authority):
     with pytest.raises(UsageError, match="plain HTTP"):
         account("sandbox", "http://s.example", ca_file=authority / "ca.pem")
+
+
+@pytest.mark.usefixtures("small_keyring")
+def test_a_kept_account_is_found_without_asking_anybody(monkeypatch):
+    for name in ("URL", "USERNAME", "PASSWORD"):
+        monkeypatch.delenv(f"CAMPAIGN_LIVE_{name}", raising=False)
+    monkeypatch.setattr("builtins.input", lambda *_: pytest.fail("it asked"))
+    monkeypatch.setattr("getpass.getpass", lambda *_: pytest.fail("it asked"))
+    assert kept_account("live") is None
+    monkeypatch.setenv("CAMPAIGN_LIVE_URL", "https://a.example")
+    assert kept_account("live") is None
+    monkeypatch.setenv("CAMPAIGN_LIVE_USERNAME", "nobody")
+    assert kept_account("live") is None
+    monkeypatch.setenv("CAMPAIGN_LIVE_USERNAME", "clinic")
+    from_keyring = kept_account("live")
+    assert (from_keyring.environment, from_keyring.username) == ("live", "clinic")
+    monkeypatch.setenv("CAMPAIGN_LIVE_USERNAME", "nobody")
+    monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "made up")
+    assert b"made%20up" in bytes(kept_account("live").body(memoryview(b"[]")))

@@ -141,7 +141,7 @@ def test_a_wrong_password(sandbox, password):
     ],
 )
 def test_an_unknown_user_gets_either_text(unknown_user, text):
-    """Which of the two the service says cannot be told from its contract."""
+    """Its contract does not say which of the two the service uses."""
     userdata = {"username": "nobody", "password": "sesame"}
     with Sandbox(username="clinic", password="sesame", unknown_user=unknown_user) as service:
         assert answer_of(service, request_of(userdata=userdata)) == failed(text)

@@ -77,7 +77,7 @@ def begin(send: Callable[..., None], *arguments: Any, **options: Any) -> multipr
     context.set_forkserver_preload(["campaign", "campaign.sending.campaigns", "pyarrow.parquet", "aiohttp"])
     process = context.Process(target=send, args=arguments, kwargs=options, daemon=True)
     process.start()
-    return process  # type: ignore[return-value]
+    return process
 
 
 def send(
@@ -176,7 +176,7 @@ def _inside_registrations(passed: Passed) -> None:
 
         return real(self, make_and_pass)
 
-    ledger.Ledger._change = change  # type: ignore[method-assign]
+    ledger.Ledger._change = change
 
 
 def _around_commits(passed: Passed) -> None:
@@ -191,7 +191,7 @@ def _around_commits(passed: Passed) -> None:
             passed(f"after {kind} is kept")
         return answers
 
-    ledger.Ledger.commit = commit  # type: ignore[method-assign]
+    ledger.Ledger.commit = commit
 
 
 def _around_bodies(passed: Passed) -> None:
@@ -207,4 +207,4 @@ def _around_bodies(passed: Passed) -> None:
         await real(self, chunk[half:], **options)
         passed("a body has left")
 
-    StreamWriter.write = write  # type: ignore[method-assign]
+    StreamWriter.write = write

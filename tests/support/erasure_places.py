@@ -74,4 +74,4 @@ def _inside_changes(passed: Callable[[str], None]) -> None:
 
         return real(self, announced)
 
-    Ledger._change = wrapped  # type: ignore[method-assign]
+    Ledger._change = wrapped

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from campaign.sending.ledger import connections
+from campaign.sending.ledger import connections, ledger_file
 from campaign.sending.ledger.ledger import Entry, Ledger, Move
 from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
@@ -29,7 +29,7 @@ SECTOR = 512  # bytes that a disk writes whole or not at all
 
 
 class Event(NamedTuple):
-    """Something that happened to a file: "write", "truncate", "sync", "delete"; or "kept", "guard"."""
+    """Something that happened to a file: "write", "truncate", "sync", "delete", "name"; "kept", "guard"."""
 
     kind: str
     file: str
@@ -143,8 +143,8 @@ def record(folder: Path, monkeypatch: Any, batches: int, seed: int) -> Recording
 
 
 def _keep(patch: Any, disk: Disk) -> None:
-    """Note in the order of events what the ledger acknowledged, and what its guard says."""
-    commit, write = Ledger.commit, RollbackGuard.write
+    """Note in the order of events what the ledger acknowledged, what its guard says, and its file's name."""
+    commit, write, name_file = Ledger.commit, RollbackGuard.write, ledger_file.name_new_file
 
     def keep(self: Ledger, moves: Sequence[Move]) -> Any:
         answers = commit(self, moves)
@@ -155,6 +155,11 @@ def _keep(patch: Any, disk: Disk) -> None:
         write(self, *arguments, **options)
         disk.events.append(Event("guard", "", data=self._path.read_text()))
 
+    def name(unfinished_path: Path, path: Path) -> None:
+        name_file(unfinished_path, path)
+        disk.events.append(Event("name", path.name, data=unfinished_path.name))
+
+    patch.setattr(ledger_file, "name_new_file", name)
     patch.setattr(Ledger, "commit", keep)
     patch.setattr(RollbackGuard, "write", guard)
 
@@ -225,6 +230,10 @@ class _Plates:
         self.waiting: dict[str, list[Event]] = {}
 
     def take(self, event: Event) -> None:
+        if event.kind == "name":
+            for files in (self.durable, self.waiting):
+                files[event.file] = files.pop(event.data)
+            return
         content = self.durable.setdefault(event.file, bytearray())
         waiting = self.waiting.setdefault(event.file, [])
         if event.kind == "delete":

@@ -89,7 +89,7 @@ def names_mean_this_machine() -> Iterator[None]:
     def getaddrinfo(host: Any, *arguments: Any, **options: Any) -> Any:
         return look_up("127.0.0.1" if host in HOSTS.values() else host, *arguments, **options)
 
-    socket.getaddrinfo = getaddrinfo  # type: ignore[assignment]
+    socket.getaddrinfo = getaddrinfo
     try:
         yield
     finally:
@@ -163,4 +163,4 @@ def _around_changes(passed: Callable[[str], None]) -> None:
         passed("after a change of the ledger is committed")
         return answer
 
-    ledger.Ledger._change = wrapped  # type: ignore[method-assign]
+    ledger.Ledger._change = wrapped

@@ -45,7 +45,7 @@ class WitnessedService(campaign.Sandbox):
         self.environment = environment
         self.coming: list[str] = []  # faults of the next requests, "" for none
         self.lost = 0  # answers that did not come, or could not be read
-        self._schedule = self  # type: ignore[assignment]
+        self._schedule = self
         self._seen = self._busy = 0
 
     def login(self, password: str | None = None) -> tuple[Any, ...]:

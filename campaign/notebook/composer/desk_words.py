@@ -19,7 +19,7 @@ FIELDS = {
     "overlong": "Texts that are too long",
     "duplicates": "Numbers that come twice",
     "several": "Cells with several numbers",
-    "opt_outs": "Who gets nothing",
+    "opt_outs": "People who want no texts",
     "name": "Name of this campaign",
     "changed": "People who got another text",
     "gone": "People who are no longer in the spreadsheet",

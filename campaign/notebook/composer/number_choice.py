@@ -8,7 +8,8 @@ import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
-from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.columns import listed
+from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import WORLD, clean_numbers
 from campaign.contacts.phone_numbers.likely_region import find_likely_region, regions_by_name
 from campaign.notebook.composer.fields import Picker
@@ -36,7 +37,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._guess_country()
 
     def _likeliest_column(self) -> str | None:
-        by_header = number_columns(self._contacts.columns)
+        by_header = likely_number_columns(self._contacts.columns)
         return next(iter(by_header or self._contacts.columns), None)
 
     def _guess_country(self) -> None:
@@ -61,7 +62,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def _other_columns(self) -> str:
-        others = [name for name in number_columns(self._contacts.columns) if name != self.column.value]
+        others = [name for name in likely_number_columns(self._contacts.columns) if name != self.column.value]
         return f" {listed(others)} may hold numbers too." if others else ""
 
     def _country_sentence(self, cleaned: pd.DataFrame) -> str:

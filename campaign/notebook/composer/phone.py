@@ -23,7 +23,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows the text of one row.
 
     `make_plan` returns the plan for some rows, or for all; `find_longest` the row with the longest text.
-    `shown` is called whenever a row is shown.
+    `shown` is called whenever a row is to be shown.
     """
 
     def __init__(
@@ -56,8 +56,8 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def show(self) -> None:
         """Draw the row as it is now."""
+        self._shown()  # first: the counter has to follow typing
         self.screen.value = self._drawn()
-        self._shown()
 
     def _drawn(self) -> str:
         try:

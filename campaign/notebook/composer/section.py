@@ -25,7 +25,8 @@ padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
 padding:.2em 0;margin:0;border:0;font-size:14px}
 .campaign .section .jupyter-button.fold:hover{text-decoration:underline}
-.campaign .section .campaign{overflow-x:visible}
+.campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
+.campaign .section .sideways{overflow-x:auto}
 .campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
 .campaign .section select:focus-visible{outline:2px solid var(--good);outline-offset:1px}
 .campaign .section .widget-text,.campaign .section .widget-dropdown{flex-flow:column;align-items:flex-start;

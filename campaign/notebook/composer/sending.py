@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from decimal import Decimal
 from functools import partial
 
 from ipywidgets import HTML, Layout, RadioButtons, VBox
 
 from campaign import markup
+from campaign.argument_checks import check_amount
 from campaign.errors import ConfirmationError, UsageError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
@@ -48,6 +50,7 @@ class SendingSection(Section):
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
         self.phrase = field("Type the phrase", "phrase")
+        self._outgoing_parts = 0
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
         self._start = button("Send", "send", self.begin, main=True)
@@ -117,7 +120,9 @@ class SendingSection(Section):
             difference = self._desk.composition.compare(plan, self._desk.account)
             self._difference.value = markup.paragraph(desk_words(difference.sentence))
             self._ask_about(difference)
-            self._start.description = f"Send {counted(len(difference.outgoing()), 'text')}"
+            outgoing = plan.messages["parts"].iloc[difference.outgoing()]
+            self._outgoing_parts = int(outgoing.sum())
+            self._start.description = f"Send {counted(len(outgoing), 'text')}"
         self._show_cost()
 
     def _ask_about(self, difference: Difference) -> None:
@@ -134,15 +139,13 @@ class SendingSection(Section):
         self._desk.decide(**{name: answer})
 
     def _show_cost(self) -> None:
-        text = self.price.value.strip().replace(",", ".")
-        plan = self._desk.plan
+        """Say what would leave costs, once a person has typed the price of one SMS."""
+        price = self.price.value.strip().replace(",", ".")
         try:
-            cost = plan.estimate(text) if plan is not None and text else None
+            check_amount(price or 0, subject="price", write="35")
         except UsageError:
             self._cost.value = markup.paragraph("Write the price as a number, such as 35 or 0.04.", note=True)
             return
-        if plan is None or cost is None:
-            self._cost.value = ""
-            return
-        words = f"About {money(cost)} for {counted(plan.totals.parts, 'SMS', 'SMS')}."
-        self._cost.value = markup.paragraph(words, note=True)
+        parts = self._outgoing_parts
+        words = f"About {money(Decimal(price) * parts)} for {counted(parts, 'SMS', 'SMS')}." if price else ""
+        self._cost.value = markup.paragraph(words, note=True) if words else ""

@@ -64,6 +64,10 @@ class SpreadsheetSection(Section):
     def finish(self) -> None:
         """Take the spreadsheet with the chosen column and country."""
         with self.problems_shown():
+            if self._desk.contacts.empty:
+                raise FileError(
+                    "The spreadsheet has no rows below its headings. Choose another sheet or file."
+                )
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
 
@@ -115,5 +119,6 @@ class SpreadsheetSection(Section):
 
 
 def _first_rows(contacts: pd.DataFrame) -> str:
-    """The first rows as in the sheet, with numbers masked."""
-    return markup.table(contacts.head(_SHOWN).apply(mask_texts), limit=_SHOWN, rows=len(contacts))
+    """The first rows as in the sheet, with numbers masked; on a narrow page they scroll by themselves."""
+    table = markup.table(contacts.head(_SHOWN).apply(mask_texts), limit=_SHOWN, rows=len(contacts))
+    return f'<div class="sideways" role="region" aria-label="First rows" tabindex="0">{table}</div>'

@@ -39,7 +39,7 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
-        Task(decisions[status], "", "", "quiet")
+        _decided(decisions[status])
         if status in decisions
         else make(result, result.totals[status], _place(result))
         for status, make in makers.items()
@@ -47,6 +47,12 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     ]
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
+
+
+def _decided(sentences: str) -> Task:
+    """What is left to do where a person has decided already: the first sentence says what."""
+    first, full_stop, rest = sentences.partition(". ")
+    return Task(first + full_stop.strip(), rest, "", "quiet")
 
 
 def _unknown(result: Result, count: int, place: str) -> Task:

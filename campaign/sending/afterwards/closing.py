@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError
 from campaign.results.tables import Result
-from campaign.sending.afterwards.opened_ledger import opened_ledger
+from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_ledger
 from campaign.sending.options import Place
 from campaign.sending.rounds.not_again import unsent_messages
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted
 
@@ -24,13 +22,10 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
     Raises `ConfirmationError` with the phrase, `LockedError` while a run is under way; one that
     a valve holds in this process is ended.
     """
-    check_path(folder, subject="folder", write='folder="campaigns/visits"')
-    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
-    place = open_folder(folder)
+    place = folder_to_change(folder, confirm)
     with opened_ledger(place) as ledger:
-        contents = place.snapshot()
-        record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
-        unsent = 0 if contents.is_closed else unsent_messages(record)
+        record = CampaignRecord.of(place)
+        unsent = 0 if record.ledger.is_closed else unsent_messages(record)
         phrase = f"close with {counted(unsent, 'message')} not sent"
         if unsent and confirm != phrase:
             raise ConfirmationError(

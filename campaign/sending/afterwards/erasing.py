@@ -6,15 +6,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError, FolderError
 from campaign.results.tables import Result
-from campaign.sending.afterwards.opened_ledger import opened_ledger
+from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.options import Place
 from campaign.sending.rounds.erased_round import write_erased
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.folder import Folder, finish_erasure, open_folder
+from campaign.sending.store.folder import Folder, finish_erasure
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.manifest import MANIFEST
@@ -42,12 +41,9 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     Raises `FolderError` while anything waits or is unknown, `ConfirmationError` with the phrase, and
     `LockedError` while a run is under way; one that a valve holds in this process is ended.
     """
-    check_path(folder, subject="folder", write='folder="campaigns/visits"')
-    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
-    place = open_folder(folder)
+    place = folder_to_change(folder, confirm)
     with opened_ledger(place) as ledger:
-        contents = place.snapshot()
-        record = CampaignRecord(place.manifest.name, place.rounds(contents), contents)
+        record = CampaignRecord.of(place)
         _check_settled(place, record)
         rounds = [one_round for one_round in record.rounds if not one_round.is_erased]
         if rounds:
@@ -84,8 +80,8 @@ def _check_settled(place: Folder, record: CampaignRecord) -> None:
             messages[batch.state] += planned.get(batch.batch, 0) if batch.state == "again" else batch.messages
     if messages["unknown"]:
         raise FolderError(
-            f"Of {counted(messages['unknown'], 'message')} it is unknown whether they were sent, so the "
-            "campaign cannot be erased yet. Settle them with resolve or reconcile first."
+            f"It is unknown whether {counted(messages['unknown'], 'message was', 'messages were')} sent, so "
+            "the campaign cannot be erased yet. Settle this with resolve or reconcile first."
         )
     waiting = 0 if contents.is_closed else messages["pending"] + messages["again"]
     if waiting:

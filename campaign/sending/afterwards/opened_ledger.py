@@ -6,13 +6,22 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager
 from functools import partial
 
+from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import identity_of, reached_messages, snapshot
+from campaign.sending.options import Place
 from campaign.sending.run import end_held_run
-from campaign.sending.store.folder import Folder, finish_erasure
+from campaign.sending.store.folder import Folder, finish_erasure, open_folder
 from campaign.sending.store.user_list import entry_of_ledger
+
+
+def folder_to_change(folder: Place, confirm: str | None) -> Folder:
+    """The campaign folder that `close` or `erase` was given; raises `UsageError` for a wrong argument."""
+    check_path(folder, subject="folder", write='folder="campaigns/visits"')
+    check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
+    return open_folder(folder)
 
 
 @contextmanager

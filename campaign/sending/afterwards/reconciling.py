@@ -202,7 +202,7 @@ def _verdicts(
 def _objections(
     unknown: pd.DataFrame, entries: pd.DataFrame, sent: pd.DataFrame, slack: pd.Timedelta
 ) -> pd.Series[str]:
-    """Why a batch may have been taken although the list has nobody of it; "" if it was not taken."""
+    """Why a batch may have been taken although nobody in it is in the list; "" if it was not taken."""
     accepted = sent[sent["status"] == "accepted"]
     begins, ends = entries["time"].min() + slack, entries["time"].max() - slack
     left_at = unknown["left_at"]

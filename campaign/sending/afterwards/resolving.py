@@ -32,8 +32,8 @@ def resolve(
     """Settle a batch whose fate is unknown, after you have found out what became of it.
 
     `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
-    knows, and `resume` shall send it once more, so that people may get it twice. In a closed campaign only
-    the plan sent again does that. `confirm` is the phrase that the error shows together with the evidence;
+    knows, and `resume` is to send it once more, so that people may get it twice. In a closed campaign, only
+    sending the plan again does that. `confirm` is the phrase that the error shows together with the evidence;
     `note` says how you know. The journal keeps who decided, when and why.
 
     Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
@@ -51,7 +51,9 @@ def resolve(
         settleable = [one.batch for one in contents.batches if one.state == "unknown"]
         unknown = contents.outcomes.set_index("batch").loc[settleable]
         if batch not in unknown.index:
-            raise UsageError(f"Batch {batch} is not unknown. Unknown are: {_listed(unknown.index.tolist())}.")
+            raise UsageError(
+                f"Batch {batch} is not unknown. The unknown batches are: {_listed(unknown.index.tolist())}."
+            )
         evidence = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:

@@ -76,7 +76,7 @@ def reconcile(
     Times without a zone are taken as UTC. The journal keeps who settled what, when, and by which list.
 
     Raises `ColumnError` or `FileError` for a list that cannot be used, `ConfirmationError` with the new
-    phrase where `confirm` does not fit or no longer, `LockedError` while a run is under way; one that
+    phrase where `confirm` does not fit, or no longer fits, `LockedError` while a run is under way; one that
     a valve holds in this process is ended.
     """
     check_path(folder, subject="folder", write='folder="campaigns/visits"')
@@ -137,7 +137,7 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        f"The phrase that was given does not fit, or no longer. {sentence}",
+        f"The phrase that was given does not fit, or no longer fits. {sentence}",
         phrase=reconciliation.phrase,
         purpose="settle what is certain",
     )

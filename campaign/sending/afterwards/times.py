@@ -20,8 +20,8 @@ _UNITS = ["year", "month", "day", "hour", "minute", "second"]
 def parse_times(cells: pd.Series[str]) -> tuple[pd.DataFrame, list[str]]:
     """Written times as a frame of `time` (UTC, NaT if unread) and `zoned`, and notices about them.
 
-    A time without a zone is taken as UTC. Of 03/04/2026, the whole column says whether the day or the month
-    comes first; where it does not, the times stay unread.
+    A time without a zone is taken as UTC. Whether the day or the month comes first in 03/04/2026 is decided
+    by the whole column; where it does not show that, the times stay unread.
     """
     texts = cells.str.strip()
     unique = texts.drop_duplicates()  # a batch has one time for all of its messages

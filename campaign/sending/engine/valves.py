@@ -34,8 +34,8 @@ class Funds:
         if "funds" not in tally.causes:
             return None
         return Hold(
-            "The account has not enough money for the next batch. Top it up, then resume to send what was "
-            "refused or has not been tried yet.",
+            "The account does not have enough money for the next batch. Top it up, then resume to send what "
+            "was refused or has not been tried yet.",
             final=True,
         )
 

@@ -138,7 +138,7 @@ class Ledger:
         self._change(partial(erase_texts, digests=digests, note=note))
 
     def purge(self) -> None:
-        """Write the file anew, so that no byte of what was erased is left in it or in its log."""
+        """Rewrite the file, so that no byte of what was erased is left in it or in its log."""
         self._check_usable()
         try:
             self._connection.execute("VACUUM")

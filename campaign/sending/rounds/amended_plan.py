@@ -35,7 +35,7 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
     texts = taken.drop_duplicates("row").set_index("row")["message"].astype("str").reindex(rows)
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
     detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
-    detail = detail.mask(moved, "The cell was read as another number before, and reached under that one.")
+    detail = detail.mask(moved, "This cell was read as another number before, and that number was reached.")
     return with_issue(amended, rows, KEPT_TEXT, "warning", detail)
 
 
@@ -68,7 +68,7 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
 def without_stopped(plan: Plan, stopped: Bools) -> Plan:
     """The plan without those rows of the contacts whose people answered STOP after the campaign had begun.
 
-    Rows that get nothing for another reason keep their status; the issue says of all what was answered.
+    Rows that get nothing for another reason keep their status, and get the issue too.
     """
     leaving = stopped & (plan.contacts["status"] == "not_sent").to_numpy()
     detail = "The person answered STOP after the campaign had begun."

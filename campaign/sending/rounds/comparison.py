@@ -1,6 +1,6 @@
-"""What a plan says beside what its campaign has said already: whole columns, one recorded part at a time.
+"""A plan compared with what its campaign has sent already: whole columns, one recorded part at a time.
 
-Compared are a row's number and its whole text (all pieces of a split text), after Unicode normalization (NFC)
+Each row's number and whole text (all pieces of a split text) are compared, after Unicode normalization (NFC)
 and folding of spaces. Sender and priority make no difference.
 """
 
@@ -130,7 +130,8 @@ def reached_alternatives(
     """The positions of the alternatives whose text was reached while that of the kept row was not.
 
     `kept` are rows of a plan, `alternatives` rows that were left out because a kept row has the same number
-    with another text. Reached is UNKNOWN or ACCEPTED. Of several for a number it is the best, then the first.
+    with another text. Reached means UNKNOWN or ACCEPTED. Where a number has several, the best one
+    is taken, then the first.
     """
     if not len(alternatives):
         return np.empty(0, np.int64)
@@ -191,7 +192,7 @@ class _ReplacedTexts:
             self._parts.append((numbers, hashes, states[places], batches, labels))
 
     def by_number(self) -> tuple[Ints, Ints, Ints]:
-        """Of each different text the number, and its best batch and the row there; by number, then batch."""
+        """The number of each different text, its best batch and the row there; by number, then batch."""
         if not self._parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
         numbers, hashes, states, batches, labels = map(np.concatenate, zip(*self._parts, strict=True))

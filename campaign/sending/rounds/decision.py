@@ -69,7 +69,7 @@ def _check_kept(compared: ComparedPlan, places: Ints) -> None:
 
 
 def _is_erased(compared: ComparedPlan, places: Ints) -> Bools:
-    """Of which rows what they got before is no longer known."""
+    """The rows for which it is no longer known what they got before."""
     if compared.record is None:
         raise AssertionError("without a record nobody was reached")
     return compared.record.erased[compared.comparison.batches[places]]

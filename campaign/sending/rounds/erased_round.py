@@ -77,7 +77,7 @@ def _without_people(table: pa.Table, digests: KeyedDigests) -> pa.Table:
 
 
 def _blank(table: pa.Table) -> pa.Table:
-    """Messages without what they say to whom, from whom."""
+    """Messages without their numbers, texts, senders and priorities."""
     nothing = constant_array("", table.num_rows)
     return _set(table, number=nothing, message=nothing, sender=nothing, priority=nothing)
 
@@ -98,7 +98,7 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     kept = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
     write_frame(kept, path / RECIPIENTS)
     write_frame(Addressing.unknown().alternatives, path / ALTERNATIVES)
-    write_frame(stopped, path / ISSUES)  # those who answered STOP stay out
+    write_frame(stopped, path / ISSUES)  # so that those who answered STOP stay out
 
 
 def _cells(one_round: Round, digests: KeyedDigests) -> pd.Series[str]:

@@ -47,7 +47,7 @@ def folded(texts: TextArray) -> TextArray:
 
 
 def same_texts(texts: TextArray, others: TextArray) -> Bools:
-    """In which rows two columns have the same text; only texts that differ to the letter are folded."""
+    """In which rows two columns have the same text; only texts that are not identical are folded."""
     same = np.array(equal_texts(texts, others))
     different = np.flatnonzero(~same)
     if len(different):

@@ -23,9 +23,8 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
     if isinstance(place, FirstFolder):  # nothing more is sent from it, whatever waits
         reached = reached_numbers(place.load_result().messages)
         return EarlierCampaign(folder, reached, place.manifest.environment)
-    ledger = place.snapshot()
-    record = CampaignRecord(place.manifest.name, place.rounds(ledger), ledger)
-    unsent = 0 if ledger.is_closed else unsent_messages(record)
+    record = CampaignRecord.of(place)
+    unsent = 0 if record.ledger.is_closed else unsent_messages(record)
     if unsent:
         raise FolderError(
             f"The campaign in {folder} is not finished: {counted(unsent, 'message')} "
@@ -37,7 +36,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
             f"The campaign in {folder} was erased, so the numbers that it reached are not known any more. "
             "Give a list of their numbers as not_again= instead, for example the spreadsheet that was sent."
         )
-    # Of all rounds: who has left the table or opted out since was reached nevertheless.
+    # All rounds count: people who have left the table or opted out since were reached nevertheless.
     numbers = missing_numbers(record.texts, record.knowledge >= AGAIN, np.empty(0, np.int64))
     return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
 

@@ -55,14 +55,13 @@ def recently_reached(account: Account, key: str, numbers: Ints) -> RecentlyReach
 
 def _reached_since(listed: ListedCampaign, account: Account, since: datetime, numbers: Ints) -> Ints:
     folder = open_folder(Path(listed.folder))
-    contents = folder.snapshot()
     if identity_of(folder.ledger_path)["account"] != account_hash(account, folder.manifest.salt):
         return np.empty(0, np.int64)
-    outcomes = contents.outcomes
+    record = CampaignRecord.of(folder)
+    outcomes = record.ledger.outcomes
     is_recent = outcomes["status"].isin(["accepted", "unknown"]) & (
         outcomes["submitted_at"].isna() | (outcomes["submitted_at"] >= pd.Timestamp(since))
     )
-    record = CampaignRecord(folder.manifest.name, folder.rounds(contents), contents)
     batches = np.zeros(len(record.knowledge), bool)
     batches[outcomes.loc[is_recent, "batch"]] = True
     return record.reached_among(numbers, batches)

@@ -34,6 +34,7 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
 )
 from campaign.sending.rounds.folding import folded
+from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import read_part
 from campaign.sending.store.keyed_digests import KeyedDigests
@@ -60,6 +61,12 @@ class CampaignRecord:
     name: str
     rounds: Sequence[Round]
     ledger: LedgerSnapshot
+
+    @classmethod
+    def of(cls, folder: Folder) -> CampaignRecord:
+        """The record of a campaign as it is now."""
+        ledger = folder.snapshot()
+        return cls(folder.manifest.name, folder.rounds(ledger), ledger)
 
     @cached_property
     def knowledge(self) -> Knowledge:

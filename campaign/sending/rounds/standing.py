@@ -90,10 +90,12 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
     elif tally.accepted:
         pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} reached{day}")
     if tally.unknown:
-        pieces.append(f"of {tally.unknown:,} it is not known whether they were reached")
+        pieces.append(
+            f"it is not known whether {tally.unknown:,} {agreeing(tally.unknown, 'was', 'were')} reached"
+        )
     if tally.refused:
         pieces.append(f"{tally.refused:,} {agreeing(tally.refused, 'was', 'were')} refused")
     if tally.waiting:
         pieces.append(f"{tally.waiting:,} {agreeing(tally.waiting, 'was', 'were')} withdrawn")
-    again = " To say it again, give another name." if tally.accepted == tally.messages else ""
+    again = " To send it again, give another name." if tally.accepted == tally.messages else ""
     return f"Nothing was sent: {', '.join(pieces)}.{again}"

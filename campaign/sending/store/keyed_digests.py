@@ -41,7 +41,7 @@ class KeyedDigests:
         digests = cls(erasure_key(), mark.get("salt", ""))
         if digests.mark != mark:
             raise FolderError(
-                "This campaign was erased, and whom it reached can only be known again with the key that it "
+                "This campaign was erased, and whom it reached can only be determined with the key that it "
                 f"was erased with. That key is not in {clean(state_directory())}: copy the file erasure_key "
                 "there from the machine or the backup that has it. Nothing was sent."
             )

@@ -2,7 +2,7 @@
 
 rounds/0001/manifest.json           what was frozen, and the digests of the files
 rounds/0001/plan/part-00000.parquet … messages that were to go out, in sending order
-rounds/0001/plan/settled.parquet    messages that needed not go out, each with the batch that holds it
+rounds/0001/plan/settled.parquet    messages that did not have to go out, each with the batch that holds it
 rounds/0001/contacts.parquet        every input row with its status before sending
 rounds/0001/recipients.parquet      the number of each of these rows, and the batch that had reached it
 rounds/0001/issues.parquet          what was found in the contact table

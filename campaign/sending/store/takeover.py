@@ -106,7 +106,7 @@ def check_account(recorded: str, account: str, folder: Path, moves: int, takeove
 
 
 def _difference(listed: ListedCampaign, folder: Path, ledger_id: str, moves: int) -> str:
-    """What the list says otherwise about the campaign in this folder, in words; "" if nothing."""
+    """How the list differs from the campaign in this folder, in words; "" if it does not."""
     there, here = Path(listed.folder), clean(folder)
     problem = ""
     if not _same_place(there, folder):
@@ -177,7 +177,7 @@ def _note(phrase: str, problem: str) -> str:
 
 
 def _refusal(known: str, advice: str, wish: str, phrase: str, takeover: str | None) -> FolderError:
-    outdated = "The phrase that was given does not fit, or no longer. " if takeover else ""
+    outdated = "The phrase that was given does not fit, or no longer fits. " if takeover else ""
     quoted = json.dumps(phrase, ensure_ascii=False)  # as Python reads it, backslashes of Windows included
     return FolderError(
         f"{known} Messages could be sent twice. {outdated}{advice}; or, {wish}, give takeover={quoted}."

@@ -1,0 +1,31 @@
+"""How long a text would be in each row, while it is being written."""
+
+import pytest
+
+import campaign
+from campaign.messages.templates.text_lengths import text_lengths
+
+TABLE = "name,phone\nAisha,0772 000 001\nNoëlla,0772 000 002\n,0772 000 003\n" + "x" * 160 + ",0772 000 004\n"
+
+
+def test_the_lengths_are_those_of_the_texts_that_are_sent():
+    contacts = campaign.read_contacts(TABLE.encode())
+    lengths = text_lengths(contacts, "Hi {name}!")
+    assert lengths["characters"].to_dict() == {2: 9, 3: 10, 4: 4, 5: 164}
+    assert lengths["plain"].to_dict() == {2: True, 3: False, 4: True, 5: True}
+    assert lengths["parts"].to_dict() == {2: 1, 3: 1, 4: 1, 5: 2}
+    plan = campaign.prepare(contacts, message="Hi {name}!", sender="CLINIC", region="UG")
+    sent = plan.messages.set_index("row")
+    assert sent["message"].str.len().to_dict() == lengths.loc[sent.index, "characters"].to_dict()
+    assert sent["parts"].to_dict() == lengths.loc[sent.index, "parts"].to_dict()
+
+
+def test_a_placeholder_without_a_column_is_refused_as_in_prepare():
+    contacts = campaign.read_contacts(TABLE.encode())
+    with pytest.raises(campaign.TemplateError, match=r'There is no column "nme". Did you mean "name"?'):
+        text_lengths(contacts, "Hi {nme}")
+
+
+def test_a_table_without_rows_has_no_lengths():
+    contacts = campaign.read_contacts(b"name,phone\n")
+    assert len(text_lengths(contacts, "Hi {name}")) == 0
