@@ -3,7 +3,7 @@
 import datetime as dt
 import io
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import openpyxl
@@ -23,10 +23,15 @@ SAMPLES = Path(__file__).parents[1] / "support" / "samples"
 HEADER = ["name", "phone"]
 
 
+def but_its_version(table):
+    """What is said of a table, without what `test_follow_up.py` is about."""
+    return replace(reading(table), version="")
+
+
 def test_a_csv_and_what_is_said_of_it():
     table = read_contacts(b"name,phone\nAmina,0772000001\nBen,0772000002\n")
     assert as_rows(table) == {0: HEADER, 2: ["Amina", "0772000001"], 3: ["Ben", "0772000002"]}
-    assert reading(table) == Reading(
+    assert but_its_version(table) == Reading(
         "the given bytes", "csv", None, 1, "utf-8", ",", 2, 0, 0, (), detected=("encoding", "delimiter")
     )
     assert reading(table).sentence == (
@@ -41,9 +46,10 @@ def test_a_workbook_and_what_is_said_of_it(tmp_path):
     workbook(HEADER, ["Amina", 256772000001], [None, None], ["Ben", "0772000002"]).save(path)
     table = read_contacts(path)
     assert as_rows(table) == {0: HEADER, 2: ["Amina", "256772000001"], 3: ["", ""], 4: ["Ben", "0772000002"]}
-    assert reading(table) == Reading(
-        "visits.xlsx", "xlsx", "Sheet", 1, None, None, 3, 0, 1, (), path=str(path.resolve())
-    )
+    assert but_its_version(table) == Reading(
+        "visits.xlsx", "xlsx", "Sheet", 1, None, None, 3, 0, 1, (), path=str(path.resolve()),
+        sheets=("Sheet",),
+    )  # fmt: skip
     assert (
         reading(table).sentence == '3 rows from visits.xlsx, sheet "Sheet" (xlsx, header in row 1; 1 blank).'
     )
@@ -667,7 +673,7 @@ def test_a_frame_numbers_its_rows_like_a_sheet_with_its_names_in_row_1():
     frame = pd.DataFrame({"name": ["Amina", None], 7: [256772000001, None]}, index=[40, 41])
     table = read_contacts(frame)
     assert as_rows(table) == {0: ["name", "7"], 2: ["Amina", "256772000001"], 3: ["", ""]}
-    assert reading(table) == Reading("a DataFrame", "DataFrame", None, 1, None, None, 2, 0, 1, ())
+    assert but_its_version(table) == Reading("a DataFrame", "DataFrame", None, 1, None, None, 2, 0, 1, ())
     assert list(frame.columns) == ["name", 7]
 
 
@@ -756,7 +762,7 @@ def test_several_files_are_numbered_as_if_pasted_below_each_other(tmp_path):
         3: ["north.csv", "3", "Ben", "2"],
         5: ["south.xlsx", "2", "Chidi", "3"],
     }
-    assert reading(table) == Reading(
+    assert but_its_version(table) == Reading(
         "north.csv and south.xlsx", "csv and xlsx", None, 1, None, None, 3, 0, 0,
         ("north.csv: rows 2 to 3.", "south.xlsx: rows 5 to 5."),
     )  # fmt: skip

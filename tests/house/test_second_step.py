@@ -335,7 +335,7 @@ tell(counts=dict(result.totals))
         assert len(sheets["Messages"]) == 12
         assert ("256772000003" in set(sheets["Messages"]["number"])) is revealed
         page = (program.folder / f"{name}.html").read_text("utf-8")
-        assert f"{counts['accepted']} of 13 rows" in page
+        assert f"accepted messages for {counts['accepted']} of" in page
 
 
 @pytest.mark.parametrize("ending", ["xlsx", "ods", "csv"])
@@ -370,3 +370,42 @@ tell(text=" ".join(texts(campaign.summary(campaign.load_result("visits")))))
     )
     assert "3 of 13 rows" in told["text"]
     assert "256772000003" not in told["text"]
+
+
+def test_second_browse__shows_the_rows_of_a_loaded_campaign(program):
+    told = program(
+        """
+from campaign.notebook.row_browser import rows_to_browse
+result = campaign.load_result("visits")
+rows = rows_to_browse(result, reveal=False)
+statuses = rows["status"].value_counts().to_dict()
+tell(card=campaign.browse(result).card(), statuses=statuses, codes=rows["code"].tolist())
+"""
+    )
+    assert told["statuses"]["accepted"] == 3
+    assert sum(told["statuses"].values()) == 13
+    assert "13 rows" in told["card"]
+    assert len([code for code in told["codes"] if code]) >= 3
+
+
+def test_second_compose__the_same_form_filled_in_again_sends_nothing_twice(program):
+    form = """
+composer = campaign.compose()
+composer.desk.accounts["local"] = account
+composer.spreadsheet.path.value = "visits.csv"
+composer.spreadsheet.numbers.country.value = "UG"
+composer.spreadsheet.finish()
+composer.message.editor.value = "Hi {name}"
+composer.message.editor.asked += 1
+composer.message.sender.value = "CLINIC"
+composer.message.finish()
+composer.check.finish()
+composer.sending.begin()
+result = composer.desk.run.wait()
+tell(problem=composer.sending._problem.value, totals=dict(result.totals))
+"""
+    first = program(form)
+    assert (first["problem"], first["totals"]["accepted"]) == ("", 12)
+    received = dict(program.received)
+    assert program(form)["totals"] == first["totals"]
+    assert dict(program.received) == received

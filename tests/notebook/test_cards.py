@@ -216,9 +216,8 @@ def test_nothing_leaves_until_the_phrase_is_typed(live, tmp_path):
     assert "a decision is needed" in dashboard.card()
 
     submit(dashboard, question.phrase)
-    until(
-        lambda: "campaign.load_result(" in find(dashboard, "note").value
-    )  # the run has let go of everything
+    # Then the run has let go of everything.
+    until(lambda: "campaign.load_result(" in find(dashboard, "note").value)
     assert "Finished" in find(dashboard, "status").value
     assert len(live.numbers) == len(set(live.numbers)) == 6
     assert find(dashboard, "form").layout.display == "none"

@@ -67,7 +67,7 @@ def test_the_report_says_live(service, plan, tmp_path):
         send(plan, service, tmp_path / "visits", confirm=None)
     result = send(plan, service, tmp_path / "visits", confirm=phrase_in(asked.value))
     page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
-    assert re.search(r'<span class="where live">live\b', page)
+    assert '<p class="where live">LIVE</p>' in page
     assert "sandbox" not in page
 
 
