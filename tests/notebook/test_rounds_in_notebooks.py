@@ -106,3 +106,13 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
     ):
         assert sentence in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["03_correct_and_run_again.ipynb"]
+
+
+def test_the_elapsed_time_is_that_of_all_rounds(place):
+    with campaign.Sandbox(latency=0.6) as sandbox:
+        first = campaign.start(plan_for(people(2)), account=sandbox, **place)
+        first.wait(20)
+        second = campaign.start(plan_for(people(3)), account=sandbox, **place)
+        assert second.counts.seconds > 1.2  # the two requests of the first round
+        second.wait(20)
+    assert second.counts.seconds > 1.8
