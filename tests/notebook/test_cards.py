@@ -189,7 +189,7 @@ def test_a_notebook_of_100_000_rows_stays_small_and_names_nobody(tmp_path):
 
 @pytest.fixture
 def live(resolves_here, monkeypatch):
-    with start_live(resolves_here, monkeypatch) as sandbox:
+    with start_live(resolves_here, monkeypatch, latency=0.2) as sandbox:
         yield LiveService(sandbox)
 
 
