@@ -175,6 +175,35 @@ def test_yesterdays_backup_does_not_send_again(service, desk, tmp_path):
     assert len(service.numbers) == len(set(service.numbers)) == 10
 
 
+def test_a_backup_that_is_settled_or_closed_is_still_known_to_be_one(service, desk, tmp_path):
+    """Otherwise its ledger would become as long as the list says, and would send again what left since."""
+    send(plan_of(), service.account, pilot=4)
+    folder = desk / "campaigns" / "visits"
+    shutil.copytree(folder, tmp_path / "backup")
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.close(folder)
+    phrase = phrase_in(asked)
+    campaign.close(folder, confirm=phrase)
+    shutil.rmtree(folder)
+    shutil.copytree(tmp_path / "backup", folder)
+    before = moves_of(folder / "ledger.sqlite")
+    for change in (
+        lambda: campaign.close(folder, confirm=phrase),
+        lambda: campaign.resolve(folder, 1, "accepted", confirm="batch 1 was accepted"),
+        lambda: campaign.erase(folder),
+    ):
+        with pytest.raises(campaign.FolderError, match=r"older copy.*Nothing was changed"):
+            change()
+    assert moves_of(folder / "ledger.sqlite") == before
+    with pytest.raises(campaign.FolderError, match="older copy") as refused:
+        campaign.resume(folder, account=service.account, progress=False)
+    with pytest.raises(campaign.ConfirmationError) as asked:  # to go on there, a person takes it over
+        campaign.resume(
+            folder, account=service.account, progress=False, takeover=phrase_in(refused, "takeover")
+        )
+    assert len(service.numbers) == 4
+
+
 def test_of_a_copied_folder_only_the_first_can_go_on(service, desk):
     send(plan_of(), service.account, pilot=4)
     folder = desk / "campaigns" / "visits"

@@ -10,11 +10,12 @@ from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import open_ledger
-from campaign.sending.ledger.views import identity_of, reached_messages, snapshot
+from campaign.sending.ledger.views import identity_of, moves_of, reached_messages, snapshot
 from campaign.sending.options import Place
 from campaign.sending.run import end_held_run
 from campaign.sending.store.folder import Folder, finish_erasure, open_folder
-from campaign.sending.store.user_list import entry_of_ledger
+from campaign.sending.store.takeover import check_newest
+from campaign.sending.store.user_list import ListEntry, listed_with_ledger
 
 
 def folder_to_change(folder: Place, confirm: str | None) -> Folder:
@@ -41,11 +42,17 @@ def opened_ledger(place: Folder) -> Iterator[Ledger]:
 def _open(place: Folder) -> Ledger:
     """The ledger, with the user's list as its witness where the campaign is live and listed here.
 
-    Without it, a backup from before the change would not be known to be one.
+    Without it, a backup from before the change would not be known to be one. Raises `FolderError` if this is
+    such a backup.
     """
     identity, path = place.manifest.identity, place.ledger_path
     if place.manifest.environment != "live":
         return open_ledger(path, identity)
     check_ledger(path, identity)
-    entry = entry_of_ledger(identity_of(path)["ledger"], place.path, partial(reached_messages, path))
-    return open_ledger(path, identity, [entry] if entry else [])
+    ledger_id = identity_of(path)["ledger"]
+    listed = listed_with_ledger(ledger_id, place.path)
+    if listed is None:
+        return open_ledger(path, identity)
+    check_newest(listed, place.path, moves_of(path))
+    entry = ListEntry(listed.key, place.path, ledger_id, partial(reached_messages, path))
+    return open_ledger(path, identity, [entry])

@@ -38,6 +38,19 @@ def check_listed(key: str, folder: Path, ledger_id: str, moves: int, takeover: s
     raise _refusal(known, advice, f"to go on in {clean(folder)} all the same", phrase, takeover)
 
 
+def check_newest(listed: ListedCampaign, folder: Path, moves: int) -> None:
+    """Raise `FolderError` if a live campaign that is about to be changed is an older copy of itself.
+
+    A change would make its ledger as long as the list says, and nothing would tell any more that it is older.
+    """
+    problem = _difference(listed, folder, listed.ledger, moves)
+    if problem:
+        raise FolderError(
+            f"{problem} {_sent_sentence(listed)} Nothing was changed. Restore the newest copy there. To go "
+            "on in this one all the same, resume the campaign first: its error shows the phrase for that."
+        )
+
+
 def check_unlisted(key: str, folder: Path, takeover: str | None) -> str:
     """Check that a live campaign that is about to be made in `folder` is not listed already.
 

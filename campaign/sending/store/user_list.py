@@ -93,16 +93,20 @@ class ListEntry:
         )
 
 
-def entry_of_ledger(ledger_id: str, folder: Path, count_reached: Callable[[], int]) -> ListEntry | None:
-    """The entry of the campaign that is listed in this very folder with this ledger; None if there is none.
+def listed_with_ledger(ledger_id: str, folder: Path) -> ListedCampaign | None:
+    """The campaign that is listed in this very folder with this ledger; None if there is none.
 
-    For changes that need no account: settling and closing.
+    For changes that need no account: settling, closing and erasing.
     """
     place = os.path.realpath(folder)
-    for listed in listed_campaigns()[0]:
-        if listed.ledger == ledger_id and os.path.realpath(listed.folder) == place:
-            return ListEntry(listed.key, folder, ledger_id, count_reached)
-    return None
+    return next(
+        (
+            listed
+            for listed in listed_campaigns()[0]
+            if listed.ledger == ledger_id and os.path.realpath(listed.folder) == place
+        ),
+        None,
+    )
 
 
 def listed_campaign(key: str) -> ListedCampaign | None:
