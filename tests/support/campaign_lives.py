@@ -204,6 +204,8 @@ class Life(Sender):
         self.service.top_up(10**7)
         if self.sheet.duplicates == "error":
             self.sheet = replace(self.sheet, duplicates="keep")
+        if life_decisions.refused_as_older(self):
+            self._send_at_last("skip")  # a person takes it over first
         for batch in unknown_batches(self):
             if self.chance.random() < 0.8:
                 resolve(self, batch, what_became_of(self, batch))

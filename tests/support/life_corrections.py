@@ -33,7 +33,8 @@ def write_follow_up(life: Sender, editor: Editor) -> None:
     path = Path(f"correct {len(life.story)}.{life.chance.choice(('csv', 'xlsx'))}")
     table = life.truth.sheets[-1]
     result = campaign.load_result(life.place)
-    if len(result.contacts) != len(table.lines):
+    cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))
+    if cells != [(line.name, line.cell) for line in table.lines]:
         return  # a program was killed, and it is another table
     campaign.write_follow_up(result, path)
     lines: dict[int, Line] = {}

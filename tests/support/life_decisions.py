@@ -14,7 +14,8 @@ from campaign.errors import ConfirmationError, FolderError
 from support.life_attempts import Sender
 from support.told_truth import SENT, Recorded, differences
 
-_TRACES = ("772000", "772 000", "come on", "CLINIC")
+# Six digits alone turn up in random codes and digests now and then.
+_TRACES = ("256772000", "0772000", "772 000", "come on", "CLINIC")
 _STRANGER = {"number": "256772000998", "text": "Lunch at one?"}
 
 
@@ -31,6 +32,8 @@ def what_became_of(life: Sender, batch: Recorded) -> str:
 
 def settle_one(life: Sender) -> None:
     """Ask the provider what became of a batch, and say so; or order it again whatever became of it."""
+    if refused_as_older(life):
+        return
     if unknown := unknown_batches(life):
         batch = life.chance.choice(unknown)
         resolve(life, batch, "again" if life.chance.random() < 0.3 else what_became_of(life, batch))
@@ -44,11 +47,29 @@ def resolve(life: Sender, batch: Recorded, outcome: str) -> None:
 
 
 def close(life: Sender) -> None:
-    if not life.has_begun:
+    if not life.has_begun or refused_as_older(life):
         return
     life.tell("close")
     life.truth.is_closed = True
     confirmed(life, lambda **confirm: campaign.close(life.place, **confirm))
+
+
+def refused_as_older(life: Sender) -> bool:
+    """Whether this is a backup that was copied back and not taken over: then nothing in it can be changed."""
+    if not life.truth.is_older or life.truth.is_displaced is False:
+        return False
+    life.let_go()
+    try:
+        campaign.close(life.place, confirm="")
+    except ConfirmationError:
+        life.check(["an older copy could be closed"] if life.truth.is_displaced else [])
+        return False
+    except FolderError as error:
+        life.check([] if "is an older copy" in str(error) else [f"refused otherwise: {error}"])
+        return True
+    life.check(["an older copy was closed"] if life.truth.is_displaced else [])
+    life.truth.is_closed = True
+    return False
 
 
 def confirmed(life: Sender, decide: Callable[..., campaign.Result]) -> None:
@@ -66,7 +87,7 @@ def confirmed(life: Sender, decide: Callable[..., campaign.Result]) -> None:
 
 def erase(life: Sender) -> None:
     """Refused while something is unknown or waits; then nobody's name, number or text is left."""
-    if not life.has_begun:
+    if not life.has_begun or refused_as_older(life):
         return
     life.let_go()
     before = life.batches
@@ -102,6 +123,8 @@ def _traces(folder: Path) -> list[str]:
 
 def reconcile(life: Sender) -> None:
     """By a list that is complete, that ends too early, or in which a message is missing."""
+    if refused_as_older(life):
+        return
     unknown = unknown_batches(life)
     inbox = life.service.inbox
     is_only_campaign = inbox["batch"].nunique() == life.truth.requests.total()

@@ -100,7 +100,7 @@ def restore(life: Sender) -> None:
         return
     life.tell("  and is to go on from there: what was sent since is forgotten")
     life.truths[life.key] = backup.truth
-    life.truth.is_displaced = True
+    life.truth.is_displaced = life.truth.is_older = True
 
 
 def _new_place(life: Sender, what: str) -> Path:
