@@ -128,16 +128,16 @@ OTHER_PERSON = 4
 
 
 def _rank(header: str) -> int | None:
-    own_name, parts = without_groups(header), words(header)
-    folded = fold(own_name)
-    if any(word in words(own_name) for word in NOT_A_NUMBER_WORDS):
+    own_name = without_groups(header)
+    folded, parts = fold(own_name), set(words(header))
+    if not parts.isdisjoint(NOT_A_NUMBER_WORDS) and not set(words(own_name)).isdisjoint(NOT_A_NUMBER_WORDS):
         return None
     rank = 0 if _MOBILE.search(folded) else 1 if _PHONE.search(folded) else None
     if rank is None:
         return 2 if folded.rstrip("0123456789") in _EXACT else None  # "Tel", "Tel 2"
-    if any(word in parts for word in OTHER_PERSON_WORDS):
+    if not parts.isdisjoint(OTHER_PERSON_WORDS):
         return OTHER_PERSON
-    return 3 if any(word in parts for word in LANDLINE_WORDS) else rank
+    return rank if parts.isdisjoint(LANDLINE_WORDS) else 3
 
 
 _MOBILE = re.compile("|".join(map(fold, MOBILE_WORDS)))
