@@ -332,6 +332,33 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     assert "All 4 rows were accepted by the service." in person.sees("section-5")
 
 
+def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
+    person.compose()
+    person.send()
+    rows = campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), "to_correct.csv")
+    rows.write_text(rows.read_text("utf-8-sig").replace('"0772 00"', '"0772 000 003"'))
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    person.press("use")
+    person.press("go-on")
+    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    start = find(person.composer, "send")
+    assert (start.description, start.disabled) == ("Send 1 text", False)
+    person.send()
+    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+
+
+def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):
+    upload = person.composer.spreadsheet.upload
+    content = Path("visits.csv").read_bytes()
+    upload.value = [
+        {"name": "visits.csv", "type": "", "size": 1, "content": content, "last_modified": datetime.now(UTC)}
+    ]
+    assert find(person.composer, "again").layout.display == "none"
+    person.fill("path", "visits.csv")
+    assert find(person.composer, "again").layout.display is None
+
+
 def test_another_text_is_asked_about(person):
     person.compose()
     person.send()

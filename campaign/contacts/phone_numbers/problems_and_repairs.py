@@ -35,7 +35,7 @@ REPAIRS = {
 
 PROBLEMS = {
     "blank": "The cell is empty. Enter the number, or delete the row.",
-    "no_digits": "There is no number in the cell. Enter it, or clear the cell.",
+    "no_digits": "There is no number in the cell. Enter it, or remove the row.",
     "scientific": "The spreadsheet shortened the number, as in 2.56E+11, and its last digits are lost. "
     "Format the column as text, then enter or import the number again.",
     "letters": "The cell contains letters, perhaps O for 0 or I for 1. Keep only the number.",

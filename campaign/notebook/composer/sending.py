@@ -112,7 +112,8 @@ class SendingSection(Section):
 
     def _look_up(self) -> None:
         """Say what the campaign has sent there before, and ask about people it has reached otherwise."""
-        self._question.value = self.phrase.value = ""
+        self._question.value = self.phrase.value = self._difference.value = ""
+        self._outgoing_parts, self._start.disabled, self._start.description = 0, True, "Send"
         for hidden in (self.phrase, self.changed, self.gone):
             set_shown(hidden, False)
         with self.problems_shown():
@@ -120,9 +121,11 @@ class SendingSection(Section):
             difference = self._desk.composition.compare(plan, self._desk.account)
             self._difference.value = markup.paragraph(desk_words(difference.sentence))
             self._ask_about(difference)
-            outgoing = plan.messages["parts"].iloc[difference.outgoing()]
+            # Not of the desk's plan: rows to correct continue the campaign that has the others.
+            outgoing = difference.messages["parts"].iloc[difference.outgoing()]
             self._outgoing_parts = int(outgoing.sum())
             self._start.description = f"Send {counted(len(outgoing), 'text')}"
+            self._start.disabled = False
         self._show_cost()
 
     def _ask_about(self, difference: Difference) -> None:

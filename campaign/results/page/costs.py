@@ -26,6 +26,8 @@ def figures(result: Result) -> list[tuple[str, str]]:
     cost = totals.cost_in_words
     if totals.unpriced:
         cost_note = f"cost: {counted(totals.unpriced, 'batch', 'batches')} did not say"
+    elif result.environment == "local":
+        cost_note = "made-up cost: nothing was sent"
     else:
         cost_note = "cost, as the service reported it"
     shown = [
