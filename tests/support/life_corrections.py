@@ -31,11 +31,9 @@ def write_follow_up(life: Sender, editor: Editor) -> None:
     if not life.has_begun or life.truth.is_erased is not False or not life.truth.sheets:
         return
     path = Path(f"correct {len(life.story)}.{life.chance.choice(('csv', 'xlsx'))}")
-    table = life.truth.sheets[-1]
-    result = campaign.load_result(life.place)
-    cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))
-    if cells != [(line.name, line.cell) for line in table.lines]:
-        return  # a program was killed, and it is another table
+    result, table = campaign.load_result(life.place), _table_of_today(life)
+    if table is None:
+        return
     campaign.write_follow_up(result, path)
     lines: dict[int, Line] = {}
 
@@ -52,13 +50,23 @@ def write_follow_up(life: Sender, editor: Editor) -> None:
     life.tell(f"a follow-up file of rows {list(lines)}, {path.suffix}")
 
 
+def _table_of_today(life: Sender) -> Sheet | None:
+    """The table of the last round: where a program was killed, it may be one of several."""
+    contacts = campaign.load_result(life.place).contacts
+    cells = list(zip(contacts["name"], contacts["phone"], strict=True))
+    tables = [
+        sheet for sheet in life.truth.sheets if [(line.name, line.cell) for line in sheet.lines] == cells
+    ]
+    return tables[-1] if tables else None
+
+
 def send_follow_up(life: Sender) -> None:
     """Send the corrected rows: as a part of the table of today, or not at all."""
     file = life.follow_ups.pop(life.key, None)
     if file is None or not file.lines or life.truth.is_erased is not False or life.place is None:
         return
-    today = life.truth.sheets[-1]
-    if today.duplicates == "error":
+    today = _table_of_today(life)
+    if today is None or today.duplicates == "error":
         return
     rows = dict(enumerate(today.lines, 2))
     is_stale = any(row not in rows or rows[row].person != line.person for row, line in file.lines.items())
