@@ -51,7 +51,7 @@ class Sender(Desk):
         """The same with an answer, or None where a person gives up."""
         self.tell(f"  asked “{question.splitlines()[0][:150]}”")
         if "takeover" in intent.options and "takeover=" not in question and self.place is not None:
-            self.truth.is_displaced = False  # this comes first, and the rest is asked afterwards
+            self.truth.is_displaced = self.truth.is_older = False  # this comes first, and the rest is asked afterwards
         if not self.sheet.may_be_refused and self.chance.random() < 0.1:
             self.tell("  gave up")
             return None
@@ -185,9 +185,10 @@ class Sender(Desk):
         if truth.is_displaced and result is not None and "takeover" not in intent.options:
             self.check(["a folder that was moved went on, and nobody had typed the phrase"])
         if result is not None:
-            truth.is_displaced = False
+            truth.is_displaced = truth.is_older = False
         elif truth.is_displaced and "takeover" in intent.options:
             truth.is_displaced = None
+            truth.is_older = None if truth.is_older else truth.is_older
         if result is None:
             truth.is_erased = None if truth.is_erased else truth.is_erased
         elif truth.is_erased is not False:

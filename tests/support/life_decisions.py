@@ -56,18 +56,18 @@ def close(life: Sender) -> None:
 
 def refused_as_older(life: Sender) -> bool:
     """Whether this is a backup that was copied back and not taken over: then nothing in it can be changed."""
-    if not life.truth.is_older or life.truth.is_displaced is False:
+    if life.truth.is_older is False:
         return False
     life.let_go()
     try:
         campaign.close(life.place, confirm="")
     except ConfirmationError:
-        life.check(["an older copy could be closed"] if life.truth.is_displaced else [])
+        life.check(["an older copy could be closed"] if life.truth.is_older else [])
         return False
     except FolderError as error:
         life.check([] if "is an older copy" in str(error) else [f"refused otherwise: {error}"])
         return True
-    life.check(["an older copy was closed"] if life.truth.is_displaced else [])
+    life.check(["an older copy was closed"] if life.truth.is_older else [])
     life.truth.is_closed = True
     return False
 

@@ -93,7 +93,9 @@ class Truth:
     lost_answers: int = 0  # how many batches may be unknown
     pilot: Pilot | None = None  # where the last runs were a pilot and its repetitions
     pilot_sizes: dict[str, int] = field(default_factory=dict)  # the largest one of each template
-    is_older: bool = False  # a backup that was copied back; as long as it is displaced
+    is_older: bool | None = (
+        False  # copied back from a backup, and not taken over; None: the program was killed
+    )
     is_displaced: bool | None = False  # moved or restored, and not taken over; None: the program was killed
     is_erased: bool | None = False  # nothing was sent since; None: the program was killed
     remembered: dict[int, tuple[Text, ...]] = field(default_factory=dict)  # batches that were erased
