@@ -51,7 +51,8 @@ class Sender(Desk):
         """The same with an answer, or None where a person gives up."""
         self.tell(f"  asked “{question.splitlines()[0][:150]}”")
         if "takeover" in intent.options and "takeover=" not in question and self.place is not None:
-            self.truth.is_displaced = self.truth.is_older = False  # this comes first, and the rest is asked afterwards
+            # This comes first, and the rest is asked afterwards.
+            self.truth.is_displaced = self.truth.is_older = False
         if not self.sheet.may_be_refused and self.chance.random() < 0.1:
             self.tell("  gave up")
             return None
