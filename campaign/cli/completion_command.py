@@ -20,7 +20,7 @@ def run_completion(options: argparse.Namespace, page: Page) -> int:
         if action.dest in _FILES:
             action.complete = shtab.FILE  # type: ignore[attr-defined] # where shtab looks for it
         elif action.dest in _FOLDERS:
-            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined]
+            action.complete = shtab.DIRECTORY  # type: ignore[attr-defined] # likewise
     script = shtab.complete(program, options.shell)
     page.facts["script"] = script
     page.script(script)
