@@ -1,5 +1,6 @@
 """The table of issues: what is wrong or worth knowing about single cells, collected column-wise."""
 
+import json
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     array_to_series,
+    combine_chunks,
     concat_arrays,
     join_runs,
     spread_texts,
@@ -123,6 +125,36 @@ class IssueCollector:
         """Add the issues of some consecutive rows, the first of which is at `start` in this table."""
         self.status[start : start + len(block.status)] = block.status
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
+
+    def tables(self) -> tuple[pa.Table, pa.Table]:
+        """The issues and their sentences as tables, for `of_tables`."""
+        details, _ = self._details(self._groups)
+        facts = [
+            (group.column, group.code, group.severity, group.status, len(group.rows), len(group.details))
+            for group in self._groups
+        ]
+        values = concat_arrays([group.values for group in self._groups])
+        rows = _concat([group.rows for group in self._groups])
+        table = pa.table({"row": pa.array(rows), "value": values})
+        return table.replace_schema_metadata({"groups": json.dumps(facts)}), pa.table({"detail": details})
+
+    @classmethod
+    def of_tables(cls, status: npt.NDArray[np.int8], issues: pa.Table, details: pa.Table) -> "IssueCollector":
+        """The collector that `tables` was asked of, with the status of its rows."""
+        collector = cls(0)
+        collector.status = status
+        rows, values = issues.column("row").to_numpy(), combine_chunks(issues.column("value"))
+        sentences, at, said = combine_chunks(details.column("detail")), 0, 0
+        for column, code, severity, its_status, count, spoken in json.loads(
+            issues.schema.metadata[b"groups"]
+        ):
+            group = _IssueGroup(
+                rows[at : at + count], column, values.slice(at, count), code, severity,
+                sentences.slice(said, spoken), its_status,
+            )  # fmt: skip
+            collector._groups.append(group)
+            at, said = at + count, said + spoken
+        return collector
 
     def add_for_table(
         self, column: str, values: str | TextArray, code: str, severity: str, details: str | TextArray

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol
@@ -18,15 +18,12 @@ from campaign.contacts.reading_record import Reading
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
+from campaign.messages.drafting.plan_part import PartStore, PlanPart, copy_frame
 from campaign.messages.issues import issue_summary
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, status_bars, totals_table
-
-
-def _copy(table: pd.DataFrame) -> pd.DataFrame:
-    return table.copy(deep=False)  # pandas copies on write
 
 
 class PlanSource(Protocol):
@@ -69,9 +66,9 @@ class Plan:
       repeat another row's number.
     """
 
-    messages: CopiedField[pd.DataFrame] = CopiedField(_copy)
-    issues: CopiedField[pd.DataFrame] = CopiedField(_copy)
-    contacts: CopiedField[pd.DataFrame] = CopiedField(_copy)
+    messages: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    issues: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    contacts: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
     totals: Totals
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
@@ -79,6 +76,23 @@ class Plan:
     template: str = ""
     addressing: Addressing = field(default_factory=Addressing.unknown)
     _made_of: PlanSource | None = None
+    _store: PartStore | None = None
+
+    def parts(self) -> Iterator[PlanPart]:
+        """The tables of the plan in parts of consecutive rows: `messages`, `issues` and `contacts` of each.
+
+        The parts of a plan of a large file are read one by one; a plan in memory is one part.
+        """
+        if self._store is not None:
+            return self._store.parts()
+        whole = PlanPart(
+            messages=lambda: self.messages,
+            issues=lambda: self.issues,
+            contacts=lambda: self.contacts,
+            numbers=lambda: self.addressing.numbers,
+            alternatives=lambda: self.addressing.alternatives,
+        )
+        return iter([whole])
 
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
@@ -211,19 +225,26 @@ def _side_by_side(*pieces: str) -> str:
 
 
 def fingerprint(messages: pd.DataFrame) -> str:
+    """SHA-256 of number, message, sender and priority of each message: see `fingerprint_of`."""
+    return fingerprint_of(len(messages), lambda: [messages])
+
+
+def fingerprint_of(count: int, frames: Callable[[], Iterable[pd.DataFrame]]) -> str:
     """SHA-256 of number, message, sender and priority, as lengths and bytes.
 
-    Each column begins with the number of its texts (64 bits) and their lengths in UTF-8 (32 bits each, both
-    little-endian), so that no two tables give the same bytes. Takes 0.06 us a message.
+    `frames` gives the messages, `count` in all, in one frame or several. Each column begins with the number
+    of its texts (64 bits) and their lengths in UTF-8 (32 bits each, both little-endian), so that no two
+    tables give the same bytes. Takes 0.06 us a message.
     """
     digest = hashlib.sha256(b"campaign plan 1\n")
     for name in MESSAGE_TEXTS:
-        chunks = [text_buffers(chunk) for chunk in series_to_chunks(messages[name])]
-        digest.update(np.array([len(messages)], dtype="<i8").tobytes())
-        for offsets, _ in chunks:
-            digest.update(np.diff(offsets).astype("<i4").tobytes())
-        for _, data in chunks:
-            digest.update(data.data)
+        digest.update(np.array([count], dtype="<i8").tobytes())
+        for frame in frames():
+            for chunk in series_to_chunks(frame[name]):
+                digest.update(np.diff(text_buffers(chunk)[0]).astype("<i4").tobytes())
+        for frame in frames():
+            for chunk in series_to_chunks(frame[name]):
+                digest.update(text_buffers(chunk)[1].data)
     return digest.hexdigest()
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
@@ -13,15 +12,17 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, wrong
 from campaign.arrow_text import Ints
+from campaign.contacts.contact_parts import ContactParts, WholeTable
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_record import reading_of
+from campaign.messages import draft
 from campaign.messages.draft import Rules, write_draft
-from campaign.messages.duplicates import DUPLICATES
+from campaign.messages.drafting.duplicates import DUPLICATES
 from campaign.messages.overlong import OverlongRules
-from campaign.messages.plan import Plan, fingerprint
-from campaign.messages.recipients import NumberRules, choose_columns, choose_region
+from campaign.messages.plan import Plan
+from campaign.messages.recipients import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 
@@ -79,8 +80,7 @@ def prepare(
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
-    table = _contact_table(contacts)
-    columns = list(table.columns)
+    table = WholeTable(_contact_table(contacts), draft.BLOCK)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
     check_kinds(kinds)
@@ -88,12 +88,12 @@ def prepare(
     texts = choose_campaign_texts(
         table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
     )
-    numbers = NumberRules(choose_columns(columns, number), choose_region(table, region), several, kinds)
+    numbers = NumberRules(choose_columns(table.columns, number), choose_region(table, region), several, kinds)
     rules = Rules(
         texts,
         numbers,
         OverlongRules.of(overlong, ellipsis, keep_words=keep_words, max_parts=max_parts, downgrade=downgrade),
-        suppression.read(numbers.region),
+        suppression.read(distinct_regions(table, numbers.region)),
         duplicates,
     )
     template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)
@@ -104,7 +104,7 @@ def prepare(
 class _Preparation:
     """What a plan is made of: its table, its rules, and the rows that are kept instead of the first."""
 
-    table: pd.DataFrame
+    table: ContactParts
     rules: Rules
     not_again: tuple[Any, ...]
     template: str
@@ -117,17 +117,11 @@ class _Preparation:
 
     def plan(self) -> Plan:
         preferred = np.concatenate([np.empty(0, dtype=np.int64), *self.preferred])
-        tables = write_draft(self.table, self.rules, preferred)
         return Plan(
-            messages=tables.messages,
-            issues=tables.issues,
-            contacts=tables.contacts,
-            totals=tables.totals,
-            fingerprint=partial(fingerprint, tables.messages),
-            reading=self.table.attrs.get("reading"),
+            **write_draft(self.table, self.rules, preferred),
+            reading=self.table.reading,
             not_again=self.not_again,
             template=self.template,
-            addressing=tables.addressing,
             _made_of=self,
         )
 

@@ -59,8 +59,8 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
 
     What could not be read in the list becomes an issue.
     """
-    regions = pd.Series([country for country in plan.totals.countries if country], dtype="str")
-    suppressed = SuppressionRules.of(opt_outs, None).read(regions if len(regions) else None)
+    regions = [country for country in plan.totals.countries if country]
+    suppressed = SuppressionRules.of(opt_outs, None).read(regions or [None])
     amended = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
 
