@@ -1,6 +1,7 @@
 """The table of issues: what is wrong or worth knowing about single cells, collected column-wise."""
 
 import json
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -226,16 +227,30 @@ def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
-def issue_summary(issues: pd.DataFrame) -> str:
+def issue_summary(parts: Iterable[pd.DataFrame]) -> str:
     """An HTML table of the kinds of issues, the most severe first: how many, the first row, an example."""
-    if issues.empty:
+    kinds = issue_kinds(parts)
+    if kinds.empty:
         return markup.paragraph("No issues were found.")
-    groups = issues.groupby(["severity", "code"], sort=False)
-    kinds = groups.agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
+    kinds = kinds.assign(code=kinds["code"].str.replace("_", " "), example=mask_texts(kinds["example"]))
+    return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))
+
+
+def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """How often each kind of issue was found in parts of the table of issues, the most severe first.
+
+    Columns: severity, code, found, first_row and example, which is the sentence of the first.
+    """
+    names = ["severity", "code"]
+    counted = [
+        issues.groupby(names, sort=False)
+        .agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
+        .reset_index()
+        for issues in parts
+    ]
+    groups = pd.concat(counted).groupby(names, sort=False)
+    kinds = groups.agg(found=("found", "sum"), first_row=("first_row", "first"), example=("example", "first"))
     kinds = kinds.reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["found"])
-    kinds = kinds.loc[ranked.sort_values(["rank", "descending"]).index]
-    example = mask_texts(kinds["example"])
-    kinds = kinds.assign(code=kinds["code"].str.replace("_", " "), example=example)
-    return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))
+    return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

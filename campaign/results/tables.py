@@ -1,7 +1,7 @@
 """`Result`: the plan joined with what its ledger knows about each batch, as tables."""
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,11 +18,12 @@ from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
-from campaign.messages.plan import Plan
+from campaign.messages.drafting.plan_columns import columns_of_contacts
+from campaign.messages.plan import Plan, whole_part
 from campaign.results.advice import advice_for, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
-from campaign.results.outcome_tables import join_contacts, join_messages
+from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import agreeing, clean, counted
@@ -88,13 +89,13 @@ class Result:
         if batch_of_message is None:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
-            batch_of_excluded = np.zeros(len(plan.contacts), np.int64)
+            batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
         numbers = batches["batch"].to_numpy()  # ascending
-        if len(batch_of_message) != len(plan.messages) or not np.isin(batch_of_message, numbers).all():
+        if len(batch_of_message) != plan.totals.messages or not np.isin(batch_of_message, numbers).all():
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
-                f"{len(plan.messages):,}: they do not belong together. Give the folder that the campaign was "
-                "sent from."
+                f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "
+                "was sent from."
             )
         vars(self).update(
             plan=plan,
@@ -128,7 +129,7 @@ class Result:
         The columns of `Plan.messages`, then status, batch (int64), code and cost_share: the batch's cost
         divided by its messages. It is an estimate, because the service reports only the cost of the batch.
         """
-        return self._messages.copy(deep=False)
+        return self._whole.messages
 
     @property
     def contacts(self) -> pd.DataFrame:
@@ -136,7 +137,16 @@ class Result:
 
         A row that was sent as several messages shows the one that most needs attention.
         """
-        return self._contacts.copy(deep=False)
+        return self._whole.contacts
+
+    def parts(self) -> Iterator[ResultPart]:
+        """The tables of the result in parts of consecutive rows: `messages`, `contacts` and `issues` of each.
+
+        The parts of a large result are read one by one; a result in memory is one part.
+        """
+        if self.plan.is_in_memory:
+            return iter([self._whole])
+        return result_parts(self.plan, self._batches, self._places, self._batch_of_excluded)
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -151,7 +161,8 @@ class Result:
     @cached_property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
-        return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches, self.currency)
+        statuses = (part.contacts["status"] for part in self.parts())
+        return ResultTotals.of(self.plan.totals, statuses, self._batches, self.currency)
 
     @property
     def currency(self) -> str:
@@ -172,10 +183,8 @@ class Result:
 
         Raises `ColumnError` if there is no such column.
         """
-        place, name = choose_column(self.plan.contacts, column)
-        contacts = self._contacts
-        values = contacts[place].rename(name)
-        return break_down(values, contacts["status"], self._messages, self._batches, self._places)
+        place, name = choose_column(self.columns, column)
+        return break_down(self.parts(), place, name, self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
@@ -188,7 +197,29 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice.
         """
-        rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
+        table = pd.concat([*self.follow_up_parts(_checked_statuses(statuses))])
+        table.attrs = {} if self.reading is None else {"reading": self.reading}
+        return table
+
+    def follow_up_parts(self, statuses: Collection[str]) -> Iterator[pd.DataFrame]:
+        """The same in parts of consecutive rows."""
+        for part in self.parts():
+            contacts = part.contacts
+            yield self._as_follow_up(contacts[contacts["status"].isin(list(statuses))])
+
+    def first_to_follow_up(self, count: int) -> pd.DataFrame:
+        """The first rows that need attention, those of the most urgent status first; as in `follow_up`."""
+        first = {status: pd.DataFrame() for status in TO_FOLLOW_UP}
+        for part in self.parts():
+            contacts = part.contacts
+            for status, found in first.items():
+                if len(found) < count:
+                    more = contacts[contacts["status"] == status].head(count - len(found))
+                    first[status] = pd.concat([found, more]) if len(found) else more
+        return self._as_follow_up(pd.concat([*first.values()]).head(count))
+
+    def _as_follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
+        """Some rows of the contacts with the columns by which they are known again."""
         before = None if self.reading is None else self.reading.continues
         numbers = rows.index.to_series()
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
@@ -200,7 +231,7 @@ class Result:
             origins=numbers if before is None else numbers.map(before.rows),
             version=self._version_of_file,
         )
-        table.attrs = {} if self.reading is None else {"reading": self.reading}
+        table.attrs = {}
         return table
 
     @property
@@ -260,24 +291,26 @@ class Result:
         ordered_again = set(self._batches.loc[self._batches["error"] == ORDERED_AGAIN, "batch"])
         if not ordered_again:
             return set()  # nobody needs the issues, which have to be read
-        issues, messages = self.issues, self._messages
-        is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
-        return ordered_again - set(messages.loc[~is_kept, "batch"])
+        for part in self.parts():
+            issues, messages = part.issues, part.messages
+            is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
+            ordered_again -= set(messages.loc[~is_kept, "batch"])
+        return ordered_again
 
     @property
     def is_erased(self) -> bool:
         """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return set(self.plan.contacts.columns) <= set(OUTCOME_COLUMNS)
+        return set(self.columns) <= set(OUTCOME_COLUMNS)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the plan's contacts."""
+        return columns_of_contacts(self.plan)
 
     @cached_property
-    def _messages(self) -> pd.DataFrame:
-        return join_messages(self.plan.messages, self._batches, self._places)
-
-    @cached_property
-    def _contacts(self) -> pd.DataFrame:
-        return join_contacts(
-            self.plan.contacts, self._messages, self._batches, self._places, self._batch_of_excluded
-        )
+    def _whole(self) -> ResultPart:
+        """All rows in memory. Raises `CampaignError` where the memory is too small."""
+        return ResultPart(whole_part(self.plan), self._batches, self._places, self._batch_of_excluded)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"

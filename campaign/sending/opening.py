@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 
 from campaign.errors import AccountError, FolderError, UsageError
+from campaign.messages.drafting.plan_columns import messages_at
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import open_ledger
@@ -92,7 +93,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
     compared, account = plan_behind(difference), options.account
     record = compared.record
     content = choose_content(compared, changed=options.changed, gone=options.gone)
-    check_not_again(content.plan, content.plan.messages.iloc[content.outgoing])
+    check_not_again(content.plan, content.outgoing)
     if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
         return ""
     path, name = locate_campaign(compared.plan, options.name, options.folder, account.environment)
@@ -153,7 +154,7 @@ def _existing_or_new(
     claim.check_new()
     compared = compare_plan(plan, None)
     content = choose_content(compared, changed=options.changed, gone=options.gone)
-    check_not_again(content.plan, content.plan.messages)
+    check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
     ledger_path = None if options.ledger is None else Path(options.ledger)
     folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
@@ -238,8 +239,7 @@ def _converge(
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(compared, content, pilot, campaign.claim, options)
             return last_round, frozen, compared.overview
-    outgoing = content.plan.messages.iloc[content.outgoing]
-    check_not_again(content.plan, outgoing)
+    check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
     return *_register(content, pilot, campaign), compared.overview
 
@@ -268,12 +268,13 @@ def _departure(
 ) -> Departure:
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
-    messages = content.plan.messages.iloc[positions]
-    numbers = messages["number"].astype("int64").unique()
+    numbers = np.empty(0, np.int64)
+    for messages in messages_at(content.plan, positions):
+        numbers = np.union1d(numbers, messages["number"].astype("int64"))
     recent = recently_reached(claim.account, claim.key, numbers)
     return Departure(
         plan=content.plan,
-        messages=messages,
+        positions=positions,
         batch_size=options.batch_size,
         concurrency=options.concurrency,
         comparison=compared.overview,

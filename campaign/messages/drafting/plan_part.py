@@ -26,6 +26,8 @@ class PlanPart:
 
     - `messages`, `issues`, `contacts`: what `Plan` has for these rows. Issues about the whole table are in
       the first part.
+    - `status`: that column of `contacts`.
+    - `rows_of_messages`: the column `row` of `messages`.
     - `numbers`: for each row of `contacts` its number as an integer, 0 where it has none.
     - `alternatives`: what rows would get that repeat another row's number.
     """
@@ -33,6 +35,8 @@ class PlanPart:
     messages: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
     issues: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
     contacts: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    status: CopiedField[pd.Series[str]] = CopiedField()
+    rows_of_messages: CopiedField[Ints] = CopiedField()
     numbers: CopiedField[Ints] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
 

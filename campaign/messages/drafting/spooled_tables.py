@@ -115,13 +115,19 @@ class SpooledTables:
                 messages=partial(self._frame, "messages", number),
                 issues=partial(self._frame, "issues", number),
                 contacts=partial(self._contacts_of, number),
-                numbers=partial(self._numbers, number),
+                status=partial(self._status_of, number),
+                rows_of_messages=partial(self._integers, "messages", "row", number),
+                numbers=partial(self._integers, "numbers", "number", number),
                 alternatives=partial(self._frame, "alternatives", number),
             )
 
-    def _numbers(self, number: int) -> Ints:
-        numbers: Ints = self._spool.read("numbers", number).column(0).to_numpy()
-        return numbers
+    def _status_of(self, number: int) -> pd.Series[str]:
+        status = self._spool.read("outcomes", number).column("status")
+        return array_to_series(status, self._contacts.part(number).index)
+
+    def _integers(self, table: str, column: str, number: int) -> Ints:
+        integers: Ints = self._spool.read(table, number).column(column).to_numpy()
+        return integers
 
     def size(self, table: str) -> int:
         """About how many bytes all parts of a table take in memory."""

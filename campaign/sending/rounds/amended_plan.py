@@ -11,6 +11,7 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS
+from campaign.messages.drafting.plan_columns import has_status, numbers_of_contacts
 from campaign.messages.plan import Plan, fingerprint, with_fields
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
@@ -41,8 +42,11 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
 
 def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
     """The rows of a frozen plan for which `keep_earlier_messages` was called."""
-    issues = plan.issues
-    return [int(row) for row in issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna()]
+    return [
+        int(row)
+        for part in plan.parts()
+        for row in part.issues.loc[part.issues["code"] == KEPT_TEXT, "row"].dropna()
+    ]
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
@@ -84,8 +88,7 @@ def without_repeats(plan: Plan) -> Plan:
 
     `prepare` takes care of that, except for rows that it was told to keep.
     """
-    is_planned = (plan.contacts["status"] == "not_sent").to_numpy()
-    numbers = np.sort(plan.addressing.numbers[is_planned])
+    numbers = np.sort(numbers_of_contacts(plan)[has_status(plan, "not_sent")])
     if not (numbers[1:] == numbers[:-1]).any():
         return plan
     starts, planned = planned_texts(plan, plan.messages)

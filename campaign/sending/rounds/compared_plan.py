@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.arrow_text import Ints
+from campaign.messages.drafting.plan_columns import has_status, numbers_of_contacts, rows_of_messages
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
 from campaign.sending.rounds.comparison import (
@@ -73,7 +74,7 @@ class ComparedPlan:
     @cached_property
     def knowledge(self) -> Knowledge:
         """What is known of each message of the plan."""
-        return spread(self.comparison.knowledge, self.starts, len(self.plan.messages))
+        return spread(self.comparison.knowledge, self.starts, self.plan.totals.messages)
 
     def count(self, *states: int) -> int:
         """Of how many rows one of these is known."""
@@ -137,7 +138,7 @@ def compare_plan(plan: Plan, record: CampaignRecord | None) -> ComparedPlan:
         waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
         return ComparedPlan(plan, given, starts, comparison, waiting_gone, record)
     plan = without_repeats(plan)
-    starts = first_pieces(plan.messages["row"].to_numpy())
+    starts = first_pieces(rows_of_messages(plan))
     return ComparedPlan(plan, given, starts, _nothing_known(len(starts), plan), np.empty(0, np.int64), None)
 
 
@@ -160,11 +161,11 @@ def numbers_of_excluded(plan: Plan) -> Ints:
     A duplicate is answered by the row that is kept, so it counts as having none, unless it was left out
     because another campaign has reached its number.
     """
-    status, numbers = plan.contacts["status"], plan.addressing.numbers
-    excluded = status.isin(["invalid", "opted_out"]).to_numpy()
-    duplicates = (status == "duplicate").to_numpy()
+    numbers = numbers_of_contacts(plan)
+    excluded = has_status(plan, "invalid", "opted_out")
+    duplicates = has_status(plan, "duplicate")
     if duplicates.any():
-        excluded = excluded | duplicates & ~np.isin(numbers, numbers[(status == "not_sent").to_numpy()])
+        excluded = excluded | duplicates & ~np.isin(numbers, numbers[has_status(plan, "not_sent")])
     return np.where(excluded, numbers, 0)
 
 
@@ -172,7 +173,7 @@ def _nothing_known(rows: int, plan: Plan) -> Comparison:
     """The comparison with no record."""
     none = np.zeros(rows, np.int64)
     return Comparison(
-        np.full(rows, NEW, np.int8), none, none, np.zeros(len(plan.contacts), np.int64), np.empty(0, np.int64)
+        np.full(rows, NEW, np.int8), none, none, np.zeros(plan.totals.rows, np.int64), np.empty(0, np.int64)
     )
 
 

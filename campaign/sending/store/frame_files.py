@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
+from itertools import chain
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import pandas as pd
 import pyarrow as pa
@@ -19,27 +20,39 @@ _NULLABLE: dict[pa.DataType, Any] = {pa.int64(): pd.Int64Dtype()}
 
 def write_frame(frame: pd.DataFrame, path: Path) -> None:
     """Write a frame of text and whole numbers, with its index of row numbers, to a new file."""
+    write_frames([frame], path)
+
+
+def write_frames(frames: Iterable[pd.DataFrame], path: Path) -> None:
+    """Write frames of the same columns, one below the other, to a new file; each is a part of it."""
+    write_tables(map(_table, frames), path)
+
+
+def _table(frame: pd.DataFrame) -> pa.Table:
     # Columns are numbered, because a spreadsheet may have two of one name, or one called "row".
     names = [*frame.columns]
-    table = pa.table(
+    return pa.table(
         [pa.array(frame.index, pa.int64()), *(pa.array(frame[name], from_pandas=True) for name in names)],
         names=[str(place) for place in range(len(names) + 1)],
     ).replace_schema_metadata({"names": json.dumps(names, ensure_ascii=False)})
-    with new_private_file(path) as file:
-        write_table(table, file)
 
 
-def write_table(table: pa.Table, file: IO[bytes]) -> None:
-    """Write a table as parquet, in 40% of the time that the default settings take.
+def write_tables(tables: Iterable[pa.Table], path: Path) -> None:
+    """Write tables of one schema as parquet to a new file, in 40% of the time that the default settings take.
 
-    Texts are mostly different, so a dictionary does not pay, and nobody asks for statistics. Most whole
-    numbers are positions or counts, whose differences are small.
+    Each is a row group, unless it has more than a million rows. Texts are mostly different, so a dictionary
+    does not pay, and nobody asks for statistics. Most whole numbers are positions or counts, whose
+    differences are small.
     """
-    integers = [field.name for field in table.schema if pa.types.is_integer(field.type)]
-    pq.write_table(
-        table, file, compression="zstd", compression_level=1, use_dictionary=False, write_statistics=False,
-        column_encoding=dict.fromkeys(integers, "DELTA_BINARY_PACKED"),
-    )  # fmt: skip
+    rest = iter(tables)
+    first = next(rest)
+    integers = [field.name for field in first.schema if pa.types.is_integer(field.type)]
+    with new_private_file(path) as file, pq.ParquetWriter(
+        file, first.schema, compression="zstd", compression_level=1, use_dictionary=False,
+        write_statistics=False, column_encoding=dict.fromkeys(integers, "DELTA_BINARY_PACKED"),
+    ) as writer:  # fmt: skip
+        for table in chain([first], rest):
+            writer.write_table(table)
 
 
 def read_frame(path: Path, columns: Collection[str] | None = None) -> pd.DataFrame:

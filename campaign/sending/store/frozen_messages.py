@@ -8,7 +8,7 @@ in a file of their own beside the parts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
@@ -21,10 +21,10 @@ import pyarrow.parquet as pq
 from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
+from campaign.messages.drafting.plan_columns import MessageStream
 from campaign.messages.plan import batch_bounds
-from campaign.private_files import new_private_file
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.frame_files import write_table
+from campaign.sending.store.frame_files import write_tables
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
@@ -71,18 +71,19 @@ class Cutting:
     pilot: int | None = None
 
 
-def freeze(messages: pd.DataFrame, places: Ints, folder: Path, cutting: Cutting) -> Iterator[Entry]:
+def freeze(
+    messages: MessageStream, rows: Ints, places: Ints, folder: Path, cutting: Cutting
+) -> Iterator[Entry]:
     """Write messages that are to go out as part files into `folder`, and yield the batches they are cut into.
 
-    `places` are their positions in the plan. The messages of one row stay in one batch. A part is on disk
-    when its first batch has been yielded, so iterate to the end.
+    `rows` has the row number of each, `places` their positions in the plan. The messages of one row stay in
+    one batch. A part is on disk when its first batch has been yielded, so iterate to the end.
     """
-    table = _table(messages, _PART_SCHEMA, place=places)
-    rows = messages["row"].to_numpy()
     batch, part = cutting.first_batch - 1, -1
     for start, stop in _part_bounds(rows, cutting.pilot or 0):
         part += 1
-        piece = table.slice(start, stop - start).combine_chunks()
+        taken = messages.take(stop - start)
+        piece = _table(taken, _PART_SCHEMA, place=places[start:stop]).combine_chunks()
         _write(piece, part_path(folder, part))
         content = _Content(piece)
         first_size = 1 if cutting.canary and part == 0 else None
@@ -103,9 +104,17 @@ def write_part(table: pa.Table, folder: Path, part: int) -> None:
     _write(table.cast(_PART_SCHEMA), part_path(folder, part))
 
 
-def write_settled(messages: pd.DataFrame, places: Ints, batches: Ints, folder: Path) -> None:
+def write_settled(messages: Iterable[pd.DataFrame], places: Ints, batches: Ints, folder: Path) -> None:
     """Write messages that earlier batches hold, with the number of that batch."""
-    _write(_table(messages, _SETTLED_SCHEMA, place=places, batch=batches), folder / SETTLED)
+
+    def tables() -> Iterator[pa.Table]:
+        start = 0
+        for frame in messages:
+            here = slice(start, start + len(frame))
+            yield _table(frame, _SETTLED_SCHEMA, place=places[here], batch=batches[here])
+            start = here.stop
+
+    write_tables(tables(), folder / SETTLED)
 
 
 def write_settled_table(table: pa.Table, folder: Path) -> None:
@@ -119,8 +128,7 @@ def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Tab
 
 
 def _write(table: pa.Table, path: Path) -> None:
-    with new_private_file(path) as file:
-        write_table(table, file)
+    write_tables([table], path)
 
 
 def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:

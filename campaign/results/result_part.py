@@ -1,0 +1,70 @@
+"""A part of a result: some consecutive rows of the plan, joined with what came of their batches."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+import numpy.typing as npt
+import pandas as pd
+
+from campaign.messages.drafting.plan_part import PlanPart
+from campaign.messages.plan import Plan
+from campaign.results.outcome_tables import join_contacts, join_messages
+
+
+@dataclass(frozen=True, eq=False)
+class ResultPart:
+    """Some consecutive rows of a result. Its tables have the columns of those of `Result`.
+
+    `places` has the place of the batch of each message, `batch_of_excluded` for each row without a message
+    the batch that had reached its number.
+    """
+
+    plan_part: PlanPart
+    batches: pd.DataFrame
+    places: npt.NDArray[np.intp]
+    batch_of_excluded: npt.NDArray[np.int64]
+
+    @property
+    def messages(self) -> pd.DataFrame:
+        """The messages of these rows with their outcome."""
+        return self._messages.copy(deep=False)
+
+    @property
+    def contacts(self) -> pd.DataFrame:
+        """These rows of the file with their outcome."""
+        return self._contacts.copy(deep=False)
+
+    @property
+    def issues(self) -> pd.DataFrame:
+        """The issues of these rows; those of the whole table are in the first part."""
+        return self.plan_part.issues
+
+    @cached_property
+    def _messages(self) -> pd.DataFrame:
+        return join_messages(self.plan_part.messages, self.batches, self.places)
+
+    @cached_property
+    def _contacts(self) -> pd.DataFrame:
+        return join_contacts(
+            self.plan_part.contacts, self._messages, self.batches, self.places, self.batch_of_excluded
+        )
+
+
+def result_parts(
+    plan: Plan,
+    batches: pd.DataFrame,
+    places: npt.NDArray[np.intp],
+    batch_of_excluded: npt.NDArray[np.int64],
+) -> Iterator[ResultPart]:
+    """The parts of a result, in order."""
+    message = row = 0
+    for part in plan.parts():
+        messages, rows = len(part.rows_of_messages), len(part.status)
+        yield ResultPart(
+            part, batches, places[message : message + messages], batch_of_excluded[row : row + rows]
+        )
+        message, row = message + messages, row + rows
