@@ -171,6 +171,61 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
 
 
+@dataclass(frozen=True, slots=True)
+class MessageFile:
+    """A file of messages, or one part of it."""
+
+    path: Path
+    group: int | None = None
+
+    def read(self, columns: list[str]) -> pa.Table:
+        """Some columns; raises `LedgerError` when the file is missing or damaged."""
+        try:
+            with pq.ParquetFile(self.path) as file:
+                return file.read(columns) if self.group is None else file.read_row_group(self.group, columns)
+        except (OSError, pa.ArrowException, IndexError):
+            raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
+
+    def integers(self, column: str) -> Ints:
+        """A column of whole numbers."""
+        integers: Ints = self.read([column]).column(0).to_numpy()
+        return integers
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes in memory."""
+        try:
+            facts = pq.read_metadata(self.path)
+        except (OSError, pa.ArrowException):
+            raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
+        groups = range(facts.num_row_groups) if self.group is None else [self.group]
+        return sum(facts.row_group(group).total_byte_size for group in groups)
+
+
+NO_MESSAGES = _PART_SCHEMA.empty_table()
+
+
+def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
+    """The files of all messages of a frozen plan, those that were to go out first."""
+    files = [MessageFile(part_path(folder, part)) for part in range(parts)]
+    if settled:
+        groups = pq.read_metadata(folder / SETTLED).num_row_groups
+        files += [MessageFile(folder / SETTLED, group) for group in range(groups)]
+    return files
+
+
+def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
+    """The batch that holds each message of a frozen plan, in the order of the plan; see `read_messages`."""
+    places = [read_part(folder, part, ["place"]).column(0).to_numpy() for part in range(parts)]
+    if settled:
+        table = _read(folder / SETTLED, _SETTLED_SCHEMA, ["place", "batch"])
+        places.append(table.column("place").to_numpy())
+        batches = np.concatenate([batches, table.column("batch").to_numpy()])
+    by_place = np.empty_like(batches)
+    by_place[np.concatenate([np.empty(0, np.int64), *places])] = batches
+    return by_place
+
+
 def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:
     """All messages of a plan in a folder of the first format, in sending order."""
     tables = [_read(part_path(folder, part), MESSAGE_SCHEMA) for part in range(parts)]
