@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from campaign.errors import AccountError, FolderError, UsageError
-from campaign.messages.drafting.plan_columns import messages_at
+from campaign.messages.drafting.plan_columns import messages_at, same_contacts
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import open_ledger
@@ -250,7 +250,7 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
         content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
-        and content.plan.contacts.equals(frozen.plan.contacts)
+        and same_contacts(content.plan, frozen.plan)
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 from typing import Protocol
 
 import numpy as np
@@ -10,10 +11,14 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
 from campaign.messages.drafting.plan_part import PlanPart
+from campaign.messages.totals import Totals
 
 
 class InParts(Protocol):
     """A plan."""
+
+    @property
+    def totals(self) -> Totals: ...
 
     def parts(self) -> Iterator[PlanPart]: ...
 
@@ -25,17 +30,18 @@ def columns_of_contacts(plan: InParts) -> list[str]:
 
 def rows_of_messages(plan: InParts) -> Ints:
     """The row number of each message."""
-    return _joined([part.rows_of_messages for part in plan.parts()])
+    return _joined((part.rows_of_messages for part in plan.parts()), plan.totals.messages)
 
 
 def labels_of_contacts(plan: InParts) -> Ints:
     """The row number of each row of the contacts."""
-    return _joined([part.status.index.to_numpy(dtype=np.int64) for part in plan.parts()])
+    labels = (part.status.index.to_numpy(dtype=np.int64) for part in plan.parts())
+    return _joined(labels, plan.totals.rows)
 
 
 def numbers_of_contacts(plan: InParts) -> Ints:
     """The number of each row of the contacts, 0 where it has none."""
-    return _joined([part.numbers for part in plan.parts()])
+    return _joined((part.numbers for part in plan.parts()), plan.totals.rows)
 
 
 def has_status(plan: InParts, *statuses: str) -> Bools:
@@ -62,6 +68,20 @@ def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
             start = after
 
 
+def same_contacts(plan: InParts, other: InParts) -> bool:
+    """Whether the contacts of two plans are equal, with their statuses and reasons."""
+    sizes, others = ([len(part.status) for part in one.parts()] for one in (plan, other))
+    if sizes != others:
+        return sum(sizes) == sum(others) and _whole_contacts(plan).equals(_whole_contacts(other))
+    return all(
+        part.contacts.equals(twin.contacts) for part, twin in zip(plan.parts(), other.parts(), strict=True)
+    )
+
+
+def _whole_contacts(plan: InParts) -> pd.DataFrame:
+    return pd.concat([part.contacts for part in plan.parts()])
+
+
 class MessageStream:
     """Messages that are taken in order, some at a time."""
 
@@ -81,5 +101,13 @@ class MessageStream:
         return pieces[0] if len(pieces) == 1 else pd.concat(pieces)
 
 
-def _joined(arrays: list[Ints]) -> Ints:
-    return arrays[0] if len(arrays) == 1 else np.concatenate(arrays)
+def _joined(arrays: Iterator[Ints], count: int) -> Ints:
+    """The arrays as one of `count` entries; each is let go before the next is read."""
+    first = next(arrays)
+    if len(first) == count:
+        return first
+    joined, start = np.empty(count, np.int64), 0
+    for array in chain([first], arrays):
+        joined[start : start + len(array)] = array
+        start += len(array)
+    return joined[:start]

@@ -64,6 +64,7 @@ class SpooledTables:
             yield block
             del block
         self._unfinished = None
+        pa.default_memory_pool().release_unused()
 
     def _unfinished_block(self, number: int, start: int) -> RowBlock:
         if self._unfinished is None:

@@ -74,7 +74,9 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
 
     Rows that get nothing for another reason keep their status, and get the issue too.
     """
-    leaving = stopped & (plan.contacts["status"] == "not_sent").to_numpy()
+    if not stopped.any():
+        return plan
+    leaving = stopped & has_status(plan, "not_sent")
     detail = "The person answered STOP after the campaign had begun."
     others = plan.contacts.index[stopped & ~leaving]
     if len(others):  # they may have the issue already, from an earlier round
@@ -88,7 +90,8 @@ def without_repeats(plan: Plan) -> Plan:
 
     `prepare` takes care of that, except for rows that it was told to keep.
     """
-    numbers = np.sort(numbers_of_contacts(plan)[has_status(plan, "not_sent")])
+    numbers = numbers_of_contacts(plan)[has_status(plan, "not_sent")]
+    numbers.sort()
     if not (numbers[1:] == numbers[:-1]).any():
         return plan
     starts, planned = planned_texts(plan, plan.messages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -23,7 +24,9 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     UNSENT,
     Comparison,
+    HashedRowTexts,
     Knowledge,
+    RowTexts,
     compare_texts,
     missing_numbers,
     reached_alternatives,
@@ -34,7 +37,8 @@ from campaign.sending.rounds.continuation_plan import (
     continues,
     merge,
 )
-from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
+from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
@@ -125,16 +129,16 @@ def compare_plan(plan: Plan, record: CampaignRecord | None) -> ComparedPlan:
             plan = merge(whole, plan)
             given = plan.fingerprint
         plan = _keep_reached(plan, record)
-        plan = without_stopped(plan, record.are_stopped(plan.addressing.numbers))
+        plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
         plan = without_repeats(plan)
-        starts, planned = planned_texts(plan, plan.messages)
+        starts, planned = _comparable_rows(plan, record)
         comparison = compare_texts(
-            record.comparable(planned),
+            planned,
             record.comparable_numbers(numbers_of_excluded(plan)),
             record.texts,
             record.knowledge,
         )
-        plan_numbers = record.comparable_numbers(plan.addressing.numbers)
+        plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
         waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
         return ComparedPlan(plan, given, starts, comparison, waiting_gone, record)
     plan = without_repeats(plan)
@@ -144,15 +148,47 @@ def compare_plan(plan: Plan, record: CampaignRecord | None) -> ComparedPlan:
 
 def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
     """The plan in which rows are kept whose text was reached, instead of those with the same number."""
-    alternatives = plan.addressing.alternatives
-    if not len(alternatives):
+    if not any(len(part.alternatives) for part in plan.parts()):
         return plan
-    _, planned = planned_texts(plan, plan.messages)
-    starts, texts = planned_texts(plan, alternatives)
+    alternatives = plan.addressing.alternatives
+    starts, texts = _texts_of_alternatives(plan)
+    numbers = np.unique(texts.numbers)
+    kept = [rows.take(np.flatnonzero(contains(numbers, rows.numbers))) for _, rows in planned_parts(plan)]
     chosen = reached_alternatives(
-        record.comparable(planned), record.comparable(texts), record.texts, record.knowledge
+        record.comparable(RowTexts.below_each_other(kept)),
+        record.comparable(texts),
+        record.texts,
+        record.knowledge,
     )
     return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
+
+
+def _texts_of_alternatives(plan: Plan) -> tuple[Ints, RowTexts]:
+    """The rows that were left out because of their number, and the position of the first piece of each."""
+    columns, count = plan.addressing.columns, 0
+    starts, rows = [], []
+    for part in plan.parts():
+        own_starts, own_rows = rows_with_texts(part.contacts, columns, part.alternatives)
+        starts.append(own_starts + count)
+        rows.append(own_rows)
+        count += len(part.alternatives)
+    return np.concatenate(starts), RowTexts.below_each_other(rows)
+
+
+def _comparable_rows(plan: Plan, record: CampaignRecord) -> tuple[Ints, RowTexts | HashedRowTexts]:
+    """The rows of a plan that get something, and the position of the first message of each."""
+    if plan.is_in_memory:
+        starts, planned = next(planned_parts(plan))
+        return starts, record.comparable(planned)
+    all_starts: list[Ints] = []
+
+    def comparable() -> Iterator[RowTexts]:
+        for starts, rows in planned_parts(plan):
+            all_starts.append(starts)
+            yield record.comparable(rows)
+
+    planned_rows = HashedRowTexts.of(comparable())
+    return np.concatenate(all_starts), planned_rows
 
 
 def numbers_of_excluded(plan: Plan) -> Ints:

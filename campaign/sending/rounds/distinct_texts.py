@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints, TextArray
-from campaign.sending.rounds.folding import same_texts, text_hashes
+from campaign.sending.rounds.folding import HashedTexts, same_texts, text_hashes
 
 # 2**64 divided by the golden ratio: neighbouring numbers get keys far apart, and being odd it loses no bit.
 _SPREAD = np.int64(-7046029254386353131)
@@ -20,7 +20,7 @@ class DistinctTexts:
     several rows, texts are found by 64-bit hashes, so that a number in 10,000 rows costs no more than others.
     """
 
-    def __init__(self, numbers: Ints, texts: TextArray) -> None:
+    def __init__(self, numbers: Ints, texts: TextArray | HashedTexts) -> None:
         self.numbers, self._texts = numbers, texts
         order = np.argsort(numbers, kind="stable")
         self._distinct, starts, counts = np.unique(numbers[order], return_index=True, return_counts=True)
@@ -73,6 +73,6 @@ def _places(ascending: Ints, numbers: Ints) -> Ints:
     return np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
 
 
-def _keys(numbers: Ints, texts: TextArray) -> Ints:
+def _keys(numbers: Ints, texts: TextArray | HashedTexts) -> Ints:
     """A key of 64 bits for each number with its text."""
     return text_hashes(texts) + numbers * _SPREAD
