@@ -21,7 +21,7 @@ from campaign.contacts.reading_in_parts import read_in_parts
 from campaign.contacts.reading_record import reading_of
 from campaign.contacts.spooled_table import spool_frame
 from campaign.errors import FileError
-from campaign.paths import is_file
+from campaign.paths import is_file, is_folder
 from campaign.text import clean
 
 LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
@@ -60,7 +60,7 @@ def _are_large(files: Sequence[Any]) -> bool:
 
 
 def _is_folder(contacts: Any) -> bool:
-    return isinstance(contacts, str | os.PathLike) and not is_file(Path(contacts)) and Path(contacts).is_dir()
+    return isinstance(contacts, str | os.PathLike) and is_folder(Path(contacts))
 
 
 def _files_in(folder: str | os.PathLike[str]) -> list[Path]:

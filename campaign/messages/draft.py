@@ -13,12 +13,12 @@ from campaign.arrow_text import Ints, TextArray, constant_array, integers_to_arr
 from campaign.contacts.contact_parts import ContactParts, WholeTable, parts_of, rows_at
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import file_names
-from campaign.messages.drafting.duplicates import DuplicateFinder, report_duplicates
-from campaign.messages.drafting.held_tables import HeldTables
-from campaign.messages.drafting.row_block import BlockMessages, DraftTables, RowBlock, RunningTotals
-from campaign.messages.drafting.spooled_tables import SpooledTables
 from campaign.messages.issues import IssueCollector
 from campaign.messages.overlong import Fitted, OverlongRules, fit
+from campaign.messages.plan_tables.duplicates import DuplicateFinder, report_duplicates
+from campaign.messages.plan_tables.held_tables import HeldTables
+from campaign.messages.plan_tables.row_block import BlockMessages, DraftTables, RowBlock, RunningTotals
+from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.messages.recipients import NumberRules, find_numbers
 from campaign.messages.suppression import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts

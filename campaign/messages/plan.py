@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol
@@ -13,19 +12,18 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
-from campaign.arrow_text import Ints, series_to_chunks, text_buffers
+from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import Reading
-from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
-from campaign.messages.drafting.plan_columns import (
+from campaign.messages.issues import issue_summary
+from campaign.messages.plan_tables.plan_columns import (
     MessageStream,
     labels_of_contacts,
     messages_at,
     rows_of_messages,
 )
-from campaign.messages.drafting.plan_part import PartStore, PlanPart, copy_frame
-from campaign.messages.issues import issue_summary
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, copy_frame
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
@@ -256,30 +254,6 @@ def _side_by_side(*pieces: str) -> str:
     """Pieces of HTML next to each other if there is room."""
     cells = "".join(f"<div>{piece}</div>" for piece in pieces)
     return f'<div style="display:flex;flex-wrap:wrap;gap:0 3em;align-items:center">{cells}</div>'
-
-
-def fingerprint(messages: pd.DataFrame) -> str:
-    """SHA-256 of number, message, sender and priority of each message: see `fingerprint_of`."""
-    return fingerprint_of(len(messages), lambda: [messages])
-
-
-def fingerprint_of(count: int, frames: Callable[[], Iterable[pd.DataFrame]]) -> str:
-    """SHA-256 of number, message, sender and priority, as lengths and bytes.
-
-    `frames` gives the messages, `count` in all, in one frame or several. Each column begins with the number
-    of its texts (64 bits) and their lengths in UTF-8 (32 bits each, both little-endian), so that no two
-    tables give the same bytes. Takes 0.06 us a message.
-    """
-    digest = hashlib.sha256(b"campaign plan 1\n")
-    for name in MESSAGE_TEXTS:
-        digest.update(np.array([count], dtype="<i8").tobytes())
-        for frame in frames():
-            for chunk in series_to_chunks(frame[name]):
-                digest.update(np.diff(text_buffers(chunk)[0]).astype("<i4").tobytes())
-        for frame in frames():
-            for chunk in series_to_chunks(frame[name]):
-                digest.update(text_buffers(chunk)[1].data)
-    return digest.hexdigest()
 
 
 def batch_bounds(rows: Ints, size: int, first_size: int | None = None) -> Iterator[tuple[int, int]]:

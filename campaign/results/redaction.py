@@ -10,8 +10,8 @@ from campaign.contacts.continuation import CAMPAIGN, ROW, VERSION
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
-from campaign.messages.drafting.plan_columns import columns_of_contacts
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.results.tables import Result
 
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
-from campaign.messages.drafting.plan_part import PlanPart
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.outcome_tables import join_contacts, join_messages
 
 

@@ -78,7 +78,7 @@ def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str
         "Follow-up": (
             redaction.follow_up(rows).reset_index()
             for status in TO_FOLLOW_UP
-            for rows in result.follow_up_parts([status])
+            for rows in result.follow_up_rows.with_status([status])
         ),
     }
 

@@ -12,17 +12,17 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.argument_checks import check_choice, wrong
-from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
-from campaign.messages.drafting.plan_columns import columns_of_contacts
 from campaign.messages.plan import Plan, whole_part
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.results.advice import advice_for, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
+from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.totals import ResultTotals, outcome_sentence
@@ -197,50 +197,14 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice.
         """
-        table = pd.concat([*self.follow_up_parts(_checked_statuses(statuses))])
+        table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
 
-    def follow_up_parts(self, statuses: Collection[str]) -> Iterator[pd.DataFrame]:
-        """The same in parts of consecutive rows."""
-        for part in self.parts():
-            contacts = part.contacts
-            yield self._as_follow_up(contacts[contacts["status"].isin(list(statuses))])
-
-    def first_to_follow_up(self, count: int) -> pd.DataFrame:
-        """The first rows that need attention, those of the most urgent status first; as in `follow_up`."""
-        first = {status: pd.DataFrame() for status in TO_FOLLOW_UP}
-        for part in self.parts():
-            contacts = part.contacts
-            for status, found in first.items():
-                if len(found) < count:
-                    more = contacts[contacts["status"] == status].head(count - len(found))
-                    first[status] = pd.concat([found, more]) if len(found) else more
-        return self._as_follow_up(pd.concat([*first.values()]).head(count))
-
-    def _as_follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
-        """Some rows of the contacts with the columns by which they are known again."""
-        before = None if self.reading is None else self.reading.continues
-        numbers = rows.index.to_series()
-        table = rows.drop(columns=list(OUTCOME_COLUMNS))
-        table = add_follow_up_columns(
-            table.set_axis(original_names(table.columns), axis=1),
-            reason=rows["reason"],
-            status=rows["status"],
-            campaign=self.name or (before.campaign if before else ""),
-            origins=numbers if before is None else numbers.map(before.rows),
-            version=self._version_of_file,
-        )
-        table.attrs = {}
-        return table
-
     @property
-    def _version_of_file(self) -> str:
-        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
-        reading = self.reading
-        if reading is None:
-            return ""
-        return reading.version if reading.continues is None else reading.continues.version
+    def follow_up_rows(self) -> FollowUpRows:
+        """The rows of `follow_up` part by part."""
+        return FollowUpRows(self.parts(), self.reading, self.name)
 
     @property
     def sentence(self) -> str:

@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 
 from campaign.errors import AccountError, FolderError, UsageError
-from campaign.messages.drafting.plan_columns import messages_at, same_contacts
 from campaign.messages.plan import Plan, plan_in
+from campaign.messages.plan_tables.plan_columns import messages_at, same_contacts
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
@@ -303,7 +303,8 @@ def _register(
     )
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
-    batches[content.outgoing] = np.repeat(
-        [entry.batch for entry in entries], [entry.messages for entry in entries]
-    )
+    start = 0
+    for entry in entries:  # one by one, because whole columns take 80 MB each for ten million messages
+        batches[content.outgoing[start : start + entry.messages]] = entry.batch
+        start += entry.messages
     return Round(number, path, manifest), FrozenPlan(content.plan, batches, content.batch_of_excluded)

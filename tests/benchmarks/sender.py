@@ -25,7 +25,7 @@ import numpy as np
 from dirty_contacts import MESSAGE
 
 from campaign.contacts.reading import read_contacts
-from campaign.messages.drafting.plan_columns import MessageStream
+from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.messages.preparation import prepare
 from campaign.sending.engine import valves
 from campaign.sending.engine.budget import Budget

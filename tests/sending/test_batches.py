@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from campaign.errors import LedgerError
-from campaign.messages.drafting.plan_columns import MessageStream
+from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.store import frozen_messages
 from campaign.sending.store.frozen_messages import (
     Cutting,

@@ -110,7 +110,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
         status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
     count = sum(result.totals[status] for status in TO_FOLLOW_UP)
-    first = result.first_to_follow_up(_MOST_PEOPLE)
+    first = result.follow_up_rows.first(TO_FOLLOW_UP, _MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
         "people": table(_as_read(redaction.follow_up(first)), "People", rows=count)

@@ -11,8 +11,9 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS
-from campaign.messages.drafting.plan_columns import has_status, numbers_of_contacts
-from campaign.messages.plan import Plan, fingerprint, with_fields
+from campaign.messages.plan import Plan, with_fields
+from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.arrow_text import Ints
-from campaign.messages.drafting.plan_columns import has_status, numbers_of_contacts, rows_of_messages
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts, rows_of_messages
 from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
 from campaign.sending.rounds.comparison import (
     ACCEPTED,

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 
 from campaign.arrow_text import Ints
 from campaign.errors import ConfirmationError
-from campaign.messages.drafting.plan_columns import messages_at
-from campaign.messages.plan import Plan, fingerprint_of
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import messages_at
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.service.account import Account
 from campaign.text import agreeing, counted
 

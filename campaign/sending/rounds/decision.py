@@ -11,8 +11,8 @@ from campaign.arrow_text import Bools, Ints
 from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
-from campaign.messages.drafting.plan_columns import messages_at, rows_of_messages
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_messages
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Ints
-from campaign.messages.drafting.plan_columns import messages_at, rows_of_messages
+from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_messages
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.freezing import RoundContent
 from campaign.sending.store.rounds import Round

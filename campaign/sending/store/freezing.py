@@ -15,8 +15,8 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.errors import FolderError
-from campaign.messages.drafting.plan_columns import MessageStream, messages_at, rows_of_messages
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_of_messages
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import write_frames
@@ -77,7 +77,9 @@ def freeze_round(
 
 def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
     plan, outgoing = content.plan, content.outgoing
-    rows = rows_of_messages(plan)[outgoing]
+    rows = rows_of_messages(plan)
+    if len(outgoing) < len(rows) or (outgoing[1:] <= outgoing[:-1]).any():
+        rows = rows[outgoing]
     stream = MessageStream(messages_at(plan, outgoing))
     entries = list(freeze(stream, rows, outgoing, path / PLAN, cutting))
     settled = content.batch_of_message.nonzero()[0]

@@ -21,8 +21,8 @@ import pyarrow.parquet as pq
 from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
-from campaign.messages.drafting.plan_columns import MessageStream
 from campaign.messages.plan import batch_bounds
+from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import write_tables
 from campaign.service.wire import EncodedMessages, Encoding

@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Ints
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.drafting.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.sending.store.frame_files import count_parts, read_frame, size_in_memory
 from campaign.sending.store.frozen_messages import NO_MESSAGES, MessageFile, message_files
 

@@ -26,8 +26,8 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.errors import FolderError
-from campaign.messages.drafting.plan_part import whole_frame
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_part import whole_frame
 from campaign.messages.recipients import Addressing
 from campaign.private_files import sync_folder
 from campaign.results.sent_rounds import SentRound

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
-from campaign.messages.drafting.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.messages.totals import Totals
 
 
@@ -55,7 +55,7 @@ def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
 
     Ascending stretches are read in one pass over the parts, so a few stretches cost a few passes.
     """
-    for stretch in np.split(positions, np.flatnonzero(np.diff(positions) <= 0) + 1):
+    for stretch in np.split(positions, np.flatnonzero(positions[1:] <= positions[:-1]) + 1):
         start = 0
         for part in plan.parts():
             after = start + len(part.rows_of_messages)

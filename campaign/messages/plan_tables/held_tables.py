@@ -12,9 +12,9 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import Ints, array_to_series
-from campaign.messages.drafting.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.issues import IssueCollector
-from campaign.messages.plan import fingerprint
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint
+from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.recipients import Addressing
 from campaign.messages.totals import Totals
 

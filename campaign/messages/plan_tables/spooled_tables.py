@@ -13,11 +13,11 @@ import pyarrow as pa
 from campaign.arrow_text import Ints, array_to_series, combine_chunks
 from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.reserved_columns import file_names
-from campaign.messages.drafting.held_tables import join_columns
-from campaign.messages.drafting.plan_part import PlanPart, whole_frame
-from campaign.messages.drafting.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.issues import IssueCollector
-from campaign.messages.plan import fingerprint_of
+from campaign.messages.plan_tables.held_tables import join_columns
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
+from campaign.messages.plan_tables.plan_part import PlanPart, whole_frame
+from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.recipients import Addressing, Recipients
 from campaign.messages.totals import Totals
 from campaign.spool import Spool
