@@ -51,7 +51,9 @@ class PlanSource(Protocol):
 class Plan:
     """What a campaign would send, and what it would not send and why, row by row. Immutable.
 
-    `prepare` makes one. Its tables are copies: changing one changes nothing here.
+    `prepare` makes one. Its tables are copies: changing one changes nothing here. Those of a large table are
+    on disk: `parts` reads them part by part, and whole ones are made when they are asked for. Where the
+    memory is too small for one, a `CampaignError` says so.
 
     - `messages`: the messages in sending order: row (int64), number, message, sender, priority (str), parts
       (int64). `priority` is "" where none is given. A text that was split takes several rows, in order.
