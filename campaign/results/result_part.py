@@ -19,14 +19,19 @@ from campaign.results.outcome_tables import join_contacts, join_messages
 class ResultPart:
     """Some consecutive rows of a result. Its tables have the columns of those of `Result`.
 
-    `places` has the place of the batch of each message, `batch_of_excluded` for each row without a message
-    the batch that had reached its number.
+    `batch_of_message` has the number of the batch of each message, `batch_of_excluded` for each row without a
+    message the batch that had reached its number.
     """
 
     plan_part: PlanPart
     batches: pd.DataFrame
-    places: npt.NDArray[np.intp]
+    batch_of_message: npt.NDArray[np.int64]
     batch_of_excluded: npt.NDArray[np.int64]
+
+    @cached_property
+    def places(self) -> npt.NDArray[np.intp]:
+        """The place of the batch of each message in `batches`, whose numbers ascend."""
+        return np.searchsorted(self.batches["batch"].to_numpy(), self.batch_of_message)
 
     @property
     def messages(self) -> pd.DataFrame:
@@ -57,7 +62,7 @@ class ResultPart:
 def result_parts(
     plan: Plan,
     batches: pd.DataFrame,
-    places: npt.NDArray[np.intp],
+    batch_of_message: npt.NDArray[np.int64],
     batch_of_excluded: npt.NDArray[np.int64],
 ) -> Iterator[ResultPart]:
     """The parts of a result, in order."""
@@ -65,6 +70,9 @@ def result_parts(
     for part in plan.parts():
         messages, rows = len(part.rows_of_messages), len(part.status)
         yield ResultPart(
-            part, batches, places[message : message + messages], batch_of_excluded[row : row + rows]
+            part,
+            batches,
+            batch_of_message[message : message + messages],
+            batch_of_excluded[row : row + rows],
         )
         message, row = message + messages, row + rows

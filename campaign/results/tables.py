@@ -52,7 +52,7 @@ class Result:
     environment: str
     folder: Path | None
     _batches: pd.DataFrame
-    _places: npt.NDArray[np.intp]
+    _batch_of_message: npt.NDArray[np.int64]
     _batch_of_excluded: npt.NDArray[np.int64]
     _note: str
     nothing_sent: bool
@@ -90,8 +90,8 @@ class Result:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
             batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
-        numbers = batches["batch"].to_numpy()  # ascending
-        if len(batch_of_message) != plan.totals.messages or not np.isin(batch_of_message, numbers).all():
+        distinct = np.flatnonzero(np.bincount(batch_of_message))
+        if len(batch_of_message) != plan.totals.messages or not np.isin(distinct, batches["batch"]).all():
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
                 f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "
@@ -103,7 +103,7 @@ class Result:
             environment=environment,
             folder=folder,
             _batches=batches.reset_index(drop=True),
-            _places=np.searchsorted(numbers, batch_of_message),
+            _batch_of_message=batch_of_message,
             _batch_of_excluded=batch_of_excluded,
             _note=sentence,
             nothing_sent=nothing_sent,
@@ -146,7 +146,7 @@ class Result:
         """
         if self.plan.is_in_memory:
             return iter([self._whole])
-        return result_parts(self.plan, self._batches, self._places, self._batch_of_excluded)
+        return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -226,7 +226,7 @@ class Result:
     @cached_property
     def _about_earlier_rounds(self) -> str:
         """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
-        planned = np.bincount(self._places, minlength=len(self._batches))
+        planned = self._planned
         sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
         count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
         if not count:
@@ -247,7 +247,7 @@ class Result:
     @property
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
-        batches = self._batches.iloc[np.unique(self._places)]
+        batches = self._batches[self._planned > 0]
         return decided(batches, is_closed=self.is_closed, kept=self._kept_batches())
 
     def _kept_batches(self) -> set[int]:
@@ -272,9 +272,18 @@ class Result:
         return columns_of_contacts(self.plan)
 
     @cached_property
+    def _planned(self) -> npt.NDArray[np.int64]:
+        """How many messages of the plan are in each batch."""
+        numbers = self._batches["batch"].to_numpy()
+        counts = np.bincount(self._batch_of_message, minlength=int(numbers.max(initial=0)) + 1)
+        planned: npt.NDArray[np.int64] = counts[numbers]
+        return planned
+
+    @cached_property
     def _whole(self) -> ResultPart:
         """All rows in memory. Raises `CampaignError` where the memory is too small."""
-        return ResultPart(whole_part(self.plan), self._batches, self._places, self._batch_of_excluded)
+        whole = whole_part(self.plan)
+        return ResultPart(whole, self._batches, self._batch_of_message, self._batch_of_excluded)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
