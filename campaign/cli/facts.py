@@ -67,6 +67,8 @@ def result_facts(result: Result, words: Words) -> dict[str, Any]:
         "folder": None if result.folder is None else str(result.folder),
         "sentence": words(mask_text(clean(result.sentence))),
         "rows": totals.rows,
+        "people": totals.people,
+        "needing_attention": totals.attention,
         "statuses": dict(totals.items()),
         "messages": totals.messages,
         "parts": totals.parts,

@@ -11,6 +11,7 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.reading_record import Reading
 from campaign.results import charts
+from campaign.results.breakdown import NO_PEOPLE
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
@@ -49,7 +50,7 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
-    people = {status: count for status, count in totals.items() if status not in ("blank", "duplicate")}
+    people = {status: count for status, count in totals.items() if status not in NO_PEOPLE}
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
@@ -57,7 +58,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
-        "outcomes": charts.outcome_bar(people),
+        "outcomes": charts.outcome_bar({**people, "sharing_a_phone": totals.sharing}),
         "rows": _rows_in_words(result),
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
@@ -85,12 +86,9 @@ def remarks(result: Result) -> list[str]:
 def _rows_in_words(result: Result) -> str:
     """How the people of the bar and the rows of the sheet go together."""
     totals = result.totals
+    others = {"duplicate": totals["duplicate"] - totals.sharing, "blank row": totals["blank"]}
     pieces = [counted(totals.people, "person", "people")]
-    pieces += [
-        counted(totals[status], noun)
-        for status, noun in (("duplicate", "duplicate"), ("blank", "blank row"))
-        if totals[status]
-    ]
+    pieces += [counted(count, noun) for noun, count in others.items() if count]
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 else f"{rows}."]
     sentences += [

@@ -8,7 +8,7 @@ from campaign.results.totals import ResultTotals
 MEANINGS = {
     "invalid": "left out: something in the row has to be corrected first",
     "blank": "left out: the row is empty",
-    "duplicate": "left out: an earlier row, or an earlier campaign, has the same number",
+    "duplicate": "left out: another row, or an earlier campaign, has the same number",
     "opted_out": "left out: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",

@@ -45,6 +45,8 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         for status, make in makers.items()
         if result.totals[status] and status not in erased
     ]
+    if result.totals.sharing and not result.is_erased:
+        chosen.append(_sharing(result.totals.sharing, _place(result)))
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
 
@@ -97,6 +99,18 @@ def _invalid(result: Result, count: int, place: str) -> Task:
         f"Correct {counted(count, 'row')}, then send the file again.",
         "The follow-up file has the reason beside each row. Sent again under the same name, it reaches only "
         "people who got nothing.",
+        f"campaign follow-up {place} to_correct.xlsx",
+        "bad",
+    )
+
+
+def _sharing(count: int, place: str) -> Task:
+    people = agreeing(count, "this person", "them")
+    return Task(
+        f"Find {agreeing(count, 'another number', 'other numbers')} for "
+        f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
+        f"Somebody in another row has the same number and another text, so nothing was sent to {people}. "
+        "The follow-up file has their rows: with another number there, they are reached.",
         f"campaign follow-up {place} to_correct.xlsx",
         "bad",
     )
