@@ -225,7 +225,9 @@ class Sender(Desk):
         truth.sheets = [
             sheet for sheet in sheets if [(line.name, line.cell) for line in sheet.lines] == cells
         ]
-        truth.is_closed = truth.is_closed if intent.verb == "resume" else False
+        if intent.verb != "resume":  # where nothing had to be sent, a closed campaign stays closed
+            is_same = truth.is_closed is not False and result.sentence.startswith("Nothing was sent")
+            truth.is_closed = None if is_same else False
         if not truth.sheets:
             raise self.failed(["the result is about another table"])
 
