@@ -47,8 +47,9 @@ def test_a_corrected_table_has_it_too(held, sandbox):
 def test_a_larger_one_takes_its_place_and_stays(held, sandbox):
     campaign.resume(held.folder, account=sandbox, budget=560, **SMALL)
     assert len(sandbox.inbox) == 16
-    campaign.resume(held.folder, account=sandbox, **SMALL)
+    result = campaign.resume(held.folder, account=sandbox, **SMALL)
     assert len(sandbox.inbox) == 16
+    assert "560 of 560 are spent" in result.sentence
 
 
 def test_a_budget_without_a_limit_lifts_it_for_good(held, sandbox):
