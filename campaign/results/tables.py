@@ -25,6 +25,7 @@ from campaign.results.advice import advice_for, advice_on_sharing, decided
 from campaign.results.breakdown import NO_PEOPLE, break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
+from campaign.results.plain_words import own_words
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
@@ -209,7 +210,7 @@ class Result:
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
         table = add_follow_up_columns(
             table.set_axis(original_names(table.columns), axis=1),
-            reason=rows["reason"],
+            reason=own_words(rows["reason"], rows["status"]),
             status=rows["status"],
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),

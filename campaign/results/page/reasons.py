@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import pandas as pd
 
 from campaign.messages.issues import CODES
+from campaign.remedies import texts_without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.text import capitalised
@@ -45,7 +46,7 @@ def _keys(result: Result, needing: pd.DataFrame) -> tuple[pd.Series[str], pd.Ser
     words = in_plain_words(needing["reason"], needing["status"])
     keys = words.where(~is_invalid, errors["code"].reindex(needing.index).fillna(words))
     keys = keys.where(needing["status"] != "duplicate", _SHARING)
-    details = errors["detail"].reindex(needing.index).fillna(words)
+    details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
     return keys, words.where(~is_invalid, details)
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading_record import Reading
+from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
 from campaign.results.breakdown import NO_PEOPLE
 from campaign.results.local_times import LocalTimes
@@ -80,7 +81,8 @@ def remarks(result: Result) -> list[str]:
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
-    return [text for text in ("" if said_in_tasks and not result.nothing_sent else note, earlier) if text]
+    note = "" if said_in_tasks and not result.nothing_sent else without_code(note)
+    return [text for text in (note, earlier) if text]
 
 
 def _rows_in_words(result: Result) -> str:
@@ -191,7 +193,7 @@ def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
         else "",
         "issue_count": counted(len(issues), "issue"),
         "reading": markup.facts(reading_facts(reading)),
-        "notices": [] if reading is None else redaction.texts(reading.notices),
+        "notices": [] if reading is None else redaction.texts(map(without_code, reading.notices)),
     }
 
 
@@ -201,7 +203,7 @@ def issue_kinds(issues: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
     groups = issues.assign(order=severity_order).groupby(["order", "severity", "code"], sort=False)
     kinds = groups.agg(found=("code", "size"), row=("row", "first"), detail=("detail", "first"))
     kinds = kinds.reset_index().sort_values(["order", "found"], ascending=[True, False], kind="stable")
-    kinds["detail"] = redaction.texts(kinds["detail"])
+    kinds["detail"] = redaction.texts(texts_without_code(kinds["detail"]))
     return kinds.drop(columns="order").rename(columns={"row": "first row", "detail": "first detail"})
 
 

@@ -29,7 +29,7 @@ def not_read(reading: Reading | None) -> list[tuple[str, int, str]]:
         return []
     above = (reading.header_row or 1) - 1
     lines = [
-        ("hidden in the sheet", reading.hidden_rows, 'not read; hidden="include" reads them'),
+        ("hidden in the sheet", reading.hidden_rows, "not read, as nobody asked for hidden rows"),
         ("above the header", above, "not read"),
     ]
     return [line for line in lines if line[1]]
