@@ -88,9 +88,8 @@ class Account:
         """
         _check_kept(environment)
         _check_options(encoding, ca_file)  # before a person is asked for anything
-        settings = kept_settings(environment)
-        currency = settings["currency"] if currency is None else currency
-        ca_file = settings["ca_file"] if ca_file is None else ca_file
+        currency = kept_setting(environment, "CURRENCY") if currency is None else currency
+        ca_file = kept_setting(environment, "CA_FILE") if ca_file is None else ca_file
         _checked_currency(currency)
         place = from_variables(environment)
         return cls(environment, *place, encoding=encoding, ca_file=ca_file, currency=currency)
@@ -228,12 +227,9 @@ def _check_kept(environment: object) -> None:
     check_choice(environment, ("live", "sandbox"), subject="environment")
 
 
-def kept_settings(environment: str) -> dict[str, str | None]:
-    """The settings of an account in the variables `CAMPAIGN_LIVE_CURRENCY` and `CAMPAIGN_LIVE_CA_FILE`."""
-    return {
-        name: os.environ.get(f"CAMPAIGN_{environment.upper()}_{name.upper()}") or None
-        for name in ("currency", "ca_file")
-    }
+def kept_setting(environment: str, name: str) -> str | None:
+    """A setting of an account in its variable, such as `CAMPAIGN_LIVE_CURRENCY`; None if it is not set."""
+    return os.environ.get(f"CAMPAIGN_{environment.upper()}_{name}") or None
 
 
 def _check_options(encoding: object, ca_file: object) -> None:

@@ -169,7 +169,7 @@ def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
     theirs = theirs[theirs["number"].isin(own["number"])]
     _, kept = planned_texts(whole, theirs)
     starts, texts = planned_texts(part, own)
-    has_other_text = DistinctTexts(kept.numbers, kept.texts).find(texts.numbers, texts.texts) < 0
+    has_other_text = DistinctTexts(kept.numbers, kept.texts).find(texts.numbers, texts.texts).rows < 0
     sharing = own["row"].iloc[starts[has_other_text]]
     leaving, shares = part.contacts.index.isin(own["row"]), part.contacts.index.isin(sharing)
     alternatives = pd.concat([part.addressing.alternatives, own[own["row"].isin(sharing)]])
