@@ -68,7 +68,7 @@ def run_follow_up(options: argparse.Namespace, page: Page) -> int:
 
 def run_history(options: argparse.Namespace, page: Page) -> int:
     paths = check_report_paths(options.report)
-    campaigns = history(options.folder)
+    campaigns = history(options.folder, try_outs=options.try_outs)
     rows = campaigns.to_dict("records")
     page.facts["campaigns"] = [as_json(row) | _masked(row) for row in rows]
     page.line(f"{capitalised(counted(len(campaigns), 'campaign'))} in {options.folder}")

@@ -37,6 +37,7 @@ def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
         "messages": totals.messages,
         "parts": totals.parts,
         "longest": totals.longest,
+        "countries": dict(totals.countries),
         "fingerprint": plan.fingerprint,
         "issues": records(errors[["row", "column", "code", "detail"]]),
     }
