@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from campaign.cli.facts import plan_facts
+from campaign.cli.facts import plan_facts, table_warnings
 from campaign.cli.output import Page
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
@@ -113,6 +113,11 @@ def show_plan(plan: Plan, page: Page, *, all_issues: bool = False) -> None:
         )
     else:
         page.line("No messages to send.")
+    warnings = table_warnings(plan)
+    for warning in warnings[:_SHOWN]:
+        page.line(warning, "doubt")
+    if len(warnings) > _SHOWN:
+        page.line(f"… and {counted(len(warnings) - _SHOWN, 'warning')} more: --report writes them to a file.")
     _show_issues(plan, page, all_issues=all_issues)
 
 

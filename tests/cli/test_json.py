@@ -51,7 +51,7 @@ def test_a_check_has_the_plan_the_issues_and_the_comparison(told):
         "command": "check", "exit_code": 0, "error": None, "warnings": [], "comparison": None, "reports": [],
         "plan": {
             "source": "visits.csv", "notices": [], "rows": 4, "messages": 2, "parts": 2, "longest": 8,
-            "countries": {"UG": 2},
+            "countries": {"UG": 2}, "warnings": [],
             "statuses": {
                 "invalid": 1, "blank": 0, "duplicate": 1, "opted_out": 0, "not_sent": 2, "accepted": 0,
                 "refused": 0, "unknown": 0,
