@@ -251,7 +251,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert "The number has too few digits." in shown
     to_correct = person.section(3).download.content()
     Path("to_correct.xlsx").write_bytes(to_correct)
-    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol"]
+    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol", "Eve"]
 
 
 def test_each_choice_says_what_it_means_in_people(person, table):
