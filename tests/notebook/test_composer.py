@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.composer_person import TEXT, VISITS, Person, until
 from support.links import resolves_here
 from support.live_service import NAME, LiveService, start_live
-from support.widget_tree import find, html_of, widgets_in
+from support.widget_tree import find, widgets_in
 
 import campaign
 from campaign.notebook.composer import desk
@@ -19,92 +20,6 @@ from campaign.service.account import Account
 from campaign.service.passwords import kept_credentials
 
 __all__ = ["resolves_here"]
-
-VISITS = """name,phone,day
-Aisha,0772 000 001,Mon
-Ben,0772 000 002,Tue
-Carol,0772 00,Wed
-Dan,+256 772 000 004,Thu
-"""
-TEXT = "Hi {name}, come on {day}."
-
-
-class Person:
-    """Somebody at a composer who chooses, types and presses."""
-
-    def __init__(self, composer):
-        self.composer = composer
-
-    def fill(self, name, text):
-        find(self.composer, name).value = text
-
-    def press(self, name):
-        find(self.composer, name).click()
-
-    def write(self, text):
-        editor = find(self.composer, "text")
-        editor.value = text
-        editor.asked += 1  # as the page does
-
-    def reopen(self, number):
-        find(self.composer, f"section-{number}")._line.click()
-
-    def section(self, number):
-        return find(self.composer, f"section-{number}")
-
-    def sees(self, name):
-        """The text that a part shows, without its markup."""
-        html = re.sub("<style>.*?</style>", "", html_of(find(self.composer, name)), flags=re.DOTALL)
-        return " ".join(re.sub("<[^>]*>", " ", html).split())
-
-    def folded(self):
-        """The lines of the sections that are folded."""
-        return [
-            section._line.description
-            for section in self.composer.sections
-            if section.children == (section._line,)
-        ]
-
-    def compose(self, path="visits.csv", text=TEXT):
-        """Everything up to sending."""
-        self.fill("path", path)
-        self.press("use")
-        self.write(text)
-        self.fill("sender", "CLINIC")
-        self.press("check")
-        self.press("go-on")
-
-    def send(self):
-        """Send, and wait until the result is shown."""
-        self.press("send")
-        assert self.composer.desk.run is not None, self.sees("section-4")
-        until(lambda: self.composer.desk.run.ended)
-        until(lambda: self.section(5).is_open)
-        until(lambda: "accepted" in self.sees("section-5"))
-
-
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-
-
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("URL", "USERNAME", "PASSWORD"):
-        monkeypatch.delenv(f"CAMPAIGN_LIVE_{name}", raising=False)
-        monkeypatch.delenv(f"CAMPAIGN_SANDBOX_{name}", raising=False)
-    path = tmp_path / "visits.csv"
-    path.write_text(VISITS)
-    return path
-
-
-@pytest.fixture
-def person(table):
-    return Person(campaign.compose())
-
 
 # the spreadsheet
 
@@ -119,7 +34,7 @@ def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     assert "077*****01" in shown
     assert "0772 000 001" not in shown
     person.press("use")
-    assert person.folded() == ["1 · visits.csv, 4 people, number in phone"]
+    assert person.folded() == ["1 · visits.csv, 4 people, number in phone (Uganda)"]
 
 
 def test_without_any_country_code_the_person_chooses_the_country(person, table):
@@ -148,7 +63,7 @@ def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
     assert find(person.composer, "sheet").options == ("Notes", "Visits")
     person.fill("sheet", "Visits")
     person.press("use")
-    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone"]
+    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone (Uganda)"]
     assert person.composer.desk.composition.sheet == "Visits"
 
 
@@ -168,7 +83,7 @@ def test_a_chosen_file_is_kept_for_its_owner_only(person):
     if sys.platform != "win32":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     person.press("use")
-    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone"]
+    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone (Uganda)"]
 
 
 def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):

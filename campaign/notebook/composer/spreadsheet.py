@@ -44,11 +44,11 @@ class SpreadsheetSection(Section):
         self.path = field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
         self.sheet = Picker("Sheet", "sheet", self._read_sheet)
         self.numbers = NumberChoice()
-        self._rows, self._notices = HTML(), HTML()
+        self._file, self._rows, self._notices = HTML(), HTML(), HTML()
         self._again = button("Read it again", "again", self._read_again)
         use = button("Use this spreadsheet", "use", self.finish, main=True)
         buttons = HBox([use, self._again])
-        self._details = VBox([self.sheet, self.numbers, self._notices, self._rows, buttons])
+        self._details = VBox([self._file, self.sheet, self.numbers, self._notices, self._rows, buttons])
         set_shown(self._details, False)
         hint = HTML(markup.paragraph(_HINT, note=True))
         super().__init__(1, "Spreadsheet", [hint, self.upload, self.path, self._details])
@@ -58,8 +58,7 @@ class SpreadsheetSection(Section):
         """What was decided."""
         reading: Reading = self._desk.contacts.attrs["reading"]
         sheet = f", sheet {reading.sheet}" if reading.sheet else ""
-        number = self._desk.composition.number
-        return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, number in {number}"
+        return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, {self.numbers.line}"
 
     def finish(self) -> None:
         """Take the spreadsheet with the chosen column and country."""
@@ -113,6 +112,7 @@ class SpreadsheetSection(Section):
         set_shown(self.sheet, has_several)
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)
+        self._file.value = markup.paragraph(f"{reading.source}: {people(len(contacts))}.")
         self.numbers.offer(contacts)
         notices = filter(None, map(desk_words, reading.notices))
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
