@@ -5,8 +5,9 @@ import pytest
 
 def test_the_country_shows_what_it_makes_of_a_number(person):
     person.fill("path", "visits.csv")
-    assert "2 of 3 numbers without a country code can be used: 077*****01 becomes +25677*****01 (Uganda)." in (
-        person.sees("section-1")
+    assert (
+        "2 of 3 numbers without a country code can be used: 077*****01 becomes +25677*****01 (Uganda)."
+        in (person.sees("section-1"))
     )
     assert person.sees("country-warning") == ""
 
@@ -41,8 +42,12 @@ def test_the_name_of_the_file_stays_in_sight(person):
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [
-        ("list.pdf", b"%PDF-1.4 \xe2\xe3\xcf", "\"list.pdf\" is a PDF. Save the table itself as .xlsx or .csv."),
-        ("list.jpg", b"\xff\xd8\xff\xe0", "\"list.jpg\" is a picture, and a table in it cannot be read."),
+        (
+            "list.pdf",
+            b"%PDF-1.4 \xe2\xe3\xcf",
+            '"list.pdf" is a PDF. Save the table itself as .xlsx or .csv.',
+        ),
+        ("list.jpg", b"\xff\xd8\xff\xe0", '"list.jpg" is a picture, and a table in it cannot be read.'),
     ],
 )
 def test_a_file_of_another_kind_is_named_for_what_it_is(person, tmp_path, name, content, said):

@@ -49,7 +49,9 @@ class Person:
 
     def offered(self, name: str) -> list[str]:
         """The labels of a list."""
-        return [option if isinstance(option, str) else option[0] for option in find(self.composer, name).options]
+        return [
+            option if isinstance(option, str) else option[0] for option in find(self.composer, name).options
+        ]
 
     def is_shown(self, name: str) -> bool:
         return find(self.composer, name).layout.display != "none"

@@ -76,7 +76,7 @@ def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
     tried = pd.Series(sample.repeat(len(regions)).to_numpy(), dtype="str")
     column = pd.Series(regions * len(sample), dtype="str")
     good = clean_numbers(tried, region=column)["problem"] == ""
-    return good.groupby(column, sort=False).sum()
+    return good.astype("int64").groupby(column, sort=False).sum()
 
 
 # The library names no region without a country of its own in ISO 3166.

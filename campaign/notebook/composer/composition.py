@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 import pandas as pd
@@ -34,6 +34,7 @@ class Composition:
     sender: str = ""
     overlong: Literal["flag", "truncate", "split"] = "flag"
     duplicates: Literal["skip", "keep"] = "skip"
+    instead: tuple[int, ...] = ()  # rows that get the text of a phone which the first of its rows would get
     several: Literal["refuse", "first"] = "refuse"
     opt_outs: str | None = None
     environment: Environment = "local"
@@ -45,8 +46,16 @@ class Composition:
         return read_contacts(self.source, **self._given("sheet"))
 
     def plan(self, contacts: pd.DataFrame) -> Plan:
+        return self.planned(contacts)[1]
+
+    def planned(self, contacts: pd.DataFrame) -> tuple[Composition, Plan]:
+        """The plan, and what was decided without the rows that share no phone any more."""
         plan: Plan = prepare(contacts, **self._preparing())
-        return plan
+        if not self.instead:
+            return self, plan
+        sharing = plan.addressing.alternatives["row"]
+        still = tuple(row for row in self.instead if (sharing == row).any())
+        return replace(self, instead=still), plan.keep_instead(still)
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))
@@ -64,12 +73,14 @@ class Composition:
             if self.environment == "local"
             else f', account=campaign.Account.from_environment("{self.environment}")'
         )
+        keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
                 "import campaign",
                 "",
                 f"contacts = campaign.read_contacts({self.source!r}{_written(self._given('sheet'))})",
                 f"plan = campaign.prepare(contacts{_written(self._preparing())})",
+                *keeping,
                 f"result = campaign.send(plan{account}{_written(sending)})",
                 'campaign.write_report(result, "report.html")',
             ]

@@ -39,6 +39,13 @@ class Desk:
         """Replace some decisions."""
         self.composition = replace(self.composition, **decisions)
 
+    def read(self) -> None:
+        """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
+        before, self.contacts = self.contacts, self.composition.contacts()
+        rows = [row for row in self.composition.instead if row in self.contacts.index and row in before.index]
+        unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
+        self.decide(instead=tuple(unchanged))
+
     @property
     def account(self) -> Account | None:
         """The chosen account; None is the embedded sandbox."""
@@ -46,7 +53,7 @@ class Desk:
 
     def prepared(self) -> Plan:
         """The plan of the decisions so far."""
-        self.plan = self.composition.plan(self.contacts)
+        self.composition, self.plan = self.composition.planned(self.contacts)
         return self.plan
 
 

@@ -129,7 +129,9 @@ def _example(fit: RegionFit, country: str) -> str:
     example = f"{share}: {mask_text(written)} becomes +{mask_number(number)}{place}."
     if not fit.others or fit.is_clearly_worse:
         return example
-    return f"{example} Numbers are written like this {_in_others(fit.others)} too, so make sure of the country."
+    return (
+        f"{example} Numbers are written like this {_in_others(fit.others)} too, so make sure of the country."
+    )
 
 
 def _warning(fit: RegionFit) -> str:

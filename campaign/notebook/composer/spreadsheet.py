@@ -103,7 +103,8 @@ class SpreadsheetSection(Section):
     def _read(self, source: str, sheet: str | None = None) -> None:
         set_shown(self._details, False)
         self._desk.decide(source=source, sheet=sheet)
-        contacts = self._desk.contacts = self._desk.composition.contacts()
+        self._desk.read()
+        contacts = self._desk.contacts
         reading: Reading = contacts.attrs["reading"]
         has_several = len(reading.sheets) > 1
         if has_several:
