@@ -317,7 +317,10 @@ def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monke
         person.compose()
         person.press("send")
         until(lambda: person.section(1)._line.disabled)
-        assert "Sending 3 messages" in person.sees("section-4")
+        shown = person.sees("section-4")
+        assert "Sending 3 texts" in shown
+        assert "message" not in shown
+        assert "cell" not in shown
         until(lambda: person.section(5).is_open)
     assert not person.section(1)._line.disabled
 

@@ -5,6 +5,7 @@ the first become the fields and choices of the composer, and clauses with the se
 """
 
 import re
+from html import escape, unescape
 
 from campaign.masking import mask_text
 from campaign.text import capitalised
@@ -37,6 +38,7 @@ CHOICES = {
     ("gone", "withdraw"): "They get nothing",
 }
 _WORDS = {
+    "batches": "groups of texts", "batch": "group of texts",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
 }  # fmt: skip
@@ -47,6 +49,8 @@ _CODE = re.compile(
 )
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[\"“A-Z{])")
 _CLAUSE = re.compile(r"(; |: |, or |, and |, for example )")
+_WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
+_PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
 _QUOTED = re.compile(r"\"[^\"]*\"|\{[^}]*\}")
 
 
@@ -57,7 +61,22 @@ def desk_words(text: object) -> str:
     """
     lines = [_line_without_code(line) for line in str(text).splitlines()]
     plain = "\n".join(line for line in lines if line)
-    return mask_text(_WORD.sub(lambda match: _WORDS[match[0]], plain))
+    return mask_text(_in_words(plain))
+
+
+def desk_html(html: str) -> str:
+    """A piece of HTML in the words of the desk, without its paragraphs that hold code."""
+    return _PIECE.sub(_piece_in_words, _WITH_CODE.sub("", html))
+
+
+def _piece_in_words(match: re.Match[str]) -> str:
+    text = unescape(match[0])
+    is_sentence = text.rstrip()[-1:] in ("?", "!", ".")
+    return escape(desk_words(text) if is_sentence else _in_words(text))
+
+
+def _in_words(text: str) -> str:
+    return _WORD.sub(lambda match: _WORDS[match[0]], text)
 
 
 def _line_without_code(line: str) -> str:

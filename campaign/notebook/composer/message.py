@@ -13,12 +13,14 @@ from campaign import markup
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
+from campaign.messages.preview import Preview
 from campaign.messages.templates.text_lengths import text_lengths
+from campaign.notebook.composer.alphabet import explain_alphabet
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import button, field
 from campaign.notebook.composer.phone import Phone
-from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.text_editor import TextEditor
 from campaign.text import shorten
 
@@ -37,10 +39,13 @@ class MessageSection(Section):
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
         self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
-        self.phone = Phone(self._plan_of, self._longest_row, self._count)
+        self._alphabet = HTML()
+        self._alphabet.add_class("campaign-alphabet")
+        self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
         writing = VBox(
             [
-                HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter, self.sender,
+                HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter, self._alphabet,
+                self.sender,
                 button("Check everybody", "check", self.finish, main=True),
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
@@ -81,6 +86,13 @@ class MessageSection(Section):
     def _count(self) -> None:
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
 
+    def _explain(self, preview: Preview | None) -> None:
+        """Say which characters make the text of the row on the phone take more SMS."""
+        message = self._desk.composition.message
+        text = "" if preview is None else "".join(preview.messages)
+        sentence = explain_alphabet(message, text)
+        self._alphabet.value = markup.paragraph(sentence, note=True) if sentence else ""
+
     def _counted(self) -> str:
         """How long the text is in the row on the phone, and where it is longest."""
         if not self._desk.composition.message.strip():
@@ -95,6 +107,7 @@ class MessageSection(Section):
         return (
             f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS{alphabet} · the longest is row "
             f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
+            f"{_several(lengths)}"
         )
 
     def _longest_row(self) -> int:
@@ -106,3 +119,9 @@ class MessageSection(Section):
         contacts = self._desk.contacts if rows is None else self._desk.contacts.loc[rows]
         composition = self._desk.composition
         return replace(composition, sender=composition.sender or _NO_SENDER).plan(contacts)
+
+
+def _several(lengths: pd.DataFrame) -> str:
+    """How many people's texts take more than one SMS; "" if everybody's takes one."""
+    costly = int((lengths["parts"] > 1).sum())
+    return f" · more than 1 SMS for {people(costly)}" if costly else ""

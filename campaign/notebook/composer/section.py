@@ -42,7 +42,6 @@ font-size:14px;box-sizing:border-box;margin:0}
 .campaign .text-editor textarea{width:100%;box-sizing:border-box;font:inherit;padding:.5em;resize:vertical;
 color:inherit;background:none;border:1px solid var(--line)}
 .campaign .campaign-phone{min-height:9em}
-.campaign .section p:has(>code){display:none}
 .campaign .section .jupyter-button,.campaign .section select,.campaign .section input{font-family:inherit}
 .campaign .section pre{font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.6em;
 border:1px solid var(--line);color:inherit;background:none}

@@ -12,7 +12,7 @@ from campaign import markup
 from campaign.argument_checks import check_amount
 from campaign.errors import ConfirmationError, UsageError
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
 from campaign.notebook.composer.fields import Picker, button, field, set_shown
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
@@ -92,7 +92,7 @@ class SendingSection(Section):
                 self._ask_for_phrase(confirmation)
                 return
             self._desk.run, self._desk.confirmed = run, typed
-            self._area.children = [Dashboard(run)]
+            self._area.children = [Dashboard(run, in_words=desk_html)]
             self._started(run)
 
     def _ask_for_phrase(self, confirmation: ConfirmationError) -> None:
