@@ -46,6 +46,11 @@ class RegionFit:
     example: tuple[str, str]
 
     @property
+    def is_sample(self) -> bool:
+        """Whether there may be more numbers than were looked at."""
+        return self.looked_at == _SAMPLE
+
+    @property
     def is_clearly_worse(self) -> bool:
         """Whether another region makes so many more numbers usable that this one is probably a mistake."""
         more = self.best - self.usable

@@ -12,10 +12,11 @@ from campaign import markup
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS, Choice
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
-from campaign.notebook.composer.fields import button, field, set_shown
+from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares
 from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
@@ -37,7 +38,7 @@ class CheckSection(Section):
         self._fitted.add_class("campaign-fitted")
         self.shared = SharedPhones(self._keep)
         self.choices = [Choice(question, self._answer) for question in QUESTIONS]
-        self.opt_outs = field(
+        self.opt_outs = Field(
             FIELDS["opt_outs"], "opt-outs", "a file of numbers, such as stop.csv",
             written=lambda path: self._answer("opt_outs", path or None),
         )  # fmt: skip
@@ -61,6 +62,10 @@ class CheckSection(Section):
         """Check everybody with what was decided above."""
         self._desk.prepared()
         self._draw()
+
+    def refill(self, composition: Composition) -> None:
+        """Show the file of opt-outs again; everything else is drawn when the section is entered."""
+        self.opt_outs.fill(composition.opt_outs or "")
 
     def finish(self) -> None:
         with self.problems_shown():

@@ -16,9 +16,10 @@ from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.messages.templates.text_lengths import text_lengths
 from campaign.notebook.composer.alphabet import explain_alphabet
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import button, field
+from campaign.notebook.composer.fields import Field, button
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.text_editor import TextEditor
@@ -38,7 +39,7 @@ class MessageSection(Section):
         self.editor.add_class("campaign-text")
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
-        self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
+        self.sender = Field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
         self._alphabet = HTML()
         self._alphabet.add_class("campaign-alphabet")
         self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
@@ -67,6 +68,11 @@ class MessageSection(Section):
         self._typed(self.editor.value)
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
             self._desk.prepared()
+
+    def refill(self, composition: Composition) -> None:
+        """Show the text and the sender again; they are counted when the section is entered."""
+        self.editor.value = composition.message
+        self.sender.fill(composition.sender)
 
     def finish(self) -> None:
         """Check the text for everybody."""

@@ -48,6 +48,13 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.column.offer(columns, before if before in columns else self._likeliest_column())
         self._guess_country()
 
+    def choose(self, column: str, region: str | None) -> None:
+        """Choose a column and a country as a person would."""
+        self.column.offer(self.column.options, column)
+        self._guess_country()
+        self.country.offer(self.country.options, region or "")
+        self._say_reasons()
+
     def _likeliest_column(self) -> str | None:
         by_header = likely_number_columns(self._contacts.columns)
         return next(iter(by_header or self._contacts.columns), None)
@@ -73,7 +80,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         note, warning = self._country_sentence(cleaned), ""
         if self.country.value:
             fit = fit_region(cells, self.country.value)
-            note = f"{note} {_example(fit, self.country_name)}"
+            is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
+            note = f"{note} {_example(fit, self.country_name, is_sure=is_sure)}"
             warning = _warning(fit)
         self._country_reason.value = markup.paragraph(note, note=True)
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
@@ -117,17 +125,19 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return {"number": self.column.value, "region": self.country.value or None}
 
 
-def _example(fit: RegionFit, country: str) -> str:
+def _example(fit: RegionFit, country: str, *, is_sure: bool) -> str:
     """What the country makes of the numbers without a country code, and of one of them."""
     if not fit.looked_at:
         return ""
-    share = f"{figure(fit.usable)} of {counted(fit.looked_at, 'number')} without a country code can be used"
+    of = "the first " if fit.is_sample else ""
+    looked_at = f"{of}{counted(fit.looked_at, 'number')} without a country code"
+    share = f"{figure(fit.usable)} of {looked_at} can be used"
     if not fit.usable:
         return f"{share}."
     written, number = fit.example
     place = f" ({country})" if country else ""
     example = f"{share}: {mask_text(written)} becomes +{mask_number(number)}{place}."
-    if not fit.others or fit.is_clearly_worse:
+    if is_sure or not fit.others or fit.is_clearly_worse:
         return example
     return (
         f"{example} Numbers are written like this {_in_others(fit.others)} too, so make sure of the country."

@@ -16,6 +16,7 @@ from campaign.notebook.composer.section import Section
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.report import write_report
 from campaign.results.tables import Result
+from campaign.sending.campaigns import load_result
 
 _HINT = "The same in Python, for whoever runs this again:"
 
@@ -56,9 +57,11 @@ class OutcomeSection(Section):
 
     @property
     def _result(self) -> Result:
-        if self._desk.run is None:
+        if self._desk.run is not None:
+            return self._desk.run.result
+        if self._desk.sent is None:
             raise UsageError("Nothing was sent yet.")
-        return self._desk.run.result
+        return load_result(self._desk.sent)
 
     def _write_report(self, path: Path) -> None:
         write_report(self._result, path)

@@ -8,6 +8,7 @@ from ipywidgets import HTML, Button, VBox
 
 from campaign import markup
 from campaign.errors import CampaignError
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import set_shown
 from campaign.text import counted
@@ -108,6 +109,12 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def enter(self) -> None:
         """Take what was decided above, the first time and after each change."""
+
+    def finish(self) -> None:
+        """Hand on what was decided here, as the section's main button does."""
+
+    def refill(self, composition: Composition) -> None:
+        """Show what was decided before the page was loaded again; nothing is done about it yet."""
 
     def say_changed(self, sentence: str) -> None:
         """Say what a change above has changed here; "" for nothing."""

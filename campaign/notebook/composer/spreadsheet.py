@@ -14,9 +14,10 @@ from campaign.contacts.files.sources import KINDS
 from campaign.contacts.reading_record import Reading
 from campaign.errors import FileError
 from campaign.masking import mask_texts
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import Picker, button, field, set_shown
+from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section, people
 from campaign.private_files import make_private_folder, replace_private_file
@@ -41,7 +42,7 @@ class SpreadsheetSection(Section):
         )  # fmt: skip
         self.upload.add_class("campaign-upload")
         self.upload.observe(lambda _: self._take_upload(), "value")
-        self.path = field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
+        self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
         self.sheet = Picker("Sheet", "sheet", self._read_sheet)
         self.numbers = NumberChoice()
         self._file, self._rows, self._notices = HTML(), HTML(), HTML()
@@ -69,6 +70,15 @@ class SpreadsheetSection(Section):
                 )
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
+
+    def refill(self, composition: Composition) -> None:
+        """Read the spreadsheet again, with the column and the country that were chosen."""
+        if not composition.source:
+            return
+        with self.problems_shown():
+            self._read(composition.source, composition.sheet)
+            if composition.number is not None and composition.number in self._desk.contacts.columns:
+                self.numbers.choose(composition.number, composition.region)
 
     def _take_upload(self) -> None:
         """Keep a copy of the chosen file on disk, so that the campaign can be run again from it."""
