@@ -69,6 +69,26 @@ def test_every_choice_is_back_up_to_sending(open_page, table, tmp_path):
     assert find(person.composer, "opt-outs").value == "stop.csv"
 
 
+def test_the_order_of_dates_and_the_texts_of_all_languages_are_back(open_page, table):
+    table.write_text(
+        "name,phone,day,lang\nAisha,+256772000001,05/01/2026,en\nBen,+256772000002,06/02/2026,sw\n"
+    )
+    before = open_page()
+    before.fill("path", "visits.csv")
+    before.fill("dates", "dmy")
+    before.press("use")
+    before.write("Come on {day:%-d %B}")
+    before.fill("languages", "lang")
+    before.fill("editing", "sw")
+    before.write("Njoo {day:%-d %B}")
+    person = open_page()
+    assert person.composer.desk.composition == before.composer.desk.composition
+    assert find(person.composer, "dates").value == "dmy"
+    assert "Come on 5 January" in person.sees("phone")
+    person.fill("editing", "sw")
+    assert "Njoo 6 February" in person.sees("phone")
+
+
 def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open_page, table, monkeypatch):
     table.write_text("name,phone,day\n" + "".join(f"P{n},+256772000{n:03},Mon\n" for n in range(250)))
     with campaign.Sandbox(latency=0.3) as service:

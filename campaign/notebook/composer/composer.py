@@ -52,7 +52,8 @@ class Composer(Panel):
         self._open(0)
         kept = None if memory is None else memory.recall()
         if kept is not None and kept.composition.source:
-            self._greeting.value = f'<div role="status">{markup.paragraph(reopen(self, kept))}</div>'
+            sentence = reopen(self.desk, self.sections, kept, self._show_outcome)
+            self._greeting.value = f'<div role="status">{markup.paragraph(sentence)}</div>'
         self.desk.remember = self._remember
         self._remember()
 
@@ -125,13 +126,13 @@ class Composer(Panel):
             if not shown:
                 self._lock(not run.ended)
             if run.ended and not shown:
-                self.show_outcome()
+                self._show_outcome()
                 shown = True
             if shown and not run.can_be_continued and run.continuation is None:
                 return
             time.sleep(_TICK)
 
-    def show_outcome(self) -> None:
+    def _show_outcome(self) -> None:
         with self.outcome.problems_shown():
             self.outcome.enter()
         self._open(self.sections.index(self.outcome))

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
 from campaign.messages.plan import Plan
 from campaign.sending.campaigns import compare, start
@@ -28,9 +29,12 @@ class Composition:
 
     source: str = ""
     sheet: str | None = None
+    dates: DateOrder | None = None
     number: str | None = None
     region: str | None = None
     message: str = ""
+    language: str | None = None  # the column that says which of the texts a row gets
+    texts: Mapping[str, str] = field(default_factory=dict)  # by language, instead of the message
     sender: str = ""
     overlong: Literal["flag", "truncate", "split"] = "flag"
     duplicates: Literal["skip", "keep"] = "skip"
@@ -43,7 +47,7 @@ class Composition:
     gone: Gone = "ask"
 
     def contacts(self) -> pd.DataFrame:
-        return read_contacts(self.source, **self._given("sheet"))
+        return read_contacts(self.source, **self._given("sheet", "dates"))
 
     def plan(self, contacts: pd.DataFrame) -> Plan:
         return self.planned(contacts)[1]
@@ -73,12 +77,13 @@ class Composition:
             if self.environment == "local"
             else f', account=campaign.Account.from_environment("{self.environment}")'
         )
+        reading = _written(self._given("sheet", "dates"))
         keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
                 "import campaign",
                 "",
-                f"contacts = campaign.read_contacts({self.source!r}{_written(self._given('sheet'))})",
+                f"contacts = campaign.read_contacts({self.source!r}{reading})",
                 f"plan = campaign.prepare(contacts{_written(self._preparing())})",
                 *keeping,
                 f"result = campaign.send(plan{account}{_written(sending)})",
@@ -87,8 +92,9 @@ class Composition:
         )
 
     def _preparing(self) -> dict[str, Any]:
-        texts = {"message": self.message, "sender": self.sender}
-        return texts | self._given("number", "region", "overlong", "duplicates", "several", "opt_outs")
+        message = dict(self.texts) if self.language else self.message
+        options = self._given("language", "number", "region", "overlong", "duplicates", "several", "opt_outs")
+        return {"message": message, "sender": self.sender} | options
 
     def _given(self, *names: str) -> dict[str, Any]:
         """These fields, without those that have their defaults."""

@@ -15,6 +15,8 @@ FIELDS = {
     "sheet": "Sheet",
     "number": "Column with the numbers",
     "region": "Country",
+    "dates": "How dates are written",
+    "language": "Texts in several languages",
     "message": "Text",
     "sender": "Sender",
     "overlong": "Texts that are too long",
@@ -26,6 +28,9 @@ FIELDS = {
     "gone": "People who are no longer in the spreadsheet",
 }
 CHOICES = {
+    ("dates", "dmy"): "The day first",
+    ("dates", "mdy"): "The month first",
+    ("dates", "ymd"): "The year first",
     ("overlong", "flag"): "Leave these people out",
     ("overlong", "truncate"): "Cut these texts",
     ("overlong", "split"): "Send them in several SMS",

@@ -2,18 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from campaign.errors import CampaignError, LockedError
+from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.memory import Kept
-from campaign.results.tables import Result
+from campaign.notebook.composer.section import Section
 from campaign.sending.campaigns import load_result
 from campaign.sending.store.locks import hold_lock
-
-if TYPE_CHECKING:
-    from campaign.notebook.composer.composer import Composer
 
 _END = 10.0  # seconds that a page which is gone may take until its requests under way are answered
 _BACK = "This page was loaded again, and what you had chosen is back."
@@ -26,26 +24,29 @@ _INTERRUPTED = (
 )
 
 
-def reopen(composer: Composer, kept: Kept) -> str:
-    """Take the person back to where they were, and return what they have to know."""
-    composer.desk.composition = kept.composition
-    for section in composer.sections:
+def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Callable[[], None]) -> str:
+    """Take the person back to where they were, and return what they have to know.
+
+    `show_outcome` shows the result of what was sent.
+    """
+    desk.composition = kept.composition
+    for section in sections:
         section.refill(kept.composition)
-    if composer.desk.contacts.empty:
+    if desk.contacts.empty:
         return _LOST
-    if composer.desk.version == kept.version:  # else these rows may be those of other people
-        composer.desk.decide(instead=kept.composition.instead)
-    for section in composer.sections[: kept.reached]:
+    if desk.version == kept.version:  # else these rows may be those of other people
+        desk.decide(instead=kept.composition.instead)
+    for section in sections[: kept.reached]:
         if not section.is_open:
             break  # the section above could not be finished, and says why
         section.finish()
     if kept.sent is None:
         return _BACK
-    composer.desk.sent = kept.sent
-    return f"{_BACK} {_what_was_sent(composer, kept.sent)}"
+    desk.sent = kept.sent
+    return f"{_BACK} {_what_was_sent(kept.sent, show_outcome)}"
 
 
-def _what_was_sent(composer: Composer, folder: Path) -> str:
+def _what_was_sent(folder: Path, show_outcome: Callable[[], None]) -> str:
     """What became of the run of the page that is gone."""
     try:
         with hold_lock(folder / "lock", timeout=_END):
@@ -54,11 +55,7 @@ def _what_was_sent(composer: Composer, folder: Path) -> str:
         return _ELSEWHERE
     except CampaignError as error:
         return desk_words(error)
-    if _is_complete(result):
-        composer.show_outcome()
-        return "What you sent is below."
-    return f"{desk_words(result.headline)} {_INTERRUPTED}"
-
-
-def _is_complete(result: Result) -> bool:
-    return not result.totals["not_sent"]
+    if result.totals["not_sent"]:
+        return f"{desk_words(result.headline)} {_INTERRUPTED}"
+    show_outcome()
+    return "What you sent is below."

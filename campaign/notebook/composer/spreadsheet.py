@@ -4,19 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 from ipywidgets import HTML, FileUpload, HBox, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.files.sources import KINDS
+from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import FileError
 from campaign.masking import mask_texts
+from campaign.messages.templates.date_orders import find_question
+from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section, people
@@ -45,11 +48,14 @@ class SpreadsheetSection(Section):
         self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
         self.sheet = Picker("Sheet", "sheet", self._read_sheet)
         self.numbers = NumberChoice()
+        self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), HTML(), HTML()
         self._again = button("Read it again", "again", self._read_again)
         use = button("Use this spreadsheet", "use", self.finish, main=True)
         buttons = HBox([use, self._again])
-        self._details = VBox([self._file, self.sheet, self.numbers, self._notices, self._rows, buttons])
+        self._details = VBox(
+            [self._file, self.sheet, self.numbers, self.dates, self._notices, self._rows, buttons]
+        )
         set_shown(self._details, False)
         hint = HTML(markup.paragraph(_HINT, note=True))
         super().__init__(1, "Spreadsheet", [hint, self.upload, self.path, self._details])
@@ -60,6 +66,14 @@ class SpreadsheetSection(Section):
         reading: Reading = self._desk.contacts.attrs["reading"]
         sheet = f", sheet {reading.sheet}" if reading.sheet else ""
         return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, {self.numbers.line}"
+
+    def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
+        """Ask how dates are written, where the spreadsheet does not show it."""
+        question = find_question(contacts)
+        if question is not None:
+            options = [(_AS_WRITTEN, ""), *_date_options(question[1])]
+            self.dates.offer(options, self._desk.composition.dates or "")
+        set_shown(self.dates, question is not None)
 
     def finish(self) -> None:
         """Take the spreadsheet with the chosen column and country."""
@@ -105,6 +119,10 @@ class SpreadsheetSection(Section):
         with self.problems_shown():
             self._read(self._desk.composition.source, sheet)
 
+    def _read_dates(self, order: str) -> None:
+        self._desk.decide(dates=order or None)
+        self._read_again()
+
     def _read_again(self) -> None:
         """Read the file as it is now: a person has corrected it in the meantime."""
         with self.problems_shown():
@@ -112,7 +130,8 @@ class SpreadsheetSection(Section):
 
     def _read(self, source: str, sheet: str | None = None) -> None:
         set_shown(self._details, False)
-        self._desk.decide(source=source, sheet=sheet)
+        dates = self._desk.composition.dates if source == self._desk.composition.source else None
+        self._desk.decide(source=source, sheet=sheet, dates=dates)
         self._desk.read()
         contacts = self._desk.contacts
         reading: Reading = contacts.attrs["reading"]
@@ -123,12 +142,26 @@ class SpreadsheetSection(Section):
         set_shown(self.sheet, has_several)
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)
+        self._ask_about_dates(contacts)
         self._file.value = markup.paragraph(f"{reading.source}: {people(len(contacts))}.")
         self.numbers.offer(contacts)
         notices = filter(None, map(desk_words, reading.notices))
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
         self._rows.value = _first_rows(contacts)
         set_shown(self._details, True)
+
+
+_AS_WRITTEN = "It does not matter: the text has no dates, or has them as they are in the spreadsheet"
+
+
+def _date_options(example: str) -> list[tuple[str, str]]:
+    """What a date could be, read in each order of day, month and year."""
+    days = {order: read_moment(example, order)[0] for order in get_args(DateOrder)}
+    return [
+        (f"{CHOICES['dates', order]}: {example} is {day.day} {MONTHS[day.month - 1]} {day.year}", order)
+        for order, day in days.items()
+        if day is not None
+    ]
 
 
 def _first_rows(contacts: pd.DataFrame) -> str:
