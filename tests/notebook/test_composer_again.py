@@ -83,7 +83,7 @@ def test_the_order_of_dates_and_the_texts_of_all_languages_are_back(open_page, t
     before.write("Njoo {day:%-d %B}")
     person = open_page()
     assert person.composer.desk.composition == before.composer.desk.composition
-    assert find(person.composer, "dates").value == "dmy"
+    assert person.composer.desk.composition.dates == "dmy"
     assert "Come on 5 January" in person.sees("phone")
     person.fill("editing", "sw")
     assert "Njoo 6 February" in person.sees("phone")
