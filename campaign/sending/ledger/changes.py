@@ -53,6 +53,11 @@ def erase_texts(connection: Connection, digests: Mapping[int, str], note: str) -
     ).rowcount
 
 
+def note_budget(connection: Connection, record: str) -> int:
+    """Note in the journal which budget the campaign has from now on."""
+    return connection.execute(_NOTE_IN_JOURNAL, ("budget", record)).rowcount
+
+
 def record_home(connection: Connection, home: Mapping[str, str], note: str) -> int:
     """Record where the ledger lives from now on and whose account it is."""
     connection.execute(_NOTE_IN_JOURNAL, ("takeover", note))
