@@ -162,7 +162,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     person.reopen(3)
     shown = person.sees("section-3")
     assert "3 people get a text; 3 people do not." in shown
-    assert "3 get a text, 1 have to be corrected, 1 come twice, 1 are empty." in shown
+    assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
     assert "The number has too few digits." in shown
     to_correct = person.section(3).download.content()
     Path("to_correct.xlsx").write_bytes(to_correct)
@@ -353,7 +353,8 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
     person.fill("phrase", "send 3 messages live")
     person.press("send")
-    assert "That is not the phrase." in person.sees("question")
+    assert person.sees("question").startswith("That is not the phrase, so nothing was sent.")
+    assert ":." not in person.sees("question")
     assert live.numbers == []
     person.fill("phrase", phrase)
     person.send()

@@ -98,7 +98,7 @@ def _without_code(sentence: str) -> str:
             continue
         kept += (separator if kept else "") + clause
     kept = capitalised(kept)
-    return kept if not kept or kept[-1] in '.?!”"' else f"{kept}."
+    return kept if not kept or kept[-1] in '.?!:”"' else f"{kept}."
 
 
 def _named(match: re.Match[str]) -> str:

@@ -66,7 +66,7 @@ class MessageSection(Section):
         composition = self._desk.composition
         text, others = self._text, len(composition.texts) - 1 if composition.language else 0
         more = f" and {counted(others, 'other language')}" if others else ""
-        return f"“{shorten(text, 60)}”{more} from {composition.sender}"
+        return f"“{shorten(text.strip(), 60)}”{more} from {composition.sender}"
 
     def enter(self) -> None:
         """Offer the columns of the spreadsheet, and count the text again with its rows."""

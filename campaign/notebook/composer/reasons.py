@@ -8,7 +8,7 @@ from campaign import markup
 from campaign.messages.issues import CODES
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.text import capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure
 
 _ROWS = 8  # row numbers named for each reason
 _FITTED = 5  # texts shown before and after
@@ -23,12 +23,17 @@ STYLE = """
 def shares(plan: Plan) -> str:
     """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
     words = {
-        "not_sent": "get a text", "invalid": "have to be corrected", "duplicate": "come twice",
-        "blank": "are empty", "opted_out": "want no texts",
-    }  # fmt: skip
+        "not_sent": ("gets a text", "get a text"),
+        "invalid": ("has to be corrected", "have to be corrected"),
+        "duplicate": ("comes twice", "come twice"),
+        "blank": ("is empty", "are empty"),
+        "opted_out": ("wants no texts", "want no texts"),
+    }
     tones = {"not_sent": "good", "invalid": "bad"}
     counts = {status: plan.totals[status] for status in words if plan.totals[status]}
-    legend = ", ".join(f"{figure(count)} {words[status]}" for status, count in counts.items())
+    legend = ", ".join(
+        f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()
+    )
     widths = {status: 100 * count / plan.totals.rows for status, count in counts.items()}
     bars = "".join(
         f'<div class="bar {tones.get(status, status)}" style="width:{width:.2f}%"></div>'

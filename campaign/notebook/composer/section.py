@@ -21,7 +21,7 @@ STYLE = """
 .campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
-.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:0 2px;
+.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:.15em 2px;
 padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
 padding:.2em 0;margin:0;border:0;font-size:14px}

@@ -33,6 +33,10 @@ _ONLY_REHEARSAL = (
 )
 
 
+_NOT_THE_PHRASE = (
+    "That is not the phrase, so nothing was sent. An earlier phrase no longer counts once the texts or the "
+    "people who get them have changed."
+)
 _UNDECIDED = ("Please choose", "ask")
 
 
@@ -108,10 +112,14 @@ class SendingSection(Section):
         """Show what would leave and the phrase that a person types to let it."""
         if not confirmation.phrase:
             raise confirmation
-        again = "That is not the phrase. " if self.phrase.value.strip() else ""
-        self._question.value = markup.paragraph(desk_words(confirmation.question)) + markup.paragraph(
-            f"{again}To send, type: {confirmation.phrase}"
+        wrong = (
+            f'<div role="alert">{markup.paragraph(_NOT_THE_PHRASE)}</div>'
+            if self.phrase.value.strip()
+            else ""
         )
+        question = markup.paragraph(desk_words(confirmation.question))
+        phrase = markup.paragraph(f"To send, type: {confirmation.phrase}")
+        self._question.value = f"{wrong}{question}{phrase}"
         self.phrase.value = ""
         set_shown(self.phrase, True)
 

@@ -28,6 +28,7 @@ from campaign.text import clean
 
 UPLOADS = Path("uploads")
 _SHOWN = 5  # rows
+_AS_WRITTEN = "Texts have them as they are in the spreadsheet"
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
     " For a file of more than 10 MB, type where it is."
@@ -149,9 +150,6 @@ class SpreadsheetSection(Section):
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
         self._rows.value = _first_rows(contacts)
         set_shown(self._details, True)
-
-
-_AS_WRITTEN = "It does not matter: the text has no dates, or has them as they are in the spreadsheet"
 
 
 def _date_options(example: str) -> list[tuple[str, str]]:
