@@ -166,7 +166,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert "The number has too few digits." in shown
     to_correct = person.section(3).download.content()
     Path("to_correct.xlsx").write_bytes(to_correct)
-    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol"]
+    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol", "Eve"]
 
 
 def test_choices_decide_how_many_texts_would_be_sent(person, table):

@@ -4,6 +4,8 @@ import re
 
 from support.widget_tree import find, widgets_in
 
+import campaign
+
 TEXT = "Hi {name}, come on {day}."
 FAMILY = """name,phone,day
 Aisha,+256 772 000 001,Mon
@@ -61,6 +63,16 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     world = {}
     exec(lines, world)
     assert world["plan"].fingerprint == composed.plan.fingerprint
+
+
+def test_people_who_share_a_phone_can_be_given_another_number(person, table):
+    at_the_check(person, table, FAMILY)
+    assert person.section(3).download.layout.display is None
+    (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
+    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Eve"]
+    person.press("go-on")
+    person.send()
+    assert person.section(5).downloads["to_correct.xlsx"].layout.display is None
 
 
 def test_who_gets_the_text_of_a_phone_stays_chosen_as_long_as_the_row_is_the_same(person, table):

@@ -91,7 +91,8 @@ class CheckSection(Section):
         self._reasons.value = reasons(plan)
         self._fitted.value = fitted_texts(plan)
         self.shared.offer(plan)
-        set_shown(self.download, plan.totals["invalid"] > 0)
+        to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
+        set_shown(self.download, to_correct)
         self._ask()
         self._before.value = "".join(map(markup.paragraph, self._compared()))
 

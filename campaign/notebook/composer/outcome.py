@@ -50,7 +50,8 @@ class OutcomeSection(Section):
         result = self._result
         sentences = [*map(desk_words, (result.headline, *result.left_to_do))]
         self._sentences.value = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
-        to_correct = result.totals["invalid"] + result.totals["refused"]
+        totals = result.totals
+        to_correct = totals["invalid"] + totals["refused"] + totals.sharing
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         lines = markup.escape(self._desk.composition.python(self._desk.confirmed))
         self._python.value = f'{markup.paragraph(_HINT, note=True)}<pre tabindex="0">{lines}</pre>'
