@@ -110,6 +110,17 @@ def test_the_number_of_a_row_to_correct_may_turn_out_to_be_somebody_elses(result
     assert once_more.needing_attention.tolist() == [CY, 7]
 
 
+def test_a_row_to_correct_may_turn_out_to_be_a_copy(result, tmp_path):
+    rows = result.follow_up()
+    rows["phone"] = rows["phone"].replace("77 letters", "0772000002")
+    rows["name"] = rows["name"].replace("Eve", "Ben")
+    once_more = sent(rows, tmp_path)
+    assert once_more.nothing_sent
+    found = once_more.issues[once_more.issues["row"] == 7]
+    assert found[["code", "severity"]].to_numpy().tolist() == [["duplicate", "warning"]]
+    assert once_more.needing_attention.tolist() == [CY]
+
+
 def test_nobody_is_written_to_at_a_number_that_opted_out(visits, tmp_path):
     listed = sent(visits, tmp_path / "other", opt_outs=pd.Series(["+256772000001"]))
     assert listed.needing_attention.tolist() == [7]

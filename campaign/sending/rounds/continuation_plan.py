@@ -173,7 +173,7 @@ def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
     sharing = own["row"].iloc[starts[has_other_text]]
     leaving, shares = part.contacts.index.isin(own["row"]), part.contacts.index.isin(sharing)
     alternatives = pd.concat([part.addressing.alternatives, own[own["row"].isin(sharing)]])
-    part = without_rows(part, leaving & ~shares, "duplicate", "duplicate_other_text", "error", _IS_COPY)
+    part = without_rows(part, leaving & ~shares, "duplicate", "duplicate", "warning", _IS_COPY)
     part = without_rows(part, shares, "duplicate", "duplicate_other_text", "error", _SHARES_PHONE)
     return with_fields(part, addressing=replace(part.addressing, alternatives=alternatives))
 
