@@ -16,10 +16,9 @@ import pandas as pd
 from aiohttp.http_writer import StreamWriter
 
 import campaign
-from campaign.sending import opening
 from campaign.sending.ledger import ledger, ledger_file
 from campaign.sending.ledger.rollback_guard import RollbackGuard
-from campaign.sending.store import creation, freezing
+from campaign.sending.store import freezing
 from campaign.sending.store.folder import folder_exists, open_folder
 from campaign.service import transport
 from support.wrong_designs import adopt
@@ -121,7 +120,7 @@ class Countdown:
 
 def arm(passed: Passed) -> None:
     """Wrap every place, so that `passed` is called with its name."""
-    _around(creation, "create_ledger", passed, "before the ledger is made", "after the ledger is made")
+    _around(ledger_file, "create_ledger", passed, "before the ledger is made", "after the ledger is made")
     _around(ledger_file, "connect", passed, "before the tables of the ledger are made", "")
     _around(
         ledger_file,
@@ -143,7 +142,7 @@ def arm(passed: Passed) -> None:
     )
     _inside_registrations(passed)
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
-    _around(opening, "open_ledger", passed, "", "after what was under way is unknown")
+    _around(ledger_file, "open_ledger", passed, "", "after what was under way is unknown")
     _around(ledger_file, "check_ledger", passed, "", "before what was under way is unknown")
     _around(ledger.Ledger, "_apply_all", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
