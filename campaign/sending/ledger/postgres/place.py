@@ -130,7 +130,7 @@ class PostgresPlace:
             return
         except PostgresError as error:
             problem = f"The ledger in {self.address} cannot be {done}: {error}. {error.remedy}"
-        raise LedgerError(problem)
+        raise LedgerError(problem) from None
 
 
 def _make_tables(connection: PostgresConnection, schema: str) -> None:
