@@ -68,8 +68,12 @@ PACE = Group(
     "how fast, and how far",
     (
         Option("--confirm", metavar="PHRASE", help="the phrase that live sending asks for"),
-        Option("--budget", metavar="UNITS", help="cost units to spend, at most"),
-        Option("--budget-messages", type=int, metavar="MESSAGES", help="messages to send, at most"),
+        Option(
+            "--budget", metavar="UNITS",
+            help="cost units to spend over the campaign's life, at most; it stays in force until another one "
+            'is given, or "none"',
+        ),
+        Option("--budget-messages", type=int, metavar="MESSAGES", help="the same in messages to send"),
         Option("--hours", help='when to send, for example "08:00-20:00 Africa/Kampala"'),
         Option("--rate", type=float, metavar="MESSAGES", help="messages per second, at most"),
         Option("--batch-size", type=int, default=100, metavar="MESSAGES", help="in a request (default: 100)"),

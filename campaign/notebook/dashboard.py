@@ -93,7 +93,7 @@ class Dashboard(Panel):
             ended = run.ended  # read first: after the end, the counts no longer change
             counts, sentence = run.counts, run.sentence
             self._show("progress", run_card.progress(counts))
-            self._show("counts", run_card.figures(counts, on_the_way=not ended))
+            self._show("counts", run_card.figures(counts, run.budget, on_the_way=not ended))
             self._show("refusal", "" if sentence else run_card.refusal(counts))
             self._show("recent", run_card.recent_batches(counts))
             self._draw_buttons(run, counts)

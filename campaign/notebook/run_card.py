@@ -53,7 +53,7 @@ def run_card(run: Run) -> str:
         head(run, title=False),
         status(counts.status, run.sentence, written=None if ended else _now()),
         progress(counts),
-        figures(counts, on_the_way=False),
+        figures(counts, run.budget, on_the_way=False),
         "" if run.sentence else refusal(counts),
         ways_on(run),
         markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
@@ -106,7 +106,7 @@ def progress(counts: Snapshot) -> str:
     )
 
 
-def figures(counts: Snapshot, *, on_the_way: bool) -> str:
+def figures(counts: Snapshot, budget: str, *, on_the_way: bool) -> str:
     """The counts, the cost and the times, with or without those that only matter on the way."""
     pairs = {
         "accepted": figure(counts.accepted),
@@ -117,6 +117,8 @@ def figures(counts: Snapshot, *, on_the_way: bool) -> str:
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
     pairs["cost"] = money(counts.cost)
+    if budget:
+        pairs["budget"] = budget
     if on_the_way:
         pairs["expected cost"] = (
             "not known yet" if counts.expected_cost is None else money(counts.expected_cost)

@@ -91,7 +91,8 @@ def send(
     - `concurrency`: requests at a time; if the service dies, up to `concurrency` x `batch_size` messages may
       end as unknown
     - `rate`: messages a second at most
-    - `budget`: cost units at most, or a `Budget` of cost units and messages
+    - `budget`: cost units at most over the campaign's life, or a `Budget` of cost units and messages. Without
+      one, the one given last stays in force; `Budget()` lifts it
     - `hours`: when messages may be sent, for example "08:00-20:00 Africa/Kampala"
     - `canary`: the first batch is one message, and the rest waits for its answer
     - `max_unknown`: the run pauses when this many batches are unknown
@@ -168,7 +169,8 @@ def continued(run: Run, *, confirm: str | None = None) -> Run:
             "This run cannot be continued: it is still under way, or nothing is left that the same options "
             f"could send. To go on with other options, write campaign.resume({str(run.folder)!r}, …)."
         )
-    options = replace(run.options, folder=run.folder, name=None, pilot=None, ledger=None)
+    # Somebody may have given the campaign another budget since: without one, that one holds.
+    options = replace(run.options, folder=run.folder, name=None, pilot=None, budget=None, ledger=None)
 
     def go_on(phrase: str | None) -> Run:
         run.continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
@@ -246,7 +248,7 @@ def resume(
     whatever is sent later under this name. A closed campaign takes no `opt_outs`: give them to `prepare`.
     `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
     releases the rest. `ledger` is only needed for the password of its database. The other options are those
-    of `send`.
+    of `send`; the budget given last stays in force unless `budget` is given.
     """
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)

@@ -17,6 +17,7 @@ import numpy as np
 
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in
+from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
@@ -27,6 +28,7 @@ from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
@@ -47,7 +49,7 @@ from campaign.text import clean
 
 @dataclass(frozen=True, slots=True)
 class _LockedCampaign:
-    """A campaign that is locked, with its ledger open."""
+    """A campaign that is locked, with its ledger open. Its options have the budget that applies."""
 
     folder: Folder
     claim: Claim
@@ -78,7 +80,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         else:
             last_round, frozen, comparison = _converge(plan, campaign)
         return OpenCampaign(
-            folder, last_round, campaign.ledger, account, options, frozen, held.pop_all(), comparison
+            folder, last_round, campaign.ledger, account, campaign.options, frozen, held.pop_all(), comparison
         )
 
 
@@ -173,7 +175,7 @@ def _lock(
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
         entry.write(partial(moves_of, folder.ledger_place), at_once=True)
-    return _LockedCampaign(folder, claim, options, ledger)
+    return _LockedCampaign(folder, claim, with_kept_budget(options, ledger), ledger)
 
 
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
@@ -203,6 +205,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         and not states & {"refused", "again"}
         and campaign.claim.account.environment != "live"
     ):
+        keep_budget(campaign.options, campaign.ledger)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
     kept = rows_that_keep_earlier_messages(plan)
@@ -235,10 +238,12 @@ def _converge(
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(compared, content, pilot, campaign.claim, options)
+            keep_budget(options, campaign.ledger)
             return last_round, frozen, compared.overview
     outgoing = content.plan.messages.iloc[content.outgoing]
     check_not_again(content.plan, outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
+    keep_budget(options, campaign.ledger)  # before the round: a program that dies between leaves no round
     return *_register(content, pilot, campaign), compared.overview
 
 
@@ -275,6 +280,7 @@ def _departure(
         batch_size=options.batch_size,
         concurrency=options.concurrency,
         comparison=compared.overview,
+        budget=Budget.of(options.budget).words,
         reached_today=len(recent.numbers),
         remarks=recent.unreadable,
     )

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
+from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
@@ -147,6 +148,11 @@ class Run:
     def comparison(self) -> str:
         """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
         return self._comparison
+
+    @property
+    def budget(self) -> str:
+        """What the campaign may cost, in words; "" for no limit."""
+        return Budget.of(self.options.budget).words
 
     @property
     def outgoing(self) -> int:

@@ -124,7 +124,11 @@ def test_sorts_and_appends_rows_and_adds_an_opt_out_before_running_again(service
 
     write_visits([20, *reversed(range(20))])
     Path("stop.csv").write_text(f"phone\n+{number_of(waiting)}\n")
-    code, shown = shell.confirmed("send", "visits.csv", "--opt-outs", "stop.csv")
+    again = ("send", "visits.csv", "--opt-outs", "stop.csv")
+    _, shown = shell.confirmed(*again)
+    assert "until you give another one, this one stays in force" in shown
+    assert len(service.numbers) <= 12
+    code, shown = shell.confirmed(*again, "--budget", "none")
     assert re.search(r"opted out +1\b", shown)
     assert_reached_once(service, set(range(21)) - {waiting})
 

@@ -112,6 +112,8 @@ class Life(Sender):
             options["pilot"] = self.chance.randrange(1, 6)
         if self.chance.random() < 0.15:
             options["budget"] = 35 * self.chance.randrange(30)
+        elif self.chance.random() < 0.5:
+            options["budget"] = campaign.Budget()  # the one given before holds no longer
         if self.chance.random() < 0.25:
             options["changed"] = self.chance.choice(("skip", "send"))
         if self.chance.random() < 0.25:
@@ -219,6 +221,7 @@ class Life(Sender):
 
     def _send_at_last(self, changed: str) -> campaign.Result:
         options = {"changed": changed, "gone": "withdraw", "batch_size": 5, "progress": False}
+        options["budget"] = campaign.Budget()
         while True:  # a person may give up a few times
             result = self.send(Intent("send", dict(options)))
             if result is not None:

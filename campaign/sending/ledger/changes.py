@@ -66,6 +66,11 @@ def erase_texts(connection: Connection, now: str, digests: Mapping[int, str], no
     ).rowcount
 
 
+def note_budget(connection: Connection, now: str, record: str) -> int:
+    """Note in the journal which budget the campaign has from now on."""
+    return _note_in_journal(connection, now, "budget", record)
+
+
 def record_home(connection: Connection, now: str, home: Mapping[str, str], note: str) -> int:
     """Record where the ledger lives from now on and whose account it is."""
     _note_in_journal(connection, now, "takeover", note)
@@ -73,6 +78,6 @@ def record_home(connection: Connection, now: str, home: Mapping[str, str], note:
     return connection.executemany("UPDATE campaign SET value = :value WHERE key = :key", pairs).rowcount
 
 
-def _note_in_journal(connection: Connection, now: str, event: str, note: str) -> None:
+def _note_in_journal(connection: Connection, now: str, event: str, note: str) -> int:
     insert = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, 0, '', :now, '', :note)"  # noqa: S608
-    connection.execute(insert, {"now": event, "note": note})
+    return connection.execute(insert, {"now": event, "note": note}).rowcount

@@ -23,7 +23,13 @@ from functools import cache, partial
 from typing import Any, ClassVar, NamedTuple, Protocol
 
 from campaign.errors import FolderError, LedgerError
-from campaign.sending.ledger.changes import erase_texts, insert_round, record_home, withdraw_what_waits
+from campaign.sending.ledger.changes import (
+    erase_texts,
+    insert_round,
+    note_budget,
+    record_home,
+    withdraw_what_waits,
+)
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.views import moves_in
@@ -157,6 +163,16 @@ class Ledger(ABC):
     def take_over(self, home: Mapping[str, str], note: str) -> None:
         """Record where the ledger lives from now on and whose account it is, and why, in the journal."""
         self._change(partial(record_home, now=self.NOW, home=home, note=note))
+
+    def record_budget(self, record: str) -> None:
+        """Keep the record of the budget that the campaign has from now on, in the journal."""
+        self._change(partial(note_budget, now=self.NOW, record=record))
+
+    def recorded_budget(self) -> str:
+        """The record of the budget that was kept last, "" if there is none."""
+        query = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
+        row = self._connection.execute(query).fetchone()
+        return "" if row is None else str(row[0])
 
     def last_round(self) -> int:
         """The number of the last round, 0 if there is none."""

@@ -17,8 +17,9 @@ from campaign.text import agreeing, counted
 class Departure:
     """What would leave now: messages of a plan, `batch_size` in a request, `concurrency` requests at a time.
 
-    `comparison` is a sentence that says what the campaign has sent before. `reached_today` counts the people
-    whom another campaign of the account reached in the last 24 hours.
+    `comparison` is a sentence that says what the campaign has sent before, and `budget` says what all of
+    it may cost. `reached_today` counts the people whom another campaign of the account reached in the last
+    24 hours.
     `remarks` are sentences that a person has to read before deciding.
     """
 
@@ -27,6 +28,7 @@ class Departure:
     batch_size: int
     concurrency: int
     comparison: str = ""
+    budget: str = ""
     reached_today: int = 0
     remarks: tuple[str, ...] = ()
 
@@ -61,12 +63,13 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         else ""
     )
     comparison = f"{departure.comparison} " if departure.comparison else ""
+    budget = f"The campaign's budget is {departure.budget}. " if departure.budget else ""
     remarks = "".join(f"{remark} " for remark in departure.remarks)
     raise ConfirmationError(
         f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
         f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
         f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. "
-        f"{comparison}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
+        f"{comparison}{budget}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
         phrase=departure.phrase,
         purpose="send it",
     )
