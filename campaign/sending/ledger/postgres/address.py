@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from importlib.util import find_spec
 from typing import TypeGuard
 
@@ -13,6 +14,8 @@ _DRIVER, _SHORT_DRIVER = "postgresql+psycopg", "postgresql"
 _PARAMETERS = ("password", "sslpassword")  # of libpq, which would be shown with the address
 _WRITE = 'Write ledger="postgresql+psycopg://amina@db.example.org/campaigns".'
 
+_PASSWORD = re.compile(r"://[^/@]*:[^@]*@|[?&](?:ssl)?password=")
+
 # The passwords that this process was given, by the address without them: whoever has given one to `send` can
 # read the result afterwards without giving it again.
 _passwords: dict[str, Secret] = {}
@@ -21,6 +24,11 @@ _passwords: dict[str, Secret] = {}
 def is_address(ledger: object) -> TypeGuard[str]:
     """Whether a ledger is given as an address, and not as a file."""
     return isinstance(ledger, str) and "://" in ledger
+
+
+def has_password(ledger: str) -> bool:
+    """Whether an address holds a password, however odd the rest of it is."""
+    return is_address(ledger) and _PASSWORD.search(ledger) is not None
 
 
 def without_password(ledger: str | os.PathLike[str] | None) -> str | os.PathLike[str] | None:
