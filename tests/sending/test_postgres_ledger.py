@@ -3,17 +3,21 @@
 import shutil
 from contextlib import closing
 from datetime import datetime, timedelta
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
 import pytest
+from support.ledgers import IDENTITY
 from support.small_campaigns import people, plan_for
 
 import campaign
-from campaign.errors import ConfirmationError, FolderError, LockedError
+from campaign.errors import ConfirmationError, FolderError, LedgerError, LockedError
 from campaign.sending.engine import delivery
 from campaign.sending.ledger.postgres import connections
-from campaign.sending.ledger.views import journal_frame
+from campaign.sending.ledger.postgres.address import without_password
+from campaign.sending.ledger.postgres.place import PostgresPlace
+from campaign.sending.ledger.views import identity_of, journal_frame
 from campaign.sending.store.folder import open_folder
 
 
@@ -124,6 +128,34 @@ def test_history_lists_it_beside_one_in_a_file(sandbox, interrupted, plan):
     listed = campaign.history(interrupted.parent)
     counts = listed[["name", "accepted", "unknown", "waiting", "problem"]].to_numpy().tolist()
     assert counts == [["in a file", 3, 0, 0, ""], ["visits", 2, 2, 6, ""]]
+
+
+def test_the_budget_given_last_is_kept(sandbox, folder, database):
+    first = send(people(6), sandbox, folder, database, batch_size=1, budget=campaign.Budget(messages=2))
+    assert totals(first) == {"accepted": 2, "not_sent": 4}
+    assert totals(campaign.resume(folder, account=sandbox.account, progress=False)) == totals(first)
+
+
+def test_a_takeover_is_recorded(tmp_path, database):
+    place = PostgresPlace(tmp_path, without_password(database), "campaign_moved")
+    place.create(IDENTITY | {"machine": "old", "folder": "here"})
+    with closing(place.open(IDENTITY)) as ledger:
+        ledger.take_over({"machine": "new", "folder": "there"}, "amina: moved")
+    assert identity_of(place) == IDENTITY | {"machine": "new", "folder": "there"}
+    assert journal_frame(place)[["now", "note"]].to_numpy().tolist() == [["takeover", "amina: moved"]]
+
+
+def test_a_database_that_goes_while_it_is_open_is_told_in_words(tmp_path, database, postgres_server):
+    place = PostgresPlace(tmp_path, without_password(database), "campaign_cut")
+    place.create(IDENTITY)
+    ledger = place.open(IDENTITY)
+    name = database.rpartition("/")[2]
+    postgres_server.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    for use in (ledger.last_round, partial(ledger.move, 1, "sending"), ledger.purge, ledger.waiting_messages):
+        with pytest.raises(LedgerError, match=r"The ledger cannot be \w+: "):
+            use()
+    ledger.close()
+    place.open(IDENTITY).close()
 
 
 def test_two_campaigns_share_a_database(sandbox, tmp_path, database, postgres_server):

@@ -1,7 +1,10 @@
 """What can be wrong with the database of a ledger: a sentence each, with what to do, and nothing is sent."""
 
+import json
 import logging
 import os
+import socketserver
+import threading
 import traceback
 
 import psycopg
@@ -157,6 +160,53 @@ def test_the_ledger_of_another_campaign(sandbox, waiting):
     folder = open_folder(waiting)
     with pytest.raises(LedgerError, match=r"belongs to another campaign.*\(manifest differs\)"):
         folder.ledger_place.open(folder.manifest.identity | {"manifest": "other"})
+
+
+@pytest.mark.parametrize(
+    ("field", "crafted", "sentence"),
+    [
+        ("salt", "x; DROP TABLE y", "The manifest in .* is damaged. Restore it from a copy"),
+        ("ledger", "postgresql+psycopg://ana@db:port/x", "address cannot be understood. Check"),
+        ("ledger", "mysql://ana@db/x", "address of a PostgreSQL database, and mysql is another kind"),
+    ],
+)
+def test_a_folder_that_somebody_has_crafted(waiting, field, crafted, sentence):
+    manifest = waiting / "manifest.json"
+    manifest.write_text(json.dumps(json.loads(manifest.read_text()) | {field: crafted}))
+    with pytest.raises(CampaignError, match=sentence):
+        campaign.load_result(waiting)
+
+
+def test_a_server_that_wants_to_read_the_password_does_not_get_it(waiting, monkeypatch):
+    """Of a folder that somebody sent: it asks for it in clear, and for a digest that is easily guessed."""
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    heard = []
+    clear, md5 = b"R\0\0\0\x08\0\0\0\x03", b"R\0\0\0\x0c\0\0\0\x05salt"  # AuthenticationRequest
+    with socketserver.TCPServer(("127.0.0.1", 0), greedy_server(heard, clear)) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        for request in (clear, md5):
+            server.RequestHandlerClass = greedy_server(heard, request)
+            there = f"postgresql+psycopg://ana@127.0.0.1:{server.server_address[1]}/x"
+            place = PostgresPlace(waiting, there, "s")
+            with pytest.raises(LedgerError, match="server requested"):
+                place.check(IDENTITY)
+        server.shutdown()
+    assert len(heard) >= 2
+    assert not any(PASSWORD.encode() in said or b"md5" in said for said in heard)
+
+
+def greedy_server(heard, request):
+    """A handler that declines encryption, asks for the password, and keeps what it hears."""
+
+    class Greedy(socketserver.BaseRequestHandler):
+        def handle(self):
+            self.request.settimeout(5)
+            while said := self.request.recv(4096):
+                heard.append(said)
+                is_about_encryption = len(said) == 8
+                self.request.sendall(b"N" if is_about_encryption else request)
+
+    return Greedy
 
 
 def test_an_older_copy_of_the_ledger(sandbox, waiting):

@@ -157,7 +157,7 @@ class Ledger(ABC):
     def waiting_messages(self) -> int:
         """How many messages wait to be sent."""
         query = "SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM batches WHERE state = 'pending'"
-        messages: int = self._connection.execute(query).fetchone()[0]
+        messages: int = self._ask(query)[0]
         return messages
 
     def take_over(self, home: Mapping[str, str], note: str) -> None:
@@ -171,19 +171,17 @@ class Ledger(ABC):
     def recorded_budget(self) -> str:
         """The record of the budget that was kept last, "" if there is none."""
         query = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
-        row = self._connection.execute(query).fetchone()
+        row = self._ask(query)
         return "" if row is None else str(row[0])
 
     def last_round(self) -> int:
         """The number of the last round, 0 if there is none."""
-        query = "SELECT coalesce(max(round), 0) FROM rounds"
-        number: int = self._connection.execute(query).fetchone()[0]
+        number: int = self._ask("SELECT coalesce(max(round), 0) FROM rounds")[0]
         return number
 
     def next_batch(self) -> int:
         """The number of the next new batch; numbers are never used twice."""
-        query = "SELECT coalesce(max(batch), 0) + 1 FROM batches"
-        number: int = self._connection.execute(query).fetchone()[0]
+        number: int = self._ask("SELECT coalesce(max(batch), 0) + 1 FROM batches")[0]
         return number
 
     def pending(self, part: int) -> list[Entry]:
@@ -195,6 +193,13 @@ class Ledger(ABC):
         """
         with self.place.reading() as connection:
             return [Entry._make(row) for row in connection.execute(query, {"part": part})]
+
+    def _ask(self, query: str) -> Any:
+        """The first row that a query returns, None if there is none."""
+        try:
+            return self._connection.execute(query).fetchone()
+        except self.FAILURE as error:
+            raise LedgerError(f"The ledger cannot be read: {error}. {self.REPAIR}") from None
 
     def _change(self, change: Callable[[Connection], int]) -> int:
         """Make a change that is no move of a single batch, in one transaction; durable afterwards."""
@@ -279,6 +284,7 @@ def _update(facts: tuple[str, ...]) -> str:
 
 def _values(move: Move) -> dict[str, Any]:
     """The parameters of `_update` for a move."""
-    values = {name: f"{fact:f}" if isinstance(fact, Decimal) else fact for name, fact in move.facts.items()}
-    values["state"], values["batch"] = move.state, move.batch
+    values = {"state": move.state, "batch": move.batch, **move.facts}
+    if isinstance(values.get("cost"), Decimal):
+        values["cost"] = f"{values['cost']:f}"
     return values

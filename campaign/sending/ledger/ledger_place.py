@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
+from campaign.errors import LedgerError
 from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.ledger import Ledger, MovesWitness
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.postgres.address import check_address, is_address
+from campaign.text import clean
+
+_SALT = re.compile(r"[0-9a-f]{32}")
 
 
 class LedgerPlace(Readable, Protocol):
@@ -55,6 +60,8 @@ def ledger_place(folder: Path, ledger: str, salt: str) -> LedgerPlace:
     if not is_address(ledger):
         return LedgerFile(folder / ledger)
     check_address(ledger)
+    if not _SALT.fullmatch(salt):  # it becomes a part of SQL
+        raise LedgerError(f"The manifest in {clean(folder)} is damaged. Restore it from a copy.")
     from campaign.sending.ledger.postgres.place import PostgresPlace
 
     return PostgresPlace(folder, ledger, f"campaign_{salt[:16]}")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from functools import cache
 from typing import Any, NamedTuple, TypeVar
 
@@ -14,9 +15,12 @@ from campaign.sending.ledger.postgres.address import password_for
 from campaign.text import clean, shorten
 
 PATIENCE = 5_000  # milliseconds to wait for another program that holds the ledger
-_REACH = {  # a network that breaks is noticed within a minute, on both sides
+_REACH = {
+    # A network that breaks is noticed within a minute, on both sides.
     "connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3,
     "tcp_user_timeout": 60_000, "application_name": "campaign",
+    # The address may be that of a folder somebody sent, and its server must not learn what is in PGPASSWORD.
+    "require_auth": "scram-sha-256,gss,sspi,none",
 }  # fmt: skip
 _SESSION = (
     "SET search_path TO {schema}, pg_temp; SET tcp_keepalives_idle TO 30; SET tcp_keepalives_interval TO 10; "
@@ -90,7 +94,8 @@ class PostgresConnection:
         _told(lambda: self._session.exec_driver_sql(sql).close())
 
     def close(self) -> None:
-        _told(self._session.close)
+        with suppress(PostgresError):  # it was lost before
+            _told(self._session.close)
 
 
 def connect(address: str, schema: str) -> PostgresConnection:
@@ -98,7 +103,7 @@ def connect(address: str, schema: str) -> PostgresConnection:
 
     The password is one that was given for this address, or what libpq finds: PGPASSWORD, a password file.
     """
-    connection = PostgresConnection(_told(_engine(address).connect, _problem_of_connecting))
+    connection = PostgresConnection(_told(lambda: _engine(address).connect(), _problem_of_connecting))
     try:
         for statement in _SESSION.format(schema=schema, patience=PATIENCE).split("; "):
             connection.execute_as_written(statement)
@@ -170,7 +175,7 @@ def _problem_of(error: Exception) -> PostgresError:
 def _problem_of_connecting(error: Exception) -> PostgresError:
     """Why there is no connection. The driver's own words name the host, the user or the database at most."""
     origin = error.orig if isinstance(error, DBAPIError) else None
-    words = type(error).__name__ if origin is None else str(origin).split("\n")[0]
+    words = "its address cannot be understood" if origin is None else str(origin).split("\n")[0]
     return PostgresError(
         shorten(clean(words), 200),
         "Check that the server is running, and that host, user, database and password are right. The "
@@ -182,6 +187,6 @@ def _told(action: Callable[[], Made], problem_of: Callable[[Exception], Postgres
     """Do it; an exception is told in our words, and raised where no frame of the driver is left."""
     try:
         return action()
-    except (SQLAlchemyError, UnicodeError) as error:
+    except (SQLAlchemyError, ValueError) as error:
         problem = problem_of(error)
     raise problem
