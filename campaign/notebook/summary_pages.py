@@ -17,7 +17,7 @@ _ROWS = 20  # of each table; the reports contain all of them
 _MOST_VALUES = 20  # of a column by which costs are shown
 _LONGEST_NAME = 60  # characters
 _FEWEST_ROWS = 3  # for each value on average: a column of names is none to add up by
-_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid")
+_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}

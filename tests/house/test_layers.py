@@ -21,6 +21,7 @@ LAYERS = [
     "masking",
     "markup",
     "suggestions",
+    "remedies",
     "argument_checks",
     "copied_field",
     "paths",

@@ -10,7 +10,7 @@ from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.results.cost_shares import share_costs
 from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import cost_in_words
 from campaign.text import counted, figure
@@ -91,7 +91,7 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
 def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]:
     """The first values as a reader of the page needs them, and how many there are."""
     shown = breakdown.head(_MOST_VALUES)
-    attention = shown[list(TO_FOLLOW_UP)].sum(axis=1)
+    attention = shown["people"] - shown["accepted"] - shown["opted_out"]
     costs = [
         cost_in_words(cost, unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
