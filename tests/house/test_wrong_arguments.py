@@ -118,7 +118,7 @@ SENDING = {
 }
 RESUMING = (
     "account", "changed", "gone", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
-    "canary", "max_unknown", "confirm", "progress",
+    "canary", "max_unknown", "confirm", "progress", "ledger",
 )  # fmt: skip
 A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
 ACCOUNT = {

@@ -13,6 +13,7 @@ from support.small_campaigns import contacts_of, plan_for
 import campaign
 from campaign.cli.main import main
 from campaign.contract import STATUSES
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import snapshot
 
 FIRST = ["Ann,0772000001,North", "Ben,0772000002,South", "Cat,0772000003,North", "Gone,0772000009,North"]
@@ -75,7 +76,7 @@ def test_every_status_two_rounds_and_an_unpriced_batch(result):
 
 
 def test_the_frames_and_by_agree_with_the_ledger(result):
-    ledger = snapshot(result.folder / "ledger.sqlite").outcomes
+    ledger = snapshot(LedgerFile(result.folder / "ledger.sqlite")).outcomes
     assert result.contacts["status"].value_counts().to_dict() == EXPECTED
     costs = [cost for cost in ledger["cost"] if cost is not None]
     assert sum(costs) == result.totals.cost
