@@ -13,6 +13,7 @@ from campaign.cli.output import Page, seen_from_here
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shell_words import quoted
 from campaign.masking import mask_text, mask_texts
+from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
 from campaign.results.tables import ENVIRONMENTS, Result
 from campaign.sending.afterwards.resolving import resolve
@@ -27,7 +28,7 @@ def run_status(options: argparse.Namespace, page: Page) -> int:
     show_result(result, page)
     _show_rounds(result, page)
     unknown = result.batches[result.batches["status"] == "unknown"]
-    unknown = unknown.assign(error=mask_texts(unknown["error"]))
+    unknown = unknown.assign(error=mask_texts(without_error_classes(unknown["error"], unknown["status"])))
     page.facts["unknown"] = records(unknown[["batch", "messages", "error"]])
     for batch, count, error in zip(unknown["batch"], unknown["messages"], unknown["error"], strict=True):
         page.line(f"  batch {batch}: {counted(count, 'message')} unknown, {error or 'no answer yet'}")

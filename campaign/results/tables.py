@@ -23,6 +23,7 @@ from campaign.results.advice import advice_for, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
+from campaign.results.plain_words import without_error_classes
 from campaign.results.sent_rounds import SentRound
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import agreeing, clean, counted
@@ -221,12 +222,19 @@ class Result:
         """The outcome, and why the run ended as it did."""
         outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
         pieces = (note, outcome, earlier) if self.nothing_sent else (outcome, note, earlier)
+        pieces = (*pieces, self.about_closing)
         return " ".join(piece for piece in pieces if piece)
 
     @property
     def remarks(self) -> tuple[str, str]:
         """Why the run ended, and what earlier rounds sent to people who have left; "" for neither."""
         return self._note, self._about_earlier_rounds
+
+    @property
+    def about_closing(self) -> str:
+        """That a person has closed the campaign, where nothing that is left to do says so; else ""."""
+        says_so = self.totals["refused"] or self.totals["not_sent"]
+        return "The campaign is closed: nothing waits in it." if self.is_closed and not says_so else ""
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
@@ -287,7 +295,9 @@ class Result:
             mask_text(self.headline),
             self.left_to_do,
             self.totals,
-            self._batches.assign(error=mask_texts(self._batches["error"])),
+            self._batches.assign(
+                error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
+            ),
             where=ENVIRONMENTS.get(self.environment, self.environment),
             folder=self.folder,
         )

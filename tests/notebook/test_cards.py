@@ -212,7 +212,7 @@ def test_nothing_leaves_until_the_phrase_is_typed(live, tmp_path):
     for wrong in ("", "yes", question.phrase.upper(), question.phrase.replace("6", "5")):
         submit(dashboard, wrong)
         assert live.sandbox.requests == 0
-    assert "That is not the phrase, so nothing was sent." in html_of(dashboard)
+    assert "That is not the phrase, so nothing was done." in html_of(dashboard)
     assert "a decision is needed" in dashboard.card()
 
     submit(dashboard, question.phrase)

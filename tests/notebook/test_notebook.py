@@ -54,6 +54,10 @@ def slow_run(plan, tmp_path):
         until(lambda: run.ended)
 
 
+def shown_buttons(panel):
+    return {name for name in ("pause", "resume", "stop") if find(panel, name).layout.display != "none"}
+
+
 def enabled(panel):
     return {name for name in ("pause", "resume", "stop") if not find(panel, name).disabled}
 
@@ -85,7 +89,7 @@ def test_the_dashboard_follows_the_run_to_its_end(slow_run):
     assert "<dt>accepted</dt><dd>40</dd>" in html_of(dashboard)
     assert "<dt>cost</dt><dd>1,400</dd>" in html_of(dashboard)
     assert 'aria-valuenow="40"' in html_of(dashboard)
-    assert enabled(dashboard) == set()
+    assert shown_buttons(dashboard) == set()
 
 
 def test_pause_resume_and_stop(slow_run):
@@ -108,7 +112,7 @@ def test_pause_resume_and_stop(slow_run):
     final = html_of(dashboard)
     assert f"<dt>accepted</dt><dd>{len(sandbox.inbox)}</dd>" in final
     assert 0 < len(sandbox.inbox) < 40
-    assert enabled(dashboard) == {"resume"}
+    assert enabled(dashboard) == shown_buttons(dashboard) == {"resume"}
 
     for name in ("pause", "stop"):
         find(dashboard, name).click()
@@ -288,6 +292,29 @@ def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
     assert "call +256 77*****99" in shown
     for number in ("0772 000 0", "256772000", "772 000 999"):
         assert number not in shown
+
+
+def add_up(rows):
+    """The columns that the summary of a table with these rows offers to add up costs by."""
+    table = "\n".join(["name,phone,Clinic,Note", *rows]).encode()
+    plan = campaign.prepare(campaign.read_contacts(table), message="Hi {name}", sender="CLINIC", region="UG")
+    return campaign.summary(campaign.send(plan, name="visits", progress=False))
+
+
+def test_the_summary_adds_up_by_a_column_that_most_rows_share(tmp_path, monkeypatch):
+    """A column of notes has few values too, but most of its cells are empty; blank rows are no clinic."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"Ann {n},0772000{n:03},{('Gulu', 'Lira')[n % 2]},{'call back' * (n < 3)}" for n in range(12)]
+    panel = add_up([*rows, ",,,"])
+    assert find(panel, "column").options == ("Clinic",)
+    assert "Cost by Clinic" in html_of(panel)
+    assert "(empty)" not in html_of(panel)
+
+
+def test_the_summary_adds_up_by_nothing_where_no_column_is_shared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    panel = add_up([f"Ann {n},0772000{n:03},,{'call back' * (n < 3)}{'deaf' * (n > 8)}" for n in range(12)])
+    assert "Cost by" not in html_of(panel)
 
 
 def test_the_summary_shows_when_the_messages_were_accepted(plan, tmp_path):

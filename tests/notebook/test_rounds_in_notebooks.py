@@ -30,16 +30,19 @@ def dashboard_at_the_end(plan, sandbox, place, **options):
 
 def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     first = dashboard_at_the_end(plan_for(people(5)), sandbox, place)
-    assert "Sending 5 messages" in first
-    assert "Nothing was sent under this name yet." in first
+    assert "5 messages were to be sent" in first
+    assert "Sending" not in first
+    assert "Nothing was sent under this name before." in first
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "Sending 2 of 7 messages" in second
+    assert "2 of 7 messages were to be sent" in second
     assert "Compared with what this campaign has sent: 2 new, 5 reached before." in second
     assert "<dt>accepted</dt><dd>7</dd>" in second
 
     third = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "Sending none of 7 messages" in third
+    assert "Nothing left to send of 7 messages" in third
+    assert "<dt>elapsed</dt>" in second
+    assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
     assert "Nothing was sent: all 7 were reached with this text on " in third
     assert '<span class="word">Finished' in third
 
@@ -57,10 +60,11 @@ def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):
 
 def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, place):
     nobody_yet = campaign.compare(plan_for(people(2)), **place)._repr_html_()
-    assert "Nothing was sent under this name yet." in nobody_yet
+    assert "Nothing was sent under this name before." in nobody_yet
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
     assert "2 messages would be sent: 2 new, 2 reached with another text." in html
+    assert "First, send asks about the 2 people reached with another text" in html
     assert html.index(">reached with another text</td>") < html.index(">new</td>")
     assert "256772000" not in html
     assert "priority" not in html
@@ -116,3 +120,18 @@ def test_the_elapsed_time_is_that_of_all_rounds(place):
         assert second.counts.seconds > 1.2  # the two requests of the first round
         second.wait(20)
     assert second.counts.seconds > 1.8
+
+
+def test_no_class_of_an_error_is_named_to_people(place):
+    """It stays in the frame, for whoever looks into it."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        run = campaign.start(plan_for(people(9)), account=sandbox, batch_size=3, **place)
+        dashboard = Dashboard(run)
+        run.wait(20)
+        run.stop()
+        result = run.wait(20)
+        dashboard.draw()
+    shown = [html_of(dashboard), dashboard.card(), result._repr_html_(), html_of(campaign.summary(result))]
+    assert all("the connection broke before the answer was complete" in html for html in shown)
+    assert not any("Error)" in html for html in shown)
+    assert result.batches["error"].str.contains(r"\(\w+Error\)").any()

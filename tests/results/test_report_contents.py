@@ -276,3 +276,26 @@ def test_nothing_to_follow_up_claims_no_more_than_is_known(tmp_path):
     shown = html_of(campaign.summary(unknown))
     assert "Nothing: no row is" not in shown
     assert "Grace" in shown
+
+
+def test_the_page_counts_no_pause_between_two_rounds(tmp_path):
+    """Sent on Saturday, corrected and sent again on Monday."""
+    saturday = pd.Timestamp("2026-11-21 11:02", tz="UTC")
+    times = [saturday, saturday + pd.Timedelta(seconds=8), saturday + pd.Timedelta(days=2)]
+    people = "name,Phone\nAnn,0772000001\nBo,0772000002\nCy,0772000003\n"
+    result = result_of(*[batch(1, "accepted", 35)] * 3, plan=plan_of(people))
+    frame = result.batches.assign(
+        submitted_at=pd.Series(times).astype("datetime64[us, UTC]"), round=[1, 1, 2]
+    )
+    two_rounds = Result(result.plan, frame, environment="local")
+    shown = figures(page(two_rounds, tmp_path))
+    assert "of sending, without the time between rounds" in shown
+    assert not any("pause" in words for words in shown)
+
+
+def test_a_value_that_nobody_has_is_no_line(tmp_path):
+    """The blank row has an empty cell, and is no person without a clinic."""
+    plan = plan_of("name,Phone,Clinic\nAnn,0772000001,Gulu\n,,\nBo,0772000002,Lira\n")
+    result = result_of(batch(2, "accepted", 70), plan=plan)
+    path = campaign.write_report(result, tmp_path / "report.html", by="Clinic")
+    assert "(empty)" not in path.read_text("utf-8")

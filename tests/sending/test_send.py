@@ -405,7 +405,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
     assert said.startswith(
         "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
         "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
-        "Nothing was sent under this name yet. For example:\n"
+        "Nothing was sent under this name before. For example:\n"
     )
     assert "Hi Person 0" in said
     assert plan_of(1200).messages["number"].iloc[0] not in said

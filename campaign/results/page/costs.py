@@ -7,6 +7,7 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
+from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import share_costs
 from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
@@ -38,9 +39,11 @@ def figures(result: Result) -> list[tuple[str, str]]:
     if totals.messages > 1 and (average := cost_per_message(result.batches)) is not None:
         unit = cost_in_words(average, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
-    if timeline is not None and timeline.length.total_seconds() >= 1:
-        pauses = counted(len(timeline.pauses), "pause") if timeline.pauses else "from first to last"
-        shown.append((duration(timeline.length), pauses))
+    if timeline is not None and timeline.sending_time.total_seconds() >= 1:
+        rounds = len({gap.round for gap in timeline.gaps} - {0})
+        usual = "of sending, without the time between rounds" if rounds else "from first to last"
+        pauses = f"of sending, with {counted(len(timeline.pauses), 'pause')}" if timeline.pauses else usual
+        shown.append((duration(timeline.sending_time), pauses))
     if len(result.rounds) > 1:
         shown.append((figure(len(result.rounds)), "rounds"))
     return shown
@@ -90,6 +93,7 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
 
 def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]:
     """The first values as a reader of the page needs them, and how many there are."""
+    breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
     attention = shown[list(TO_FOLLOW_UP)].sum(axis=1)
     costs = [

@@ -79,7 +79,8 @@ def remarks(result: Result) -> list[str]:
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
-    return [text for text in ("" if said_in_tasks and not result.nothing_sent else note, earlier) if text]
+    why = "" if said_in_tasks and not result.nothing_sent else note
+    return [text for text in (why, earlier, result.about_closing) if text]
 
 
 def _rows_in_words(result: Result) -> str:

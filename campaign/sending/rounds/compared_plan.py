@@ -100,6 +100,20 @@ class ComparedPlan:
         )
 
     @property
+    def questions(self) -> str:
+        """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
+        others, waiting = self.count(CHANGED, MOVED), len(self.waiting_gone)
+        about_others = (
+            f" First, send asks about the {counted(others, 'person', 'people')} reached with another text or "
+            'under another number; answer with changed="skip" or changed="send".'
+        )
+        about_waiting = (
+            f" First, send asks about {counted(waiting, 'person', 'people')} no longer in the table, for "
+            'whom an earlier message waits; finish it with resume, or answer with gone="withdraw".'
+        )
+        return f"{about_others if others else ''}{about_waiting if waiting else ''}"
+
+    @property
     def overview(self) -> str:
         """What the campaign has to do with the rows of the plan, before anything is decided."""
         if self.is_first:

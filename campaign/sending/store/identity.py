@@ -18,7 +18,7 @@ from campaign.service.address import Environment
 from campaign.text import clean
 
 CAMPAIGNS = Path("campaigns")
-NOTHING_SENT_YET = "Nothing was sent under this name yet."
+NOTHING_SENT_YET = "Nothing was sent under this name before."
 _SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
 _SLUG_LENGTH = 40
 # "Naming Files, Paths, and Namespaces" in the documentation of Windows: with any ending, too.
