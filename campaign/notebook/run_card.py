@@ -7,10 +7,12 @@ from datetime import datetime
 import pandas as pd
 
 from campaign import markup
+from campaign.environments import words_for
 from campaign.masking import mask_text
+from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
-from campaign.text import agreeing, counted, figure, money
+from campaign.text import agreeing, capitalised, counted, figure
 
 WORDS = {
     "running": "Running",
@@ -74,13 +76,13 @@ def head(run: Run, *, title: bool = True) -> str:
 
 def _title(run: Run) -> str:
     """How many messages the run sends, or once it has ended, was to send."""
-    messages = counted(run.counts.messages, "message")
+    messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
         return f"Nothing left to send of {messages}"
     count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
     if not run.ended:
-        return f"Sending {count}"
-    return f"{count} {agreeing(run.outgoing, 'was', 'were')} to be sent"
+        return f"{capitalised(words.doing)} {count}"
+    return f"{count} {agreeing(run.outgoing, 'was', 'were')} to be {words.done}"
 
 
 def status(name: str, sentence: str, *, written: str | None = None) -> str:
@@ -123,12 +125,14 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     }
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
-    pairs["cost"] = money(counts.cost)
+    pairs["cost"] = cost_in_words(counts.cost, environment=run.environment)
     if run.budget:
         pairs["budget"] = run.budget
     if on_the_way:
         pairs["expected cost"] = (
-            "not known yet" if counts.expected_cost is None else money(counts.expected_cost)
+            "not known yet"
+            if counts.expected_cost is None
+            else cost_in_words(counts.expected_cost, environment=run.environment)
         )
     if run.outgoing:
         pairs["elapsed"] = clock(counts.seconds)

@@ -5,6 +5,7 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign import markup
+from campaign.environments import words_for
 from campaign.masking import mask_texts
 from campaign.results import charts
 from campaign.results.breakdown import with_people
@@ -12,7 +13,7 @@ from campaign.results.card import in_words
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.text import capitalised, counted, figure
 
 _ROWS = 20  # of each table; the reports contain all of them
@@ -39,7 +40,7 @@ def head(result: Result, redaction: Redaction) -> str:
 
 
 def title(result: Result) -> str:
-    return f"Result ({ENVIRONMENTS.get(result.environment, result.environment)})"
+    return f"Result ({words_for(result.environment).where})"
 
 
 def outcome(result: Result) -> str:

@@ -16,6 +16,7 @@ from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
+from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
@@ -32,12 +33,6 @@ TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
-
-ENVIRONMENTS = {
-    "local": "embedded sandbox: nothing left this machine",
-    "sandbox": "the provider's sandbox: no phone was reached",
-    "live": "live",
-}
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -152,7 +147,9 @@ class Result:
     @cached_property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
-        return ResultTotals.of(self.plan.totals, self._contacts["status"], self._batches, self.currency)
+        return ResultTotals.of(
+            self.plan.totals, self._contacts["status"], self._batches, self.currency, self.environment
+        )
 
     @property
     def currency(self) -> str:
@@ -221,8 +218,8 @@ class Result:
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
         outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
-        pieces = (note, outcome, earlier) if self.nothing_sent else (outcome, note, earlier)
-        pieces = (*pieces, self.about_closing)
+        pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
+        pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
         return " ".join(piece for piece in pieces if piece)
 
     @property
@@ -298,7 +295,7 @@ class Result:
             self._batches.assign(
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
             ),
-            where=ENVIRONMENTS.get(self.environment, self.environment),
+            where=words_for(self.environment).where,
             folder=self.folder,
         )
 

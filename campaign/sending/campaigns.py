@@ -12,6 +12,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, described
 from campaign.contract import Changed, Gone
+from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -24,7 +25,6 @@ from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'

@@ -98,7 +98,9 @@ class Run:
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
-            self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=kept)
+            self._nothing_sent = nothing_sent(
+                tally, contents.outcomes, kept_another_text=kept, environment=self.environment
+            )
         manifest = last_round.manifest
         is_pilot = opened.options.pilot is not None and manifest.pilot is not None
         pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
@@ -285,8 +287,9 @@ class Run:
         left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
         others = ", ".join(part for part in left if not part.startswith("0 "))
         account = "" if self.environment == "local" else ", account=account"
+        stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"
         return (
-            f"Stopped: {counts.accepted:,} of {counted(counts.messages, 'message')} "
+            f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
             f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
             f"To see what is known: result = campaign.load_result({folder})\n"
             f"To send the rest: campaign.resume({folder}{account})"

@@ -294,7 +294,7 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.send()
-    assert "3 of 4 rows were accepted by the service" in person.sees("section-5")
+    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
@@ -325,11 +325,11 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     assert "Before, it was: 3 people get a text; 1 person does not." in person.sees("section-3")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
-    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
-    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 
 
 def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
@@ -341,11 +341,11 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.fill("path", "to_correct.csv")
     person.press("use")
     person.press("go-on")
-    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
     assert (start.description, start.disabled) == ("Send 1 text", False)
     person.send()
-    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):

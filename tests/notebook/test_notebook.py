@@ -81,7 +81,7 @@ def test_the_dashboard_follows_the_run_to_its_end(slow_run):
     dashboard = Dashboard(run)
     assert shows(dashboard, "Running")
     assert enabled(dashboard) == {"pause", "stop"}
-    assert "SANDBOX on this machine: nothing is sent" in html_of(dashboard)
+    assert "REHEARSAL on this machine: nobody gets anything" in html_of(dashboard)
     until(lambda: 0 < len(sandbox.inbox) < 40)
     until(lambda: "<dt>accepted</dt><dd>0</dd>" not in html_of(dashboard))
     run.wait(20)
@@ -268,7 +268,7 @@ def summed_up(plan, tmp_path):
 def test_the_summary_accounts_for_every_row_and_the_cost(summed_up):
     result, panel, sandbox = summed_up
     shown = html_of(panel)
-    assert "30 of 42 rows were accepted by the service; the rest: 2 invalid, 10 refused." in shown
+    assert "30 of 42 rows were accepted by the embedded sandbox; the rest: 2 invalid, 10 refused." in shown
     assert "42 rows in the file." in shown
     assert 'aria-label="30 accepted (71.4%), 10 refused (23.8%), 2 invalid (4.8%)."' in shown
     assert f'<td class="figure">{sandbox.charged:,}</td>' in shown
@@ -330,7 +330,7 @@ def test_a_summary_of_nothing_sent(tmp_path):
     plan = campaign.prepare(campaign.read_contacts(table), message="Hello", sender="CLINIC", region="UG")
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     shown = html_of(campaign.summary(result))
-    assert "The only row was not accepted by the service (invalid)." in shown
+    assert "The only row was not accepted by the embedded sandbox (invalid)." in shown
     assert "accepted from" not in shown
 
 
@@ -426,7 +426,7 @@ def test_the_first_campaign_runs(project, folder):
     shown = "\n".join(str(state.get("value", "")) for state in states)
     assert '<span class="word">Finished' in shown
     assert "<dt>accepted</dt><dd>276</dd>" in shown
-    assert "276 of 299 rows were accepted by the service" in shown
+    assert "276 of 299 rows were accepted by the embedded sandbox" in shown
     assert 'role="img"' in shown
     assert len([1 for output in outputs(notebook) if WIDGET_VIEW in output.get("data", {})]) == 2
     cards = [
@@ -445,7 +445,7 @@ def test_the_first_campaign_runs(project, folder):
 def assert_that_running_it_all_again_sends_nothing_twice(project):
     states = execute(first_campaign(project), project)
     shown = "\n".join(str(state.get("value", "")) for state in states)
-    assert "Nothing was sent: all 276 were reached with this text on " in shown
+    assert "Nothing was sent: all 276 were reached in rehearsal with this text on " in shown
     assert len(list((project / "campaigns").iterdir())) == 1
 
 

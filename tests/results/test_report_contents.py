@@ -107,7 +107,7 @@ def test_a_run_that_held_says_itself_how_to_go_on():
 def test_live_is_unmistakable(tmp_path):
     assert '<p class="where live">LIVE</p>' in page(result_of(*MIXED, environment="live"), tmp_path)
     local = page(result_of(*MIXED), tmp_path)
-    assert '<p class="where local">embedded sandbox: nothing left this machine</p>' in local
+    assert '<p class="where local">rehearsal in the embedded sandbox: nobody got anything</p>' in local
     assert "The service accepted" in page(result_of(*MIXED, environment="live"), tmp_path)
     assert "The embedded sandbox accepted" in local
 

@@ -189,11 +189,11 @@ def test_every_result_can_be_looked_at(make, tmp_path):
     ("make", "sentence"),
     [
         (no_rows, "The file has no rows, so there was nothing to send."),
-        (one_row, "The only row was accepted by the service."),
-        (nothing_to_send, "The only row was not accepted by the service (invalid)."),
+        (one_row, "The only row was accepted by the embedded sandbox."),
+        (nothing_to_send, "The only row was not accepted by the embedded sandbox (invalid)."),
         (
             every_status,
-            "1 of 9 rows was accepted by the service; the rest: 1 invalid, 1 blank, 1 duplicate, "
+            "1 of 9 rows was accepted by the embedded sandbox; the rest: 1 invalid, 1 blank, 1 duplicate, "
             "1 opted out, 1 not sent, 2 refused, 1 unknown.",
         ),
     ],
@@ -205,10 +205,10 @@ def test_the_sentence_agrees_with_the_count(make, sentence, tmp_path):
 def test_all_rows_and_none(tmp_path):
     plan = plan_of(f"{HEADER}Grace,0772000001,,\nMoses,0772000002,,\n", tmp_path)
     assert with_batches(plan, (2, "accepted", Decimal(70), "code", "")).headline == (
-        "All 2 rows were accepted by the service."
+        "All 2 rows were accepted by the embedded sandbox."
     )
     assert with_batches(plan, (2, "refused", None, "", "no")).headline == (
-        "None of 2 rows were accepted by the service; the rest: 2 refused."
+        "None of 2 rows were accepted by the embedded sandbox; the rest: 2 refused."
     )
 
 

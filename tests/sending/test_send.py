@@ -98,8 +98,8 @@ def test_running_it_again_sends_nothing():
         assert sandbox.requests == requests
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
-        f"Nothing was sent: all 30 were reached with this text on {today}. To send it again, give another "
-        "name."
+        "This was a rehearsal: nobody got anything. Nothing was sent: all 30 were reached in rehearsal with "
+        f"this text on {today}. To send it again, give another name."
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)
 

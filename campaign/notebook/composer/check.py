@@ -10,6 +10,7 @@ import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
+from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.issues import CODES
 from campaign.messages.plan import Plan
@@ -21,7 +22,6 @@ from campaign.notebook.composer.fields import button, field, set_shown
 from campaign.notebook.composer.section import Section, people
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
-from campaign.service.address import Environment
 from campaign.text import agreeing, capitalised, counted, figure
 
 _ROWS = 8  # row numbers named for each reason

@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading_record import Reading
+from campaign.environments import words_for
 from campaign.results import charts
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
@@ -28,7 +29,7 @@ from campaign.results.page.sending_facts import example, round_table, sending_fa
 from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.text import agreeing, capitalised, counted, figure
 
 # The page shows only the first ones; the workbook contains all.
@@ -53,7 +54,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
-        "where": ENVIRONMENTS.get(result.environment, result.environment),
+        "where": words_for(result.environment).where,
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),

@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.argument_checks import check_text
+from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.text import clean
 
 CAMPAIGNS = Path("campaigns")
