@@ -59,7 +59,7 @@ def run_erase(options: argparse.Namespace, page: Page) -> int:
 def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     statuses = options.status or SAFE_TO_PREPARE_AGAIN
-    rows = int(result.contacts["status"].isin(statuses).sum())
+    rows = len(result.follow_up(statuses))
     path = write_follow_up(result, options.path, statuses=statuses)
     page.facts |= {"rows": rows, "path": str(path)}
     page.line(f"{capitalised(counted(rows, 'row'))} to correct: {seen_from_here(path.absolute())}")
@@ -69,7 +69,7 @@ def run_follow_up(options: argparse.Namespace, page: Page) -> int:
 
 def run_history(options: argparse.Namespace, page: Page) -> int:
     paths = check_report_paths(options.report)
-    campaigns = history(options.folder)
+    campaigns = history(options.folder, try_outs=options.try_outs)
     rows = campaigns.to_dict("records")
     page.facts["campaigns"] = [as_json(row) | _masked(row) for row in rows]
     page.line(f"{capitalised(counted(len(campaigns), 'campaign'))} in {options.folder}")

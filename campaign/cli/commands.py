@@ -98,6 +98,7 @@ _LISTED = Group(
             "--report", action="append", type=Path, metavar="FILE",
             help="write a report of them all: .html, .xlsx or .csv; may be repeated",
         ),
+        Option("--try-outs", action="store_true", help="also list messages that were tried out"),
     ),
 )  # fmt: skip
 _SERVICE = Group(

@@ -31,7 +31,7 @@ ACCOUNT = Group(
             "--account", choices=("local", "sandbox", "live"), default="local",
             help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
             "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
-            "PASSWORD and, if you like, CURRENCY",
+            "PASSWORD and, if you like, CURRENCY, and CA_FILE with the certificates to trust",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",

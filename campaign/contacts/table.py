@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from campaign.contacts.exports import (
     export_notices,
     find_export,
     is_hashtag_row,
+    standing_column,
 )
 from campaign.errors import FileError, UsageError
 from campaign.text import agreeing, capitalised, clean, counted
@@ -165,12 +166,24 @@ def _as_exported(
         said.append(f"Row {below.rows[0]} holds HXL tags and was left out.")
         below = below.cut(1, len(below))
     below, emptied = _without(below, export.missing if export else ())
-    said += export_notices(export, names, emptied)
+    said += export_notices(export, names, emptied=emptied, unwanted=_unwanted(below, names, export))
     below, emptied = _without(below, missing)
     if missing:
         cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
         said.append(f"{cells} with {listed(missing)} {count} as empty, because of missing=.")
     return below, said
+
+
+def _unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:
+    """To how many rows of an export nothing is to be sent."""
+    column = standing_column(names, export)
+    if export is None or not column:
+        return 0
+    import pyarrow.compute as pc  # see cell_text
+
+    cells: Any = pc.utf8_trim_whitespace(grid.columns[names.index(column)])
+    unwanted: Any = pc.is_in(cells, value_set=pa.array(sorted(export.standing[1]), cells.type))
+    return int(pc.sum(unwanted).as_py() or 0)
 
 
 def _without(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:

@@ -8,7 +8,7 @@ from campaign import markup
 from campaign.notebook import summary_pages
 from campaign.notebook.panel import Panel
 from campaign.results.redaction import Redaction
-from campaign.results.tables import TO_FOLLOW_UP, Result, check_result
+from campaign.results.tables import Result, check_result
 from campaign.text import figure
 
 
@@ -32,7 +32,7 @@ class SummaryPanel(Panel):
         self._column = Dropdown(options=summary_pages.columns_to_add_up(result), description="Cost by")
         self._column.add_class("campaign-column")
         self._column.observe(self._choose, "value")
-        left = sum(result.totals[status] for status in TO_FOLLOW_UP)
+        left = result.totals.attention
         tabs = {
             "Outcome": HTML(summary_pages.outcome(result)),
             "Cost": self._cost_page(),

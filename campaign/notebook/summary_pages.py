@@ -21,7 +21,7 @@ _MOST_VALUES = 20  # of a column by which costs are shown
 _LONGEST_NAME = 60  # characters
 _FEWEST_ROWS = 3  # with one value: a column of names is none to add up by
 _MOST_ROWS = 0.8  # that share their value with others: a column of notes is empty in most
-_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid")
+_FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}

@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import pandas as pd
 
 from campaign.contract import ORDERED_AGAIN
+from campaign.text import agreeing, capitalised, counted
 
 ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve, or all "
@@ -17,6 +18,10 @@ ADVICE = {
     "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
     "a file, with the reasons.",
 }
+_SHARING = (
+    'Enter other numbers for them: campaign.write_follow_up(result, "to_correct.xlsx") writes their rows to '
+    "a file."
+)
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
     "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
@@ -40,6 +45,19 @@ def advice_for(
     """
     advice = {**ADVICE, **decisions}
     return {status: advice[status] for status in advice if totals[status] and status not in without}
+
+
+def advice_on_sharing(people: int) -> str:
+    """What is left to do for people who got nothing because they share a phone; "" if there are none."""
+    return f"{people_who_share(people)}. {_SHARING}" if people else ""
+
+
+def people_who_share(people: int) -> str:
+    """How many people got nothing because they share a phone: the beginning of a sentence."""
+    return capitalised(
+        f"{counted(people, 'person', 'people')} got nothing, because "
+        f"{agreeing(people, 'this person shares', 'they share')} a phone with somebody in another row"
+    )
 
 
 def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:

@@ -7,13 +7,15 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.argument_checks import wrong
+from campaign.arrow_text import Bools
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import STATUSES
 from campaign.errors import ReportError
 from campaign.results.cost_shares import share_costs
 
-NO_PEOPLE = ("blank", "duplicate")  # a blank row is nobody, and a duplicate is somebody who is in another row
+# A blank row is nobody, and a duplicate is somebody who is in another row, unless two people share a phone.
+NO_PEOPLE = ("blank", "duplicate")
 
 
 def choose_column(contacts: pd.DataFrame, column: object) -> tuple[str, str]:
@@ -41,11 +43,15 @@ def with_people(frame: pd.DataFrame) -> pd.DataFrame:
 def break_down(
     values: pd.Series[str],
     statuses: pd.Series[str],
+    is_person: Bools,
     messages: pd.DataFrame,
     batches: pd.DataFrame,
     places: npt.NDArray[np.intp],
 ) -> pd.DataFrame:
-    """The frame of `Result.by`: one row for each of the values, which are those of the rows of the file."""
+    """The frame of `Result.by`: one row for each of the values, which are those of the rows of the file.
+
+    `is_person` says which rows count as people.
+    """
     groups, names = pd.factorize(values.str.strip(), use_na_sentinel=False)
     count = len(names)
     rows = np.bincount(groups, minlength=count)
@@ -53,7 +59,7 @@ def break_down(
     by_status = {
         status: np.bincount(groups[(statuses == status).to_numpy()], minlength=count) for status in STATUSES
     }
-    frame["people"] = rows - sum(by_status[status] for status in NO_PEOPLE)
+    frame["people"] = np.bincount(groups[is_person], minlength=count)
     frame = frame.assign(**by_status)
     groups_of_messages = groups[values.index.get_indexer(pd.Index(messages["row"]))]
     frame["parts"] = np.bincount(groups_of_messages, weights=messages["parts"], minlength=count).astype(

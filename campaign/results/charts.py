@@ -36,8 +36,11 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 .swatch.doubt{border-color:var(--doubt);border-style:double}.swatch.faint{opacity:.55}
 """
 # The order of the bar: what came of it, best first, then who was left out.
-_BAR = ("accepted", "unknown", "not_sent", "refused", "invalid", "opted_out", "duplicate", "blank")
-_FAINT = ("not_sent", "invalid", "duplicate", "blank")
+_BAR = (
+    "accepted", "unknown", "not_sent", "refused", "invalid", "sharing_a_phone", "opted_out", "duplicate",
+    "blank",
+)  # fmt: skip
+_FAINT = ("not_sent", "invalid", "sharing_a_phone", "duplicate", "blank")
 _WIDE = 1000  # units across a chart
 _THINNEST = 3  # units, so that one row of a million is still seen
 _GAP = 2

@@ -1,12 +1,14 @@
-"""What happened to a batch, in words for people who do not program."""
+"""What happened to a batch and why a row was left out, in words for people who do not program."""
 
 from __future__ import annotations
 
 import pandas as pd
 
+from campaign.remedies import texts_without_code
 from campaign.text import capitalised, without_error_class
 
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
+_LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 
 
 def without_error_classes(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
@@ -19,6 +21,11 @@ def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Serie
     """The same as sentences."""
     words = without_error_classes(errors, statuses)
     return words.map({text: _as_sentence(text) for text in words.unique()}).astype("str")
+
+
+def own_words(reasons: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
+    """The reasons of rows of the file for people who do not program; the service's words stay as they are."""
+    return reasons.where(~statuses.isin(_LEFT_OUT), texts_without_code(reasons))
 
 
 def _as_sentence(text: str) -> str:

@@ -1,5 +1,7 @@
 """`Result`: the plan joined with what its ledger knows about each batch, as tables."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -20,12 +22,13 @@ from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.advice import advice_for, decided
-from campaign.results.breakdown import break_down, choose_column
+from campaign.results.advice import advice_for, advice_on_sharing, decided
+from campaign.results.breakdown import NO_PEOPLE, break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
-from campaign.results.plain_words import without_error_classes
+from campaign.results.plain_words import own_words, without_error_classes
 from campaign.results.sent_rounds import SentRound
+from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import agreeing, clean, counted
 
@@ -148,7 +151,12 @@ class Result:
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
         return ResultTotals.of(
-            self.plan.totals, self._contacts["status"], self._batches, self.currency, self.environment
+            self.plan.totals,
+            self._contacts["status"],
+            self._batches,
+            self.currency,
+            self.environment,
+            sharing=len(self._sharing),
         )
 
     @property
@@ -160,10 +168,11 @@ class Result:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
         The index has the values, "" for the rows in which the cell is empty. Columns: rows, people (rows that
-        are neither blank nor a duplicate), the eight statuses, parts (SMS parts of the messages), cost_share
-        and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal.
-        It is an estimate, because the service names one cost for a batch. `unpriced` counts messages without
-        a known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
+        are neither blank nor a copy of another row), the eight statuses, parts (SMS parts of the messages),
+        cost_share and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages,
+        as Decimal. It is an estimate, because the service names one cost for a batch. `unpriced` counts
+        messages without a known cost that may have been charged; with any, the cost is a lower bound, and
+        None if that is all.
 
         The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
         last row, with a missing value (NaN) and without rows, so that the costs add up too.
@@ -173,7 +182,10 @@ class Result:
         place, name = choose_column(self.plan.contacts, column)
         contacts = self._contacts
         values = contacts[place].rename(name)
-        return break_down(values, contacts["status"], self._messages, self._batches, self._places)
+        is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(self._sharing)
+        return break_down(
+            values, contacts["status"], is_person.to_numpy(), self._messages, self._batches, self._places
+        )
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
@@ -184,15 +196,17 @@ class Result:
         the file.
 
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
-        Both are left out unless `statuses` names them, so that nobody gets a message twice.
+        Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
+        for all rows to correct: also for those of people who share a phone with somebody in another row, who
+        got another text. Their status is duplicate; with another number they are reached.
         """
-        rows = self._contacts[self._contacts["status"].isin(_checked_statuses(statuses))]
+        rows = self._contacts.loc[self._rows_with(_checked_statuses(statuses))]
         before = None if self.reading is None else self.reading.continues
         numbers = rows.index.to_series()
         table = rows.drop(columns=list(OUTCOME_COLUMNS))
         table = add_follow_up_columns(
             table.set_axis(original_names(table.columns), axis=1),
-            reason=rows["reason"],
+            reason=own_words(rows["reason"], rows["status"]),
             status=rows["status"],
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
@@ -200,6 +214,19 @@ class Result:
         )
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
+
+    @property
+    def needing_attention(self) -> pd.Index[int]:
+        """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
+        return self._rows_with(TO_FOLLOW_UP)
+
+    def _rows_with(self, statuses: Collection[str]) -> pd.Index[int]:
+        """The rows with one of these statuses; "invalid" brings people who share a phone with it."""
+        contacts = self._contacts
+        is_chosen = contacts["status"].isin(statuses)
+        if "invalid" in statuses:
+            is_chosen |= contacts.index.isin(self._sharing)
+        return contacts.index[is_chosen]
 
     @property
     def _version_of_file(self) -> str:
@@ -252,7 +279,10 @@ class Result:
         without = {"not_sent"} if self._note else set()
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        return tuple(advice_for(self.totals, self.decisions, without=without).values())
+        advice = [*advice_for(self.totals, self.decisions, without=without).values()]
+        if not self.is_erased:
+            advice.append(advice_on_sharing(self.totals.sharing))
+        return tuple(filter(None, advice))
 
     @property
     def decisions(self) -> dict[str, str]:
@@ -280,9 +310,18 @@ class Result:
 
     @cached_property
     def _contacts(self) -> pd.DataFrame:
-        return join_contacts(
+        contacts = join_contacts(
             self.plan.contacts, self._messages, self._batches, self._places, self._batch_of_excluded
         )
+        if len(self._sharing) and not self.is_erased:
+            shared = reasons_of_shared(self.plan, self._sharing, contacts["status"])
+            contacts.loc[shared.index, "reason"] = shared
+        return contacts
+
+    @cached_property
+    def _sharing(self) -> npt.NDArray[np.int64]:
+        """The rows of people who share a phone with somebody else, whose text was another one."""
+        return rows_that_share(self.plan)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"

@@ -16,7 +16,9 @@ class ResultTotals(Totals):
 
     `cost` is the sum of the costs that the service reported, in its own units; None if it reported none for
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
-    `currency` is that of the account, "" if it was not given, and `environment` where it was sent.
+    `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
+    counts the duplicates that are people of their own: they share a phone with another row, which has another
+    text.
     """
 
     batches: int = 0
@@ -24,11 +26,17 @@ class ResultTotals(Totals):
     unpriced: int = 0
     currency: str = ""
     environment: str = "live"
+    sharing: int = 0
 
     @property
     def people(self) -> int:
-        """The rows that are neither blank nor a duplicate of another one."""
-        return self.rows - self["blank"] - self["duplicate"]
+        """The rows that are neither blank nor a copy of another one."""
+        return self.rows - self["blank"] - self["duplicate"] + self.sharing
+
+    @property
+    def attention(self) -> int:
+        """The people who got nothing, or perhaps nothing, though they did not opt out."""
+        return self.people - self["accepted"] - self["opted_out"]
 
     @property
     def cost_in_words(self) -> str:
@@ -45,6 +53,8 @@ class ResultTotals(Totals):
         batches: pd.DataFrame,
         currency: str = "",
         environment: str = "live",
+        *,
+        sharing: int = 0,
     ) -> "ResultTotals":
         """Count the final statuses of the rows, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
@@ -59,6 +69,7 @@ class ResultTotals(Totals):
             unpriced=int(unpriced.sum()),
             currency=currency,
             environment=environment,
+            sharing=sharing,
             **figures,
         )
 

@@ -22,6 +22,7 @@ LAYERS = [
     "masking",
     "markup",
     "suggestions",
+    "remedies",
     "argument_checks",
     "copied_field",
     "paths",

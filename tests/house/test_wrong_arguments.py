@@ -192,7 +192,7 @@ WRONG = {
     "close": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "erase": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "load_result": {"folder": [*A_PATH, "none"]},
-    "history": {"folder": [*A_PATH, "none"]},
+    "history": {"folder": [*A_PATH, "none"], "try_outs": [*A_SWITCH, "none"]},
     "reconcile": {
         "folder": [*A_PATH, "none"],
         "provider_list": names(OBJECTS, NUMBERS, "none word closed_file", but="frame list bytes"),

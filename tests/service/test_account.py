@@ -611,6 +611,21 @@ def test_a_certificate_for_another_host_stops(authority):
     assert (outcome.status, outcome.cause, server.body_bytes) == ("not_sent", "setup", 0)
 
 
+def test_the_authority_can_be_named_in_the_environment(authority, monkeypatch):
+    for name, value in {"URL": "https://a.example", "USERNAME": "clinic", "PASSWORD": "made up"}.items():
+        monkeypatch.setenv(f"CAMPAIGN_LIVE_{name}", value)
+    monkeypatch.setenv("CAMPAIGN_LIVE_CURRENCY", "UGX")
+    monkeypatch.setenv("CAMPAIGN_LIVE_CA_FILE", str(authority / "ca.pem"))
+    for named in (Account.from_environment("live"), kept_account("live")):
+        assert len(named.certificates.get_ca_certs()) == 1
+        assert named.currency == "UGX"
+    monkeypatch.setenv("CAMPAIGN_LIVE_CA_FILE", "")
+    assert Account.from_environment("live").certificates is None
+    monkeypatch.setenv("CAMPAIGN_LIVE_CA_FILE", str(authority / "no.pem"))
+    with pytest.raises(AccountError, match=r"no\.pem cannot be read as a file of certificates"):
+        Account.from_environment("live")
+
+
 def test_a_named_authority_never_turns_checking_off(authority):
     trusted = account("live", "https://a.example", ca_file=authority / "ca.pem").certificates
     assert (trusted.check_hostname, trusted.verify_mode) == (True, ssl.CERT_REQUIRED)

@@ -245,9 +245,10 @@ class Life(Sender):
         return missing
 
     def _keeps_other_number(self, number: str) -> bool:
-        """Whether somebody with this number was reached when the same cell meant another one."""
+        """Whether somebody with this number may have been reached when the same cell meant another one."""
         lines = [line for line in self.sheet.lines if line.number(self.sheet.region) == number]
         doubtful = {other for batch in unknown_batches(self) for other, _ in batch.texts}
+        doubtful |= {other for other, _ in self.truth.again}
         return any(self.truth.cells.get(line.cell, set()) - {number} for line in lines) or any(
             line.number(region) in doubtful - {number} for line in lines for region in ("UG", "KE")
         )

@@ -62,9 +62,9 @@ def needs_order(texts: TextArray) -> Bools:
 def question(column: str, example: str) -> str:
     """What a person is asked where a column has dates that can be read in two ways."""
     return (
-        f'"{column}" has dates such as {example}, which can be read in more than one way. Read the file with '
-        'dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if the '
-        "year does."
+        f'"{column}" has dates such as {example}, which can be read in more than one way. Write them like '
+        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, with dates="mdy" if the month '
+        'does, or with dates="ymd" if the year does.'
     )
 
 

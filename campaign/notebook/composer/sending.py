@@ -124,7 +124,8 @@ class SendingSection(Section):
             # Not of the desk's plan: rows to correct continue the campaign that has the others.
             outgoing = difference.messages["parts"].iloc[difference.outgoing()]
             self._outgoing_parts = int(outgoing.sum())
-            self._start.description = f"Send {counted(len(outgoing), 'text')}"
+            verb = "Send" if self._desk.composition.environment == "live" else "Rehearse"
+            self._start.description = f"{verb} {counted(len(outgoing), 'text')}"
             self._start.disabled = False
         self._show_cost()
 

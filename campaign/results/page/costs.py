@@ -12,7 +12,7 @@ from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import share_costs
 from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import cost_in_words
 from campaign.text import counted, figure
@@ -94,7 +94,7 @@ def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]
     """The first values as a reader of the page needs them, and how many there are."""
     breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
-    attention = shown[list(TO_FOLLOW_UP)].sum(axis=1)
+    attention = shown["people"] - shown["accepted"] - shown["opted_out"]
     costs = [
         cost_in_words(cost, unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from campaign.environments import words_for
 from campaign.results.local_times import LocalTimes
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.text import agreeing, capitalised, counted, percentage
@@ -37,7 +37,7 @@ def _accepted(totals: ResultTotals) -> str:
 
 
 def _attention(totals: ResultTotals) -> str:
-    count = sum(totals[status] for status in TO_FOLLOW_UP)
+    count = totals.attention
     if not count:
         return "Nobody needs attention."
     return capitalised(f"{counted(count, 'person', 'people')} {agreeing(count, 'needs', 'need')} attention.")

@@ -7,21 +7,22 @@ from collections.abc import Sequence
 import pandas as pd
 
 from campaign.messages.issues import CODES
+from campaign.remedies import texts_without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.text import capitalised
 
 _SHOWN = 8  # rows or batches that a line names
-_OPENING = ("invalid",)  # statuses whose reason is in the row itself
+_SHARING = "duplicate_other_text"  # the code of people who share a phone
 
 
 def reasons(result: Result) -> pd.DataFrame:
     """Columns status, people, reason and where, those that need a person most first.
 
-    Invalid rows are grouped by what is wrong with them, the others by what happened to their batch.
+    Invalid rows are grouped by what is wrong with them, those of people who share a phone together, and the
+    others by what happened to their batch.
     """
-    contacts = result.contacts
-    needing = contacts[contacts["status"].isin(TO_FOLLOW_UP)]
+    needing = result.contacts.loc[result.needing_attention]
     keys, words = _keys(result, needing)
     groups = needing.assign(key=keys, words=words).reset_index().groupby(["status", "key"], sort=False)
     lines = [
@@ -41,10 +42,11 @@ def _keys(result: Result, needing: pd.DataFrame) -> tuple[pd.Series[str], pd.Ser
     issues = result.issues
     errors = issues[(issues["severity"] == "error") & issues["row"].notna()].drop_duplicates("row")
     errors = errors.set_index(errors["row"].astype("int64"))
-    is_invalid = needing["status"].isin(_OPENING)
+    is_invalid = needing["status"] == "invalid"
     words = in_plain_words(needing["reason"], needing["status"])
     keys = words.where(~is_invalid, errors["code"].reindex(needing.index).fillna(words))
-    details = errors["detail"].reindex(needing.index).fillna(words)
+    keys = keys.where(needing["status"] != "duplicate", _SHARING)
+    details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
     return keys, words.where(~is_invalid, details)
 
 

@@ -11,7 +11,9 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.reading_record import Reading
 from campaign.environments import words_for
+from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
+from campaign.results.breakdown import NO_PEOPLE
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
@@ -50,7 +52,7 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
-    people = {status: count for status, count in totals.items() if status not in ("blank", "duplicate")}
+    people = {status: count for status, count in totals.items() if status not in NO_PEOPLE}
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
@@ -58,7 +60,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
-        "outcomes": charts.outcome_bar(people),
+        "outcomes": charts.outcome_bar({**people, "sharing_a_phone": totals.sharing}),
         "rows": _rows_in_words(result),
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
@@ -80,19 +82,16 @@ def remarks(result: Result) -> list[str]:
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
-    why = "" if said_in_tasks and not result.nothing_sent else note
+    why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
     return [text for text in (why, earlier, result.about_closing) if text]
 
 
 def _rows_in_words(result: Result) -> str:
     """How the people of the bar and the rows of the sheet go together."""
     totals = result.totals
+    others = {"duplicate": totals["duplicate"] - totals.sharing, "blank row": totals["blank"]}
     pieces = [counted(totals.people, "person", "people")]
-    pieces += [
-        counted(totals[status], noun)
-        for status, noun in (("duplicate", "duplicate"), ("blank", "blank row"))
-        if totals[status]
-    ]
+    pieces += [counted(count, noun) for noun, count in others.items() if count]
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 else f"{rows}."]
     sentences += [
@@ -195,7 +194,7 @@ def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
         else "",
         "issue_count": counted(len(issues), "issue"),
         "reading": markup.facts(reading_facts(reading)),
-        "notices": [] if reading is None else redaction.texts(reading.notices),
+        "notices": [] if reading is None else redaction.texts(map(without_code, reading.notices)),
     }
 
 
@@ -205,7 +204,7 @@ def issue_kinds(issues: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
     groups = issues.assign(order=severity_order).groupby(["order", "severity", "code"], sort=False)
     kinds = groups.agg(found=("code", "size"), row=("row", "first"), detail=("detail", "first"))
     kinds = kinds.reset_index().sort_values(["order", "found"], ascending=[True, False], kind="stable")
-    kinds["detail"] = redaction.texts(kinds["detail"])
+    kinds["detail"] = redaction.texts(texts_without_code(kinds["detail"]))
     return kinds.drop(columns="order").rename(columns={"row": "first row", "detail": "first detail"})
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,19 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import Continuation
 from campaign.errors import FolderError
+from campaign.messages.duplicates import SHARED_PHONE
 from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.sending.rounds.amended_plan import with_messages, without_rows
+from campaign.sending.rounds.distinct_texts import DistinctTexts
+from campaign.sending.rounds.record import planned_texts
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.rounds import Round
 from campaign.text import clean
+
+_IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
+_SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE}"
 
 
 def continues(plan: Plan, name: str) -> bool:
@@ -151,13 +158,24 @@ def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
 
 
 def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
-    """The follow-up file without the rows whose number another row of the campaign has."""
-    others = whole.contacts.index[~whole.contacts.index.isin(rows)]
-    remaining = whole.messages["number"][whole.messages["row"].isin(others)]
-    is_planned = (part.contacts["status"] == "not_sent").to_numpy()
-    leaving = is_planned & np.isin(part.addressing.numbers, remaining.unique().astype(np.int64))
-    detail = "Another row of the campaign has the same number, and is kept."
-    return without_rows(part, leaving, "duplicate", "duplicate", "warning", detail)
+    """The follow-up file without the rows whose number another row of the campaign has.
+
+    Those with another text than that row are of people who share a phone, as in `prepare`.
+    """
+    theirs = whole.messages[~whole.messages["row"].isin(rows)]
+    own = part.messages[part.messages["number"].isin(theirs["number"])]
+    if own.empty:
+        return part
+    theirs = theirs[theirs["number"].isin(own["number"])]
+    _, kept = planned_texts(whole, theirs)
+    starts, texts = planned_texts(part, own)
+    has_other_text = DistinctTexts(kept.numbers, kept.texts).find(texts.numbers, texts.texts).rows < 0
+    sharing = own["row"].iloc[starts[has_other_text]]
+    leaving, shares = part.contacts.index.isin(own["row"]), part.contacts.index.isin(sharing)
+    alternatives = pd.concat([part.addressing.alternatives, own[own["row"].isin(sharing)]])
+    part = without_rows(part, leaving & ~shares, "duplicate", "duplicate", "warning", _IS_COPY)
+    part = without_rows(part, shares, "duplicate", "duplicate_other_text", "error", _SHARES_PHONE)
+    return with_fields(part, addressing=replace(part.addressing, alternatives=alternatives))
 
 
 def _merged_contacts(whole: Plan, part: Plan, rows: Ints) -> tuple[pd.DataFrame, Ints]:

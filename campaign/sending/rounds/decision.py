@@ -63,8 +63,9 @@ def _check_kept(compared: ComparedPlan, places: Ints) -> None:
     if erased:
         raise ConfirmationError(
             f"{counted(erased, 'person was', 'people were')} reached with another text or under another "
-            f"number by this {compared.words.campaign}, which was erased since, so that cannot be kept in the "
-            'table. Nothing was sent. Leave these rows out, or give changed="send" to send the new text as well.'
+            f"number by this {compared.words.campaign}, which was erased since, so that cannot be kept in "
+            "the table. Nothing was sent. Leave these rows out, or give "
+            'changed="send" to send the new text as well.'
         )
 
 

@@ -99,5 +99,9 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
         pieces.append(f"{tally.refused:,} {agreeing(tally.refused, 'was', 'were')} refused")
     if tally.waiting:
         pieces.append(f"{tally.waiting:,} {agreeing(tally.waiting, 'was', 'were')} withdrawn")
-    again = " To send it again, give another name." if tally.accepted == tally.messages else ""
+    again = (
+        ' To send it again, give another name, for example name="second reminder".'
+        if tally.accepted == tally.messages
+        else ""
+    )
     return f"Nothing was sent: {', '.join(pieces)}.{again}"
