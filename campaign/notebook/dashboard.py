@@ -121,7 +121,12 @@ class Dashboard(Panel):
         self._parts[name].value = html
 
     def _watch(self, run: Run) -> None:
-        """Show a run from now on."""
+        """Show a run from now on, or the one that goes on with it, also if another dashboard resumed it."""
+        while run.continuation is not None:
+            run = run.continuation
+        if run is self._run:
+            return
+        run.follow(self._watch)
         with self._drawing:
             self._run, self._question = run, None
             if run.progress is True:

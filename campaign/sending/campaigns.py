@@ -168,8 +168,9 @@ def continued(run: Run, *, confirm: str | None = None) -> Run:
     options = replace(run.options, folder=run.folder, name=None, pilot=None, budget=None, ledger=None)
 
     def go_on(phrase: str | None) -> Run:
-        run.continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
-        return run.continuation
+        continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
+        run.continue_as(continuation)
+        return continuation
 
     return _ask_first(go_on, confirm)
 

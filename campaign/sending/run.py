@@ -71,6 +71,7 @@ class Run:
         self.options, self._comparison = opened.options, opened.comparison
         self.progress = opened.options.progress
         self.continuation: Run | None = None
+        self._followers: list[Callable[[Run], None]] = []
         self._waits = 0
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
         held.callback(atexit.unregister, self._finish_at_exit)
@@ -184,6 +185,16 @@ class Run:
         is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
         left = self.counts.waiting or self.counts.refused
         return bool(is_over and left and not (hold is not None and hold.needs_change))
+
+    def continue_as(self, run: Run) -> None:
+        """Speak of this run from now on, and tell everybody who follows."""
+        self.continuation = run
+        for follower in self._followers:
+            follower(run)
+
+    def follow(self, follower: Callable[[Run], None]) -> None:
+        """Have a function called with the run that goes on with this one, once there is one."""
+        self._followers.append(follower)
 
     @property
     def is_waited_for(self) -> bool:

@@ -289,7 +289,7 @@ def test_people_who_want_no_texts_get_none(person):
 def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.compose()
     assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
-    assert find(person.composer, "send").description == "Send 3 texts"
+    assert find(person.composer, "send").description == "Rehearse 3 texts"
     assert len(find(person.composer, "place").options) == 1
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
@@ -343,7 +343,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.press("go-on")
     assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
-    assert (start.description, start.disabled) == ("Send 1 text", False)
+    assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()
     assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 

@@ -87,7 +87,7 @@ def test_the_dashboard_follows_the_run_to_its_end(slow_run):
     run.wait(20)
     until(lambda: shows(dashboard, "Finished"))
     assert "<dt>accepted</dt><dd>40</dd>" in html_of(dashboard)
-    assert "<dt>cost</dt><dd>1,400</dd>" in html_of(dashboard)
+    assert "<dt>cost</dt><dd>1,400 (made up)</dd>" in html_of(dashboard)
     assert 'aria-valuenow="40"' in html_of(dashboard)
     assert shown_buttons(dashboard) == set()
 
@@ -121,6 +121,21 @@ def test_pause_resume_and_stop(slow_run):
     assert run.status == "stopped"
 
 
+def test_two_dashboards_of_one_run_show_the_same_also_after_one_has_resumed_it(slow_run):
+    run, sandbox = slow_run
+    first, second = Dashboard(run), Dashboard(run)
+    until(lambda: sandbox.inbox.shape[0] > 2)
+    find(first, "stop").click()
+    until(lambda: shows(first, "Stopped") and shows(second, "Stopped"))
+    find(second, "resume").click()
+    later = Dashboard(run)  # displayed again
+    assert run.wait(20).totals["accepted"] == 40
+    until(lambda: all(shows(panel, "Finished") for panel in (first, second, later)))
+    assert html_of(first).count("<dt>accepted</dt><dd>40</dd>") == 1
+    assert shown_buttons(first) == shown_buttons(second) == shown_buttons(later) == set()
+    assert not sandbox.inbox["number"].duplicated().any()
+
+
 def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
     run, sandbox = slow_run
     dashboard = Dashboard(run)
@@ -129,7 +144,7 @@ def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
     until(lambda: shows(dashboard, "Stopped"))
     sent = len(sandbox.inbox)
     find(dashboard, "resume").click()
-    assert f"Sending {40 - sent} of 40 messages" in html_of(dashboard)
+    assert f"Rehearsing {40 - sent} of 40 messages" in html_of(dashboard)
     assert run.wait(20).totals["accepted"] == 40
     until(lambda: shows(dashboard, "Finished"))
     assert (run.status, run.continuation.status) == ("stopped", "finished")
@@ -271,7 +286,7 @@ def test_the_summary_accounts_for_every_row_and_the_cost(summed_up):
     assert "30 of 42 rows were accepted by the embedded sandbox; the rest: 2 invalid, 10 refused." in shown
     assert "42 rows in the file." in shown
     assert 'aria-label="30 accepted (71.4%), 10 refused (23.8%), 2 invalid (4.8%)."' in shown
-    assert f'<td class="figure">{sandbox.charged:,}</td>' in shown
+    assert f'<td class="figure">{sandbox.charged:,} (made up)</td>' in shown
     assert repr(panel) == repr(result)
 
 

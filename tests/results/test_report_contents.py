@@ -115,10 +115,10 @@ def test_live_is_unmistakable(tmp_path):
 def test_costs_that_nobody_named_make_the_sum_a_lower_bound(tmp_path):
     result = result_of(*MIXED)
     assert (result.totals.cost, result.totals.unpriced) == (Decimal(35), 2)
-    assert '<td class="figure">35 or more</td>' in result._repr_html_()
+    assert '<td class="figure">35 or more (made up)</td>' in result._repr_html_()
     shown = figures(page(result, tmp_path))
-    assert shown["cost: 2 batches did not say"] == "35 or more"
-    assert shown["for each accepted message"] == "35"  # of the one whose cost is known
+    assert shown["cost: 2 batches did not say"] == "35 or more (made up)"
+    assert shown["for each accepted message"] == "35 (made up)"  # of the one whose cost is known
     assert (
         "It reported none for 2 batches that it may have charged, so the total may be higher."
         in facts_of(book(result, tmp_path))["About the cost"]

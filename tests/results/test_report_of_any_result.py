@@ -30,6 +30,8 @@ Ada,0772 000 007,20000008,8th
 HEADER = "Name,Phone,Notes,status\n"
 NUMBERS = [f"000{gap}00{last}" for gap in ("", " ") for last in range(1, 10)]
 
+CAUTION = "This was a rehearsal: nobody got anything."
+
 
 def plan_of(text, folder, **options):
     table = folder / "people.csv"
@@ -188,12 +190,12 @@ def test_every_result_can_be_looked_at(make, tmp_path):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (no_rows, "The file has no rows, so there was nothing to send."),
-        (one_row, "The only row was accepted by the embedded sandbox."),
-        (nothing_to_send, "The only row was not accepted by the embedded sandbox (invalid)."),
+        (no_rows, f"{CAUTION} The file has no rows, so there was nothing to send."),
+        (one_row, f"{CAUTION} The only row was accepted by the embedded sandbox."),
+        (nothing_to_send, f"{CAUTION} The only row was not accepted by the embedded sandbox (invalid)."),
         (
             every_status,
-            "1 of 9 rows was accepted by the embedded sandbox; the rest: 1 invalid, 1 blank, 1 duplicate, "
+            "1 of 9 rows was accepted by the service; the rest: 1 invalid, 1 blank, 1 duplicate, "
             "1 opted out, 1 not sent, 2 refused, 1 unknown.",
         ),
     ],
@@ -205,10 +207,10 @@ def test_the_sentence_agrees_with_the_count(make, sentence, tmp_path):
 def test_all_rows_and_none(tmp_path):
     plan = plan_of(f"{HEADER}Grace,0772000001,,\nMoses,0772000002,,\n", tmp_path)
     assert with_batches(plan, (2, "accepted", Decimal(70), "code", "")).headline == (
-        "All 2 rows were accepted by the embedded sandbox."
+        "All 2 rows were accepted by the service."
     )
     assert with_batches(plan, (2, "refused", None, "", "no")).headline == (
-        "None of 2 rows were accepted by the embedded sandbox; the rest: 2 refused."
+        "None of 2 rows were accepted by the service; the rest: 2 refused."
     )
 
 

@@ -232,7 +232,8 @@ def test_follow_up_leaves_out_who_may_have_been_written_to_or_will_be(mixed):
 
 def test_the_sentence_says_what_came_of_it_and_what_to_do(mixed):
     assert mixed.sentence.startswith(
-        "1 of 8 rows was accepted by the embedded sandbox; the rest: 1 invalid, 1 blank, 1 duplicate, "
+        "This was a rehearsal: nobody got anything. 1 of 8 rows was accepted by the embedded sandbox; "
+        "the rest: 1 invalid, 1 blank, 1 duplicate, "
         "1 not sent, 1 refused, 2 unknown. It stopped."
     )
     assert "resolve" in mixed.sentence
@@ -242,7 +243,7 @@ def test_the_sentence_says_what_came_of_it_and_what_to_do(mixed):
 def test_when_all_went_well_nothing_is_left_to_do():
     plan = prepare(sheet("phone,name\n0772 000 001,Grace\n"), message="Hi", sender="CLINIC", region="UG")
     result = Result(plan, batches(batch(1, 1, "accepted", "35", "code")), environment="live")
-    assert result.sentence == "The only row was accepted by the embedded sandbox."
+    assert result.sentence == "The only row was accepted by the service."
     assert result.follow_up().empty
 
 
