@@ -69,4 +69,4 @@ def _sentence_without_code(sentence: str, named: Named) -> str:
             continue
         kept += (separator if kept else "") + clause
     kept = capitalised(kept)
-    return kept if not kept or kept[-1] in f'.?!”"{_KEPT}' else f"{kept}."
+    return kept if not kept or kept[-1] in f'.?!:”"{_KEPT}' else f"{kept}."

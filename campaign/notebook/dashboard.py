@@ -54,10 +54,14 @@ class Dashboard(Panel):
     """Shows a run until its end, and passes on the user's commands.
 
     Given the question of a live campaign that was not confirmed, it asks for the phrase first. While a run is
-    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm".
+    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm". `in_words` puts
+    each piece of HTML into the words of a form that this is a part of, whose readers know of no cells.
     """
 
-    def __init__(self, subject: Run | ConfirmationError) -> None:
+    def __init__(
+        self, subject: Run | ConfirmationError, *, in_words: Callable[[str], str] | None = None
+    ) -> None:
+        self._in_words = in_words
         self._run: Run | None = None
         self._question: ConfirmationError | None = None
         self._in_card: object = None  # what the card showed when the last cell ended
@@ -98,7 +102,8 @@ class Dashboard(Panel):
             self._show("refusal", "" if sentence else run_card.refusal(counts))
             self._show("recent", run_card.recent_batches(counts))
             self._draw_buttons(run, counts, ended)
-            self._show("note", _note(run, counts, ended))
+            has_note = ended or self._in_words is None
+            self._show("note", _note(run, counts, ended) if has_note else "")
             if ended:
                 self.add_class("campaign-final")
             # last, so that whoever waits for the status finds the rest up to date
@@ -118,7 +123,7 @@ class Dashboard(Panel):
         _hide(self._button_row, run.is_waited_for)
 
     def _show(self, name: str, html: str) -> None:
-        self._parts[name].value = html
+        self._parts[name].value = html if self._in_words is None else self._in_words(html)
 
     def _watch(self, run: Run) -> None:
         """Show a run from now on, or the one that goes on with it, also if another dashboard resumed it."""

@@ -349,11 +349,11 @@ def test_a_check_needs_neither_an_account_nor_the_folder_of_a_rehearsal(desk, sh
     _, shown = shell.run("check", "visits.csv", environment="live")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", environment="local")
-    assert "Nothing would be sent: 20 reached before." in shown
+    assert "Nothing would be rehearsed: 20 reached in rehearsal before." in shown
     _, shown = shell.run("check", "visits.csv", "--name", "reminder", environment="local")
     assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", "--folder", "campaigns/visits.local", environment="local")
-    assert "Nothing would be sent: 20 reached before." in shown
+    assert "Nothing would be rehearsed: 20 reached in rehearsal before." in shown
 
 
 def test_status_shows_the_rounds(desk, capsys):

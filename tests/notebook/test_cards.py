@@ -105,7 +105,9 @@ def test_where_a_run_would_go_on_in_the_background_the_phrase_can_be_typed(shown
 def test_an_interrupt_says_what_is_known_and_how_to_go_on(shown):
     name, lines = error_in(shown["interrupt"])
     assert name == "Interrupted"
-    assert re.fullmatch(r"Rehearsal stopped: \d of 40 messages (was|were) accepted \(3\d not sent\)\.", lines[0])
+    assert re.fullmatch(
+        r"Rehearsal stopped: \d of 40 messages (was|were) accepted \(3\d not sent\)\.", lines[0]
+    )
     assert 'result = campaign.load_result("' in lines[1]
     assert 'campaign.resume("' in lines[1]
     assert len("\n".join(lines).splitlines()) == 4

@@ -7,11 +7,20 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
+from campaign.arrow_text import (
+    Bools,
+    TextArray,
+    matches,
+    series_to_array,
+    text_array,
+    unique_texts,
+)
 from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.formats import DateFormat, read_moment
 from campaign.messages.templates.template import Placeholder, Template
 
+_EXAMINED = 200  # cells of a column, to see whether it holds dates
+_ORDERS = ("", "dmy", "mdy", "ymd")
 _IN_WORDS = {"dmy": "the day first", "mdy": "the month first"}
 _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
@@ -52,6 +61,31 @@ def shown_order(texts: TextArray) -> tuple[str, str]:
         return "", ""
     order, shows = ("dmy", day_first) if day_first.any() else ("mdy", month_first)
     return order, str(distinct[int(shows.argmax())].as_py()).strip()
+
+
+def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
+    """The columns in which most of the first cells are dates, each with the first of these as an example."""
+    examples = {}
+    for name in contacts.columns:
+        cells = contacts[name].head(_EXAMINED).str.strip()
+        distinct = cells[cells != ""].unique()
+        dates = [cell for cell in distinct if any(read_moment(cell, order)[0] for order in _ORDERS)]
+        if len(dates) * 2 > len(distinct):
+            examples[str(name)] = dates[0]
+    return examples
+
+
+def find_question(contacts: pd.DataFrame) -> tuple[str, str] | None:
+    """The first column whose dates nobody can read for sure, and such a date; None if there is none."""
+    for name in date_columns(contacts):
+        texts = series_to_array(contacts[name])
+        unclear = needs_order(texts)
+        if not unclear.any() or shown_order(texts)[0]:
+            continue
+        for cell in unique_texts(texts.filter(pa.array(unclear)))[0]:
+            if read_moment(cell.strip())[0] is None:
+                return name, cell.strip()
+    return None
 
 
 def needs_order(texts: TextArray) -> Bools:

@@ -5,6 +5,7 @@ the first become the fields and choices of the composer, and clauses with the se
 """
 
 import re
+from html import escape, unescape
 
 from campaign.masking import mask_text
 from campaign.remedies import without_code
@@ -14,6 +15,8 @@ FIELDS = {
     "sheet": "Sheet",
     "number": "Column with the numbers",
     "region": "Country",
+    "dates": "How dates are written",
+    "language": "Texts in several languages",
     "message": "Text",
     "sender": "Sender",
     "overlong": "Texts that are too long",
@@ -25,6 +28,9 @@ FIELDS = {
     "gone": "People who are no longer in the spreadsheet",
 }
 CHOICES = {
+    ("dates", "dmy"): "The day first",
+    ("dates", "mdy"): "The month first",
+    ("dates", "ymd"): "The year first",
     ("overlong", "flag"): "Leave these people out",
     ("overlong", "truncate"): "Cut these texts",
     ("overlong", "split"): "Send them in several SMS",
@@ -37,10 +43,13 @@ CHOICES = {
     ("gone", "withdraw"): "They get nothing",
 }
 _WORDS = {
+    "batches": "groups of texts", "batch": "group of texts",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
+_WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
+_PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
 
 
 def desk_words(text: object) -> str:
@@ -48,8 +57,22 @@ def desk_words(text: object) -> str:
 
     Clauses with a call, or with an argument that the composer has no field for, are left out.
     """
-    plain = without_code(str(text), _named)
-    return mask_text(_WORD.sub(lambda match: _WORDS[match[0]], plain))
+    return mask_text(_in_words(without_code(str(text), _named)))
+
+
+def desk_html(html: str) -> str:
+    """A piece of HTML in the words of the desk, without its paragraphs that hold code."""
+    return _PIECE.sub(_piece_in_words, _WITH_CODE.sub("", html))
+
+
+def _piece_in_words(match: re.Match[str]) -> str:
+    text = unescape(match[0])
+    is_sentence = text.rstrip()[-1:] in ("?", "!", ".")
+    return escape(desk_words(text) if is_sentence else _in_words(text))
+
+
+def _in_words(text: str) -> str:
+    return _WORD.sub(lambda match: _WORDS[match[0]], text)
 
 
 def _named(parameter: str, value: str) -> str:
