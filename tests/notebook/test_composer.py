@@ -178,7 +178,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.fill("duplicates", "keep")
     assert "5 people get a text; 1 person does not." in person.sees("section-3")
     person.press("go-on")
-    assert "6 texts would be sent" in person.sees("section-4")
+    assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
 
 
@@ -277,7 +277,7 @@ def test_another_text_is_asked_about(person):
     person.reopen(2)
     person.write("Hello {name}")
     person.press("check")
-    assert "3 reached with another text" in person.sees("section-4")
+    assert "3 reached in rehearsal with another text" in person.sees("section-4")
     person.press("send")
     assert "Nothing was sent." in person.sees("section-4")
     assert "Hi Aisha, come on Mon." in person.sees("section-4")
@@ -318,7 +318,7 @@ def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monke
         person.press("send")
         until(lambda: person.section(1)._line.disabled)
         shown = person.sees("section-4")
-        assert "Sending 3 texts" in shown
+        assert "Rehearsing 3 texts" in shown
         assert "message" not in shown
         assert "cell" not in shown
         until(lambda: person.section(5).is_open)
