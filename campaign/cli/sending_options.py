@@ -1,9 +1,22 @@
 """The options that say where, when and how fast to send, and what becomes of earlier rounds."""
 
-from argparse import SUPPRESS
+from argparse import SUPPRESS, ArgumentTypeError
 from pathlib import Path
 
 from campaign.cli.option import Group, Option
+
+
+def ledger(given: str) -> str:
+    """A file, or an address without a password: arguments are shown to every user of the machine."""
+    from campaign.sending.ledger.postgres.address import has_password
+
+    if has_password(given):
+        raise ArgumentTypeError(
+            "leave the password out of the address, because every user of this machine can see the arguments "
+            "of a command. Set PGPASSWORD, or use a password file."
+        )
+    return given
+
 
 FOLDER = Option("folder", metavar="FOLDER", help="the campaign folder")
 CONFIRM = Option("--confirm", metavar="PHRASE", help="the phrase that the command asks for")
@@ -114,6 +127,11 @@ FIRST_ROUND = Group(
             "--pilot", type=int, metavar="MESSAGES",
             help="send about this many first, chosen at random; resume sends the rest",
         ),
-        Option("--ledger", metavar="FILE", help="file for the ledger, if the folder is not on a local disk"),
+        Option(
+            "--ledger", metavar="FILE", type=ledger,
+            help="file for the ledger, if the folder is not on a local disk; or the address of a PostgreSQL "
+            "database, postgresql+psycopg://USER@HOST/DATABASE, whose password is in PGPASSWORD or a "
+            "password file",
+        ),
     ),
 )  # fmt: skip

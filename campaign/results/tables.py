@@ -281,7 +281,7 @@ class Result:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         advice = [*advice_for(self.totals, self.decisions, without=without).values()]
         if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.sharing))
+            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
         return tuple(filter(None, advice))
 
     @property

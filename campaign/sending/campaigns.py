@@ -18,6 +18,7 @@ from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
+from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions
@@ -97,7 +98,9 @@ def send(
     - `max_unknown`: the run pauses when this many batches are unknown
     - `confirm`: needed for live sending: the phrase that the error shows; it names the number of messages
     - `progress`: a progress bar, in a notebook the dashboard; "tqdm" for the bar also in notebooks
-    - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk
+    - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk; or the
+      address of a PostgreSQL database, "postgresql+psycopg://user@host/database". Its password is kept
+      nowhere: leave it to PGPASSWORD or a password file, or give it in the address, in every new program
 
     A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
     Whatever ends it, requests under way finish first, and the campaign can be resumed when this returns.
@@ -106,6 +109,7 @@ def send(
 
     Raises `ConfirmationError`, `FolderError` and its kinds, and `UsageError`.
     """
+    ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
         account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
@@ -140,6 +144,7 @@ def start(
 
     A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook the run shows its dashboard.
     """
+    ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
         account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
@@ -207,6 +212,7 @@ async def asend(
     ledger: Place | None = None,
 ) -> Result:
     """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
+    ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
         account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
@@ -234,6 +240,7 @@ def resume(
     max_unknown: int = 1,
     confirm: str | None = None,
     progress: Progress = True,
+    ledger: Place | None = None,
 ) -> Result:
     """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
@@ -241,14 +248,15 @@ def resume(
     file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more,
     whatever is sent later under this name. A closed campaign takes no `opt_outs`: give them to `prepare`.
     `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
-    releases the rest. The other options are those of `send`; the budget given last stays in force unless
-    `budget` is given.
+    releases the rest. `ledger` is only needed for the password of its database. The other options are those
+    of `send`; the budget given last stays in force unless `budget` is given.
     """
+    ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     options = SendOptions(
         account=account, folder=folder, changed=changed, gone=gone, takeover=takeover, batch_size=batch_size,
         concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=progress,
+        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
     return Run(open_campaign(None, options, opt_outs), attended=False).wait()
 

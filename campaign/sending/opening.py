@@ -11,7 +11,6 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,7 +20,6 @@ from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
@@ -157,8 +155,7 @@ def _existing_or_new(
     content = choose_content(compared, changed=options.changed, gone=options.gone)
     check_not_again(content.plan, content.plan.messages)
     _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
-    ledger_path = None if options.ledger is None else Path(options.ledger)
-    folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
+    folder = create_folder(claim.path, name, claim.account, claim.home, options.ledger)
     return folder, claim, True
 
 
@@ -166,23 +163,24 @@ def _lock(
     folder: Folder, claim: Claim, options: SendOptions, held: ExitStack, *, is_new: bool
 ) -> _LockedCampaign:
     """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
+    folder.check_ledger(options.ledger)
     end_held_run(folder.path)
     held.enter_context(folder.lock())
     takeover = claim.check(folder, is_new=is_new)
     entry = claim.list_entry(folder)
-    ledger = open_ledger(folder.ledger_path, folder.manifest.identity, [entry] if entry else [])
+    ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     finish_erasure(folder.path, ledger)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
-        entry.write(partial(moves_of, folder.ledger_path), at_once=True)
+        entry.write(partial(moves_of, folder.ledger_place), at_once=True)
     return _LockedCampaign(folder, claim, with_kept_budget(options, ledger), ledger)
 
 
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
     """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
-    contents = snapshot(campaign.folder.ledger_path)
+    contents = snapshot(campaign.folder.ledger_place)
     last_round = campaign.folder.last_round(contents)
     if last_round is None:
         raise FolderError(
@@ -223,7 +221,7 @@ def _converge(
     and a sentence that compares the plan with what was sent before.
     """
     folder, options = campaign.folder, campaign.options
-    contents = snapshot(folder.ledger_path)
+    contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
     compared = compare_plan(plan, record, folder.manifest.environment)

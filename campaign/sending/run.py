@@ -94,8 +94,8 @@ class Run:
 
     def _make_engine(self, opened: OpenCampaign, attended: bool, post: Post, listen: Listener) -> Engine:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
-        contents = snapshot(folder.ledger_path)
-        tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
+        contents = snapshot(folder.ledger_place)
+        tally = tally_of(folder.rounds(contents), contents, folder.ledger_place)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
@@ -226,7 +226,7 @@ class Run:
 
     def _frozen_plan(self) -> FrozenPlan:
         if self._frozen is None:
-            self._frozen = self._last_round.load(snapshot(self._folder.ledger_path).batches)
+            self._frozen = self._last_round.load(snapshot(self._folder.ledger_place).batches)
         return self._frozen
 
     # waiting for it

@@ -132,7 +132,7 @@ def test_rows_of_other_statuses_are_written_on_request(interrupted_campaign, cap
     assert main(["follow-up", folder, "rest.csv", "--status", "not_sent", "--status", "unknown"]) == 0
     assert "8 rows to correct: rest.csv" in told(capsys)
     assert main(["follow-up", folder, "rest.csv", "--status", "waiting"]) == 2
-    assert "it can be 'invalid'" in told(capsys)
+    assert "argument --status: there is no 'waiting'. Choose from 'invalid'," in told(capsys)
     assert main(["follow-up", folder, "rest.pdf"]) == 2
     assert "must end in .xlsx, .ods or .csv" in told(capsys)
 

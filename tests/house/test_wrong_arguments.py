@@ -25,7 +25,7 @@ MADE_BY = {
     "Run": "start", "TryOut": "try_out",
 }  # fmt: skip
 # What the engine and the transport call, and nobody else.
-INSIDE = {"Budget.look", "Hours.look", "Account.body", "Account.hide"}
+INSIDE = {"Budget.look", "Budget.from_record", "Hours.look", "Account.body", "Account.hide"}
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ SENDING = {
 }
 RESUMING = (
     "account", "changed", "gone", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
-    "canary", "max_unknown", "confirm", "progress",
+    "canary", "max_unknown", "confirm", "progress", "ledger",
 )  # fmt: skip
 A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
 ACCOUNT = {

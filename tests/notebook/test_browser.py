@@ -59,7 +59,7 @@ def test_the_first_campaign_from_the_first_cell_to_the_last(lab, open_notebook):
     chart = notebook.find(f"{WIDGET} .chart svg")
     expect(chart.first).to_be_visible()
     assert "276 accepted" in chart.first.get_attribute("aria-label")
-    notebook.find("[role=tab]").filter(has_text="To follow up (15)").click()
+    notebook.find("[role=tab]").filter(has_text="To follow up (18)").click()
     expect(notebook.find(f"{WIDGET} tr", has_text="Emmanuel")).to_contain_text("**** *** *I*")  # row 24
     assert notebook.accessibility_findings() == []
 

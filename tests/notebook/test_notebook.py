@@ -298,8 +298,19 @@ def test_the_summary_shows_what_needs_a_person_first(summed_up):
     assert batches.index("Wrong JSON Passed") < batches.index("accepted")
 
 
+def test_the_rows_of_the_summary_are_there_once_their_page_is_opened(summed_up):
+    _, panel, _ = summed_up
+    tabs = next(widget for widget in widgets_in(panel) if hasattr(widget, "titles"))
+    assert "not saved with it" in tabs.children[3].value
+    tabs.selected_index = 2
+    assert "not saved with it" in tabs.children[3].value
+    tabs.selected_index = 3
+    assert "last reason" in tabs.children[3].value
+
+
 def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
     _, panel, _ = summed_up
+    next(widget for widget in widgets_in(panel) if hasattr(widget, "titles")).selected_index = 3
     shown = html_of(panel)
     assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;" in shown
     assert "<img" not in shown
@@ -504,6 +515,9 @@ def test_a_notebook_that_is_kept_holds_no_secret(project, monkeypatch):
         assert secret not in kept
     assert len(states) > 20 * len(FAULTS)
     assert "private words" not in json.dumps(states)
+    shown = json.dumps(states) + "".join(str(output.get("data", "")) for output in outputs(notebook))
+    customers = campaign.read_contacts(PROJECT / "sample_data" / "shop_customers.csv")
+    assert [voucher for voucher in customers["voucher"].unique() if voucher and voucher in shown] == []
     assert "private%20words" not in kept
 
 

@@ -4,6 +4,7 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 
 CLOSE = "close with 30 messages not sent"  # twenty wait, ten were refused
@@ -89,7 +90,7 @@ def test_what_was_ordered_again_leaves_a_closed_campaign_with_its_plan_only(tmp_
 def test_the_journal_says_who_closed_it(waiting, monkeypatch):
     monkeypatch.setenv("LOGNAME", "amina")
     campaign.close(waiting, confirm=CLOSE)
-    last = journal_frame(waiting / "ledger.sqlite").tail(3)
+    last = journal_frame(LedgerFile(waiting / "ledger.sqlite")).tail(3)
     assert last["now"].tolist() == ["closed", "withdrawn", "withdrawn"]
     assert set(last["note"]) == {"amina: closed"}
 

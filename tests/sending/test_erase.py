@@ -15,6 +15,7 @@ from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 from campaign.sending.ledger.connections import opened
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 from campaign.sending.store import folder
 
@@ -151,7 +152,7 @@ def test_there_are_no_rows_to_correct_any_more(visits, tmp_path):
 def test_the_journal_says_who_erased_it(visits, monkeypatch):
     monkeypatch.setenv("LOGNAME", "amina")
     erase(visits)
-    journal = journal_frame(visits / "ledger.sqlite")
+    journal = journal_frame(LedgerFile(visits / "ledger.sqlite"))
     assert journal.loc[journal["now"] == "erased", "note"].tolist() == ["amina: erased"]
     assert (journal["now"] == "accepted").sum() == 5
 

@@ -6,6 +6,7 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 
 HEADER = "Number,Text,Submitted at,Cost"
@@ -69,7 +70,7 @@ def test_what_is_certain_is_settled_and_the_journal_says_by_whom_and_by_which_li
     phrase = campaign.reconcile(visits, tmp_path / "provider.csv").phrase
     result = campaign.reconcile(visits, tmp_path / "provider.csv", confirm=phrase)
     assert result.batches["status"].tolist() == ["accepted", "accepted", "refused"]
-    journal = journal_frame(visits / "ledger.sqlite").tail(2)
+    journal = journal_frame(LedgerFile(visits / "ledger.sqlite")).tail(2)
     assert journal["now"].tolist() == ["accepted", "refused"]
     assert set(journal["note"]) == {"amina: reconciled with provider.csv"}
 

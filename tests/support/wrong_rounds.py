@@ -91,7 +91,7 @@ def list_written_before_the_ledger(patch: Patch) -> None:
 
     def told_first(self: ledger.Ledger, moves: Sequence[Any]) -> Any:
         for entry in self._witnesses[1:]:  # the first one is the guard beside the ledger
-            entry.write(lambda: moves_of(self.path) + len(moves), at_once=True)
+            entry.write(lambda: moves_of(self.place) + len(moves), at_once=True)
         return commit(self, moves)
 
     patch(ledger.Ledger, "commit", told_first)

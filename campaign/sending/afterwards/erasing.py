@@ -115,8 +115,7 @@ def _people_in(rounds: Sequence[Round]) -> int:
 
 def _other_files(place: Folder) -> str:
     """A sentence with what else is in the folder, which erasing leaves; "" if there is nothing."""
-    ledger = place.ledger_path.name
-    own = {MANIFEST, ROUNDS, "lock", ledger, *(ledger + end for end in ("-wal", "-shm", ".moves"))}
+    own = {MANIFEST, ROUNDS, "lock", *place.ledger_place.file_names}
     others = sorted(clean(path.name) for path in place.path.iterdir() if path.name not in own)
     if not others:
         return ""

@@ -14,7 +14,6 @@ from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
-from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.first_format import FirstFolder, open_to_read
@@ -103,8 +102,8 @@ def _row(path: Path) -> dict[str, Any]:
         if isinstance(place, FirstFolder):
             return row | _of_first_format(place.load_result())
         row["name"] = place.manifest.name
-        check_ledger(place.ledger_path, place.manifest.identity)
-        figures = read_figures(place.ledger_path)
+        place.ledger_place.check(place.manifest.identity)
+        figures = read_figures(place.ledger_place)
         row |= _of_ledger(figures)
         row |= _of_last_round(place, figures)
     except CampaignError as error:

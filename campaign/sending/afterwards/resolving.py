@@ -47,7 +47,7 @@ def resolve(
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     with opened_ledger(place) as ledger:
-        contents = snapshot(place.ledger_path)
+        contents = snapshot(place.ledger_place)
         settleable = [one.batch for one in contents.batches if one.state == "unknown"]
         unknown = contents.outcomes.set_index("batch").loc[settleable]
         if batch not in unknown.index:
