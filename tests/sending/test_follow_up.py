@@ -61,9 +61,9 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert result.contacts["name"].tolist() == [f"Person {n}" for n in range(20)]
     assert result.contacts.loc[5, "phone"] == "0772 000 003"
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
-    assert send(plan_of(path), sandbox).sentence.startswith("Nothing was sent: all 20 were reached")
+    assert "Nothing was sent: all 20 were reached" in send(plan_of(path), sandbox).sentence
     write_visits()  # the whole table, corrected in the same cells
-    assert send(plan_of(), sandbox).sentence.startswith("Nothing was sent: all 20 were reached")
+    assert "Nothing was sent: all 20 were reached" in send(plan_of(), sandbox).sentence
     assert len(sandbox.inbox) == 20
 
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
+from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS, Choice
@@ -23,7 +24,6 @@ from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.service.address import Environment
 from campaign.text import agreeing, capitalised
 
 _KEPT_FROM = (
