@@ -31,6 +31,22 @@ def similar_file(path: Path) -> str:
     return closest(path.name, names)
 
 
+def folder_meant(folder: Path, parent: Path, mark: str) -> str:
+    """A question about folders in `parent` that hold a file `mark` and have the name of one that does not.
+
+    " Did you mean campaigns/visits or campaigns/visits.local?", with a space in front; "" if none is.
+    """
+    try:
+        entries = [entry for _, entry in zip(range(_FOLDER_LIMIT), parent.iterdir(), strict=False)]
+        names = sorted(entry.name for entry in entries if (entry / mark).is_file())
+    except (OSError, ValueError):
+        return ""
+    plain = {name: name.rpartition(".")[0] or name for name in names}  # visits.local is a rehearsal of visits
+    wanted = closest(folder.name, [*plain, *plain.values()])
+    meant = [name for name in names if wanted and wanted in (name, plain[name])]
+    return f" Did you mean {' or '.join(str(parent / name) for name in meant)}?" if meant else ""
+
+
 def time_zone_advice(name: str) -> str:
     """What to write instead of something that is not a time zone: "EAT", "Kampala", "kampla"."""
     if abbreviated := _zones_abbreviated(name):

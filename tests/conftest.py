@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 from hypothesis import settings
+from support.postgres_server import running_server
 from support.small_campaigns import people, plan_for
 
 import campaign
@@ -77,6 +78,13 @@ def sandbox():
     """An embedded sandbox that accepts everything."""
     with campaign.Sandbox() as service:
         yield service
+
+
+@pytest.fixture(scope="session")
+def postgres_server():
+    """A PostgreSQL server of our own, started when the first test needs it."""
+    with running_server() as server:
+        yield server
 
 
 @pytest.fixture

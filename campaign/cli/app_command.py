@@ -26,7 +26,7 @@ from campaign.errors import UsageError
 # What the page serves; its name is the title of the page.
 _NOTEBOOK = Path(__file__).parents[1] / "notebook" / "app.ipynb"
 _TITLE = "Campaign.ipynb"
-_PAGE = Path(__file__).with_name("app_page") / "index.html.j2"
+_PAGE = Path(__file__).with_name("app_page")  # of voila's template, with the script that is in it
 _TEMPLATE = "campaign"
 _HOST = "127.0.0.1"
 _NEEDED = 'campaign app needs voila: pip install "campaign[app]".'
@@ -91,12 +91,16 @@ def _write_settings(home: Path, port: int, token: str) -> None:
             "tornado_settings": {"websocket_max_message_size": _LARGEST_UPLOAD},
         },
         "VoilaConfiguration": {"template": _TEMPLATE},
+        # A program that has died is not replaced by an empty one behind the page of the old one.
+        "KernelRestarter": {"restart_limit": 0},
+        "KernelManager": {"shutdown_wait_time": _END},
     }  # fmt: skip
     for folder in _FOLDERS.values():
         (home / folder).mkdir()
     template = home / _FOLDERS["JUPYTER_DATA_DIR"] / "voila" / "templates" / _TEMPLATE
     template.mkdir(parents=True)
-    shutil.copyfile(_PAGE, template / _PAGE.name)
+    for part in ("index.html.j2", "watch.js"):
+        shutil.copyfile(_PAGE / part, template / part)
     (template / "conf.json").write_text('{"base_template": "lab"}')
     (home / _FOLDERS["JUPYTER_CONFIG_DIR"] / "voila.json").write_text(json.dumps(settings))
 
@@ -105,7 +109,8 @@ def _environment(home: Path) -> dict[str, str]:
     """This environment, with Jupyter's folders in `home`, and the folder that the app works in."""
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("JUPYTER", "IPYTHON"))}
     folders = {name: str(home / folder) for name, folder in _FOLDERS.items()}
-    return kept | folders | {"CAMPAIGN_APP_FOLDER": str(Path.cwd())}
+    memory = str(home / "desk.json")  # what a page that is loaded again comes back to; gone with the app
+    return kept | folders | {"CAMPAIGN_APP_FOLDER": str(Path.cwd()), "CAMPAIGN_APP_MEMORY": memory}
 
 
 def _free_port(wanted: int) -> int:

@@ -80,8 +80,18 @@ def parse(program: argparse.ArgumentParser, arguments: Sequence[str]) -> argpars
         command = commands_of(program)[options.command]
         names = [name for action in command._actions for name in action.option_strings]
         wrong = clean(unknown[0])
-        command.error(f"there is no {wrong!r} in {command.prog}.{did_you_mean(wrong, names)}")
+        meant = _without_option(wrong, options.command) or did_you_mean(wrong, names)
+        command.error(f"there is no {wrong!r} in {command.prog}.{meant}")
     return options
+
+
+def _without_option(wrong: str, command: str) -> str:
+    """What to write where an option names what the command takes by its place: `--report`, `--folder`."""
+    usage = COMMANDS[command].usage
+    places = [re.sub(r"\W", "", place).casefold() for place in usage]
+    if wrong.removeprefix("--").casefold() not in (command, *places):
+        return ""
+    return f" It needs no option: campaign {' '.join([command, *usage])}."
 
 
 def commands_of(program: argparse.ArgumentParser) -> dict[str, argparse.ArgumentParser]:

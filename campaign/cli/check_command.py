@@ -21,9 +21,7 @@ def run_check(options: argparse.Namespace, page: Page) -> int:
     show_plan(plan, page, all_issues=options.all)
     if plan.totals.messages:
         _compare(plan, options, page)
-    failed = write_reports(
-        paths, lambda path: write_issues(plan, path, reveal=options.reveal, words=page.words), page
-    )
+    failed = write_reports(paths, lambda path: write_issues(plan, path, reveal=options.reveal), page)
     return failed or (ACCEPTED if plan.totals.messages else NOTHING_TO_SEND)
 
 

@@ -25,7 +25,7 @@ Words = Callable[[str], str]
 
 
 def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
-    """What would be sent, and every issue because of which a row gets no message."""
+    """What would be sent, every issue because of which a row gets no message, and what concerns all rows."""
     totals, reading = plan.totals, plan.reading
     errors = plan.issues[plan.issues["severity"] == "error"]
     errors = errors.assign(detail=mask_texts(errors["detail"]).map(words))
@@ -37,9 +37,18 @@ def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
         "messages": totals.messages,
         "parts": totals.parts,
         "longest": totals.longest,
+        "countries": dict(totals.countries),
         "fingerprint": plan.fingerprint,
         "issues": records(errors[["row", "column", "code", "detail"]]),
+        "warnings": [words(warning) for warning in table_warnings(plan)],
     }
+
+
+def table_warnings(plan: Plan) -> list[str]:
+    """What is odd about the table or the text as a whole, phone numbers masked."""
+    issues = plan.issues
+    about_all = issues[(issues["severity"] == "warning") & issues["row"].isna()]
+    return list(dict.fromkeys(clean(detail) for detail in mask_texts(about_all["detail"])))
 
 
 def difference_facts(difference: Difference) -> dict[str, Any]:
@@ -67,6 +76,8 @@ def result_facts(result: Result, words: Words) -> dict[str, Any]:
         "folder": None if result.folder is None else str(result.folder),
         "sentence": words(mask_text(clean(result.sentence))),
         "rows": totals.rows,
+        "people": totals.people,
+        "needing_attention": totals.attention,
         "statuses": dict(totals.items()),
         "messages": totals.messages,
         "parts": totals.parts,

@@ -5,10 +5,13 @@ from __future__ import annotations
 import argparse
 import io
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from campaign.cli.facts import plan_facts
+import numpy as np
+
+from campaign.cli.facts import plan_facts, table_warnings
 from campaign.cli.output import Page
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
@@ -27,7 +30,8 @@ _PREPARING = (
     "sender", "number", "region", "priority", "overlong", "ellipsis", "downgrade", "duplicates", "opt_outs",
     "max_parts", "language", "keep_words", "not_again", "several", "kinds", "as_written",
 )  # fmt: skip
-_ISSUES_SHOWN = 10
+_SHOWN = 10  # sentences about rows that cannot be sent
+_NAMED = 6  # rows that such a sentence names, consecutive ones together
 
 
 def make_plan(options: argparse.Namespace) -> Plan:
@@ -106,21 +110,54 @@ def show_plan(plan: Plan, page: Page, *, all_issues: bool = False) -> None:
     if totals.messages:
         page.line(
             f"{capitalised(counted(totals.messages, 'message'))} in {counted(totals.parts, 'part')}, "
-            f"the longest {counted(totals.longest, 'character')}."
+            f"the longest {counted(totals.longest, 'character')}. To {_countries(totals.countries)}."
         )
     else:
         page.line("No messages to send.")
+    warnings = table_warnings(plan)
+    for warning in warnings[:_SHOWN]:
+        page.line(warning, "doubt")
+    if len(warnings) > _SHOWN:
+        page.line(f"… and {counted(len(warnings) - _SHOWN, 'warning')} more: --report writes them to a file.")
     _show_issues(plan, page, all_issues=all_issues)
 
 
+def _countries(countries: Mapping[str, int]) -> str:
+    """The countries of the numbers, the most frequent first: "UG 274, KE 2"."""
+    shown = [f"{country or 'no country'} {figure(count)}" for country, count in countries.items()]
+    left = len(shown) - _SHOWN
+    more = f" and {counted(left, 'other country', 'other countries')}" if left > 0 else ""
+    return ", ".join(shown[:_SHOWN]) + more
+
+
 def _show_issues(plan: Plan, page: Page, *, all_issues: bool) -> None:
+    """Why rows cannot be sent: one line for each sentence, with the rows that it is about."""
     errors = plan.issues[plan.issues["severity"] == "error"]
     if errors.empty:
         return
     page.line(f"{capitalised(counted(errors['row'].nunique(), 'row'))} that cannot be sent:")
-    shown = errors if all_issues else errors.head(_ISSUES_SHOWN)
-    for row, column, detail in zip(shown["row"], shown["column"], mask_texts(shown["detail"]), strict=True):
-        page.line(f"  row {row}, {column}: {detail}")
-    if len(errors) > len(shown):
-        more = figure(len(errors) - len(shown))
-        page.line(f"  … and {more} more: campaign check --all shows them, --report writes them to a file.")
+    details = mask_texts(errors["detail"])
+    groups = [*errors["row"].groupby([errors["column"], details], sort=False)]
+    most, named = (len(errors), len(errors)) if all_issues else (_SHOWN, _NAMED)
+    for (column, detail), rows in groups[:most]:
+        page.line(f"  {_name_rows(rows.tolist(), named)}, {column}: {detail}")
+    left = sum(len(rows) for _, rows in groups[most:])
+    if left or any(len(_runs(rows.tolist())) > named for _, rows in groups[:most]):
+        more = f"  … and {figure(left)} more" if left else "  Not every row is named"
+        page.line(f"{more}: campaign check --all shows them, --report writes them to a file.")
+
+
+def _name_rows(rows: Sequence[int], most: int) -> str:
+    """ "row 3", "rows 3, 7-12 and 5 more"."""
+    runs = _runs(rows)
+    shown = ", ".join(str(first) if first == last else f"{first}-{last}" for first, last in runs[:most])
+    left = sum(last - first + 1 for first, last in runs[most:])
+    more = f" and {figure(left)} more" if left else ""
+    return f"{'row' if len(rows) == 1 else 'rows'} {shown}{more}"
+
+
+def _runs(rows: Sequence[int]) -> list[tuple[int, int]]:
+    """The first and the last of consecutive rows, which are ascending."""
+    numbers = np.unique(np.asarray(rows, dtype=np.int64))
+    starts = np.flatnonzero(np.diff(numbers, prepend=-1) > 1)
+    return list(zip(numbers[starts].tolist(), numbers[np.r_[starts[1:] - 1, -1]].tolist(), strict=True))

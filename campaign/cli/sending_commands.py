@@ -127,12 +127,9 @@ def _account(options: argparse.Namespace) -> Account | None:
 
 def _given(options: argparse.Namespace) -> dict[str, Any]:
     """What the library takes in another form than the shell: the account, the budget, the progress bar."""
-    if options.budget is not None and options.budget_messages is not None:
-        budget: Budget | str | None = Budget(options.budget, options.budget_messages)
-    elif options.budget_messages is not None:
-        budget = Budget(messages=options.budget_messages)
-    else:
-        budget = options.budget
+    cost = None if options.budget == "none" else options.budget
+    is_given = options.budget is not None or options.budget_messages is not None
+    budget = Budget(cost, options.budget_messages) if is_given else None
     # In a file, each update of a bar would be a line.
     return {"account": _account(options), "budget": budget, "progress": sys.stderr.isatty()}
 

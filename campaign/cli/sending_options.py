@@ -1,9 +1,22 @@
 """The options that say where, when and how fast to send, and what becomes of earlier rounds."""
 
-from argparse import SUPPRESS
+from argparse import SUPPRESS, ArgumentTypeError
 from pathlib import Path
 
 from campaign.cli.option import Group, Option
+
+
+def ledger(given: str) -> str:
+    """A file, or an address without a password: arguments are shown to every user of the machine."""
+    from campaign.sending.ledger.postgres.address import has_password
+
+    if has_password(given):
+        raise ArgumentTypeError(
+            "leave the password out of the address, because every user of this machine can see the arguments "
+            "of a command. Set PGPASSWORD, or use a password file."
+        )
+    return given
+
 
 FOLDER = Option("folder", metavar="FOLDER", help="the campaign folder")
 CONFIRM = Option("--confirm", metavar="PHRASE", help="the phrase that the command asks for")
@@ -31,7 +44,7 @@ ACCOUNT = Group(
             "--account", choices=("local", "sandbox", "live"), default="local",
             help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
             "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
-            "PASSWORD and, if you like, CURRENCY",
+            "PASSWORD and, if you like, CURRENCY, and CA_FILE with the certificates to trust",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",
@@ -68,8 +81,12 @@ PACE = Group(
     "how fast, and how far",
     (
         Option("--confirm", metavar="PHRASE", help="the phrase that live sending asks for"),
-        Option("--budget", metavar="UNITS", help="cost units to spend, at most"),
-        Option("--budget-messages", type=int, metavar="MESSAGES", help="messages to send, at most"),
+        Option(
+            "--budget", metavar="UNITS",
+            help="cost units to spend over the campaign's life, at most; it stays in force until another one "
+            'is given, or "none"',
+        ),
+        Option("--budget-messages", type=int, metavar="MESSAGES", help="the same in messages to send"),
         Option("--hours", help='when to send, for example "08:00-20:00 Africa/Kampala"'),
         Option("--rate", type=float, metavar="MESSAGES", help="messages per second, at most"),
         Option("--batch-size", type=int, default=100, metavar="MESSAGES", help="in a request (default: 100)"),
@@ -110,6 +127,11 @@ FIRST_ROUND = Group(
             "--pilot", type=int, metavar="MESSAGES",
             help="send about this many first, chosen at random; resume sends the rest",
         ),
-        Option("--ledger", metavar="FILE", help="file for the ledger, if the folder is not on a local disk"),
+        Option(
+            "--ledger", metavar="FILE", type=ledger,
+            help="file for the ledger, if the folder is not on a local disk; or the address of a PostgreSQL "
+            "database, postgresql+psycopg://USER@HOST/DATABASE, whose password is in PGPASSWORD or a "
+            "password file",
+        ),
     ),
 )  # fmt: skip

@@ -16,6 +16,7 @@ class Export:
     that were left empty. `numbers`: a pattern of the headers of its phone numbers, which count in their
     order. `counter`: a header that looks like a phone number and only counts the rows. `repeated`: how
     headers begin that may occur several times. `hashtags`: whether a row of HXL tags may follow the header.
+    `standing`: a header, and the texts below it that say of a contact that nothing is to be sent to it.
     """
 
     tool: str
@@ -25,6 +26,7 @@ class Export:
     counter: str = ""
     repeated: str = ""
     hashtags: bool = False
+    standing: tuple[str, frozenset[str]] = ("", frozenset())
 
 
 def _all_of(*headers: str) -> frozenset[str]:
@@ -48,7 +50,14 @@ EXPORTS = (
         missing=("n/a",),
         hashtags=True,
     ),
-    Export("RapidPro or TextIt", (_all_of("URN:Tel"),), numbers=r"URN:Tel(?:[ .]\d+)?", repeated="URN:"),
+    Export(
+        "RapidPro or TextIt",
+        (_all_of("URN:Tel"),),
+        numbers=r"URN:Tel(?:[ .]\d+)?",
+        repeated="URN:",
+        # Contact.STATUS_CHOICES of RapidPro: stopped contacts have opted out themselves.
+        standing=("Status", _all_of("Stopped", "Blocked")),
+    ),
     Export("Google Contacts", (_all_of("Phone 1 - Value"),), numbers=r"Phone \d+ - Value"),
 )
 
@@ -109,8 +118,16 @@ def is_hashtag_row(cells: Iterable[str], export: Export | None) -> bool:
     return len(filled) >= least and all(map(_HASHTAG.fullmatch, filled))
 
 
-def export_notices(export: Export | None, columns: Sequence[str], emptied: int) -> Iterator[str]:
-    """What is said of an export: its tool, what counts as empty, and where its numbers are."""
+def standing_column(columns: Iterable[str], export: Export | None) -> str:
+    """The column of an export that says to whom nothing is to be sent; "" if there is none."""
+    header = export.standing[0] if export else ""
+    return next((column for column in columns if header and column.strip() == header), "")
+
+
+def export_notices(
+    export: Export | None, columns: Sequence[str], *, emptied: int, unwanted: int
+) -> Iterator[str]:
+    """What is said of an export: its tool, what counts as empty, where its numbers are, who is left out."""
     if export is None:
         return
     yield f"This looks like an export from {export.tool}."
@@ -120,3 +137,7 @@ def export_notices(export: Export | None, columns: Sequence[str], emptied: int) 
         yield f'{cells} with {text}, which the tool writes for "no value", {count} as empty.'
     if numbers := export_numbers(columns, export):
         yield f"The phone numbers are taken from {', then '.join(listed([name]) for name in numbers)}."
+    if unwanted:
+        names = " or ".join(sorted(export.standing[1], reverse=True))
+        get = agreeing(unwanted, "gets", "get")
+        yield f"{counted(unwanted, 'contact')} with the {export.standing[0]} {names} {get} nothing."

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -20,6 +20,7 @@ from campaign.contacts.exports import (
     export_notices,
     find_export,
     is_hashtag_row,
+    standing_column,
 )
 from campaign.errors import FileError, UsageError
 from campaign.text import agreeing, capitalised, clean, counted
@@ -165,7 +166,7 @@ def _as_exported(
     """The rows without a row of HXL tags and without texts that mean "no value", and what is said of that."""
     below, said = without_hashtags(below, export)
     below, emptied = without_texts(below, export.missing if export else ())
-    said += export_notices(export, names, emptied)
+    said += export_notices(export, names, emptied=emptied, unwanted=count_unwanted(below, names, export))
     below, emptied = without_texts(below, missing)
     if missing:
         cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
@@ -178,6 +179,18 @@ def without_hashtags(below: Grid, export: Export | None) -> tuple[Grid, list[str
     if not len(below) or not is_hashtag_row(below.head(1)[0], export):
         return below, []
     return below.cut(1, len(below)), [f"Row {below.rows[0]} holds HXL tags and was left out."]
+
+
+def count_unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:
+    """To how many rows of an export nothing is to be sent."""
+    column = standing_column(names, export)
+    if export is None or not column:
+        return 0
+    import pyarrow.compute as pc  # see cell_text
+
+    cells: Any = pc.utf8_trim_whitespace(grid.columns[names.index(column)])
+    unwanted: Any = pc.is_in(cells, value_set=pa.array(sorted(export.standing[1]), cells.type))
+    return int(pc.sum(unwanted).as_py() or 0)
 
 
 def without_texts(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:

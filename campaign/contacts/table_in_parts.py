@@ -17,6 +17,7 @@ from campaign.contacts.exports import column_names, export_notices, find_export
 from campaign.contacts.spooled_table import TableSpool
 from campaign.contacts.table import (
     ALL_BLANK,
+    count_unwanted,
     find_header,
     header_notices,
     without_hashtags,
@@ -59,7 +60,7 @@ class TableInParts:
         self._is_used = [bool(head.strip()) for head in self.heads]
         self._spool = TableSpool(part_rows)
         self._digests = [ColumnDigest() for _ in self.heads]
-        self._blank = self._emptied = 0
+        self._blank = self._emptied = self._unwanted = 0
         self._notices: list[str] = []
 
     def write(self) -> MadeTable:
@@ -77,7 +78,7 @@ class TableInParts:
         notices = [
             *header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above),
             *self._notices,
-            *export_notices(self._export, columns, self._emptied),
+            *export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted),
         ]
         version = version_of(columns, self._spool.row_numbers(), digests)
         return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, version)
@@ -96,6 +97,7 @@ class TableInParts:
                 is_first = False
             below, emptied = without_texts(below, self._export.missing if self._export else ())
             self._emptied += emptied
+            self._unwanted += count_unwanted(below, self.heads, self._export)
             yield below
 
     def _without_end(self, grids: Iterable[Grid]) -> Iterator[Grid]:

@@ -21,6 +21,7 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.rendering import Rendered
 from campaign.messages.text import limits
 from campaign.messages.text.segments import SINGLE, Lengths, count_parts, count_units, measure
+from campaign.remedies import in_curly_quotes
 from campaign.text import counted, shorten
 
 OVERLONG = ("flag", "truncate", "split")
@@ -91,7 +92,9 @@ def _flag(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCol
         costly = rows[rendered.lengths.parts[rows] > rules.max_parts]
         parts = integers_to_array(rendered.lengths.parts[costly])
         detail = join_texts(
-            "The message takes ", parts, f" parts, more than max_parts={rules.max_parts} allows. Shorten it."
+            "The message takes ",
+            parts,
+            f" parts, more than the limit of {rules.max_parts}. Shorten it, or change max_parts=.",
         )
         texts = rendered.texts.take(costly)
         issues.add(costly, "message", texts, "too_many_parts", "error", detail, status="invalid")
@@ -124,7 +127,7 @@ def _describe_cut(text: str, short: str, ellipsis: str) -> str:
     kept = short.removesuffix(ellipsis)
     return (
         f"The message had {count_units(text)} characters and was cut to {count_units(short)}. "
-        f'Left out: "{shorten(text[len(kept) :].strip(), 80)}".'
+        f"Left out: {in_curly_quotes(shorten(text[len(kept) :].strip(), 80))}."
     )
 
 
@@ -155,10 +158,10 @@ def _pieces_within(text: str, max_parts: int | None) -> Sequence[str]:
 
 
 def _refuse_to_split(rendered: Rendered, rows: Ints, rules: OverlongRules, issues: IssueCollector) -> None:
-    allowed = f"{limits.MOST_PIECES} messages"
+    allowed, remedy = f"{limits.MOST_PIECES} messages", "Shorten it."
     if rules.max_parts is not None:
-        allowed = f"{counted(rules.max_parts, 'part')} (max_parts={rules.max_parts})"
-    detail = f"Even when split into numbered messages, the text takes more than {allowed}. Shorten it."
+        allowed, remedy = counted(rules.max_parts, "part"), "Shorten it, or change max_parts=."
+    detail = f"Even when split into numbered messages, the text takes more than {allowed}. {remedy}"
     texts = rendered.texts.take(rows)
     issues.add(rows, "message", texts, "overlong", "error", detail, status="invalid")
 

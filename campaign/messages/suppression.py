@@ -20,7 +20,7 @@ from campaign.arrow_text import (
     substitute,
 )
 from campaign.contacts.columns import listed
-from campaign.contacts.exports import likely_number_columns
+from campaign.contacts.exports import find_export, likely_number_columns, standing_column
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
 from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
@@ -104,16 +104,29 @@ class SuppressionLists:
         return np.concatenate([np.empty(0, dtype=np.int64), *(source.numbers for source in self.reached)])
 
     def exclude(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
-        """Exclude the rows whose number is on a list.
+        """Exclude the rows whose number is on a list, or of which the tool that wrote the table says so.
 
         The status of rows that an earlier campaign reached is `duplicate`: nothing is wrong with them and
         nobody opted out, but they would get a second message. The code distinguishes them from duplicates in
         the table.
         """
+        _exclude_unwanted(issues, contacts)
         rows = _rows_on_list(issues, recipients, self.opted_out)
         recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
         rows = _rows_on_list(issues, recipients, self.already_reached)
         recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
+
+
+def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
+    """Exclude the contacts of an export that were stopped or blocked in the tool."""
+    export = find_export(contacts.columns)
+    column = standing_column(contacts.columns, export)
+    if export is None or not column:
+        return
+    cells = series_to_array(contacts[column])
+    rows = np.flatnonzero(is_one_of(strip_texts(cells), sorted(export.standing[1])) & issues.sendable)
+    detail = f'{export.tool} says that nothing is to be sent to this contact: see "{column}".'
+    issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
 
 
 def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints) -> Ints:

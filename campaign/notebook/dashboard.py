@@ -54,10 +54,14 @@ class Dashboard(Panel):
     """Shows a run until its end, and passes on the user's commands.
 
     Given the question of a live campaign that was not confirmed, it asks for the phrase first. While a run is
-    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm".
+    shown, it draws no progress bar of its own, unless it was told to with progress="tqdm". `in_words` puts
+    each piece of HTML into the words of a form that this is a part of, whose readers know of no cells.
     """
 
-    def __init__(self, subject: Run | ConfirmationError) -> None:
+    def __init__(
+        self, subject: Run | ConfirmationError, *, in_words: Callable[[str], str] | None = None
+    ) -> None:
+        self._in_words = in_words
         self._run: Run | None = None
         self._question: ConfirmationError | None = None
         self._in_card: object = None  # what the card showed when the last cell ended
@@ -92,19 +96,22 @@ class Dashboard(Panel):
                 return True
             ended = run.ended  # read first: after the end, the counts no longer change
             counts, sentence = run.counts, run.sentence
+            self._show("head", run_card.head(run))
             self._show("progress", run_card.progress(counts))
-            self._show("counts", run_card.figures(counts, on_the_way=not ended))
+            self._show("counts", run_card.figures(run, counts, on_the_way=not ended))
             self._show("refusal", "" if sentence else run_card.refusal(counts))
             self._show("recent", run_card.recent_batches(counts))
-            self._draw_buttons(run, counts)
-            self._show("note", _note(run, counts, ended))
+            self._draw_buttons(run, counts, ended)
+            has_note = ended or self._in_words is None
+            self._show("note", _note(run, counts, ended) if has_note else "")
             if ended:
                 self.add_class("campaign-final")
             # last, so that whoever waits for the status finds the rest up to date
             self._show("status", run_card.status(counts.status, sentence))
             return ended
 
-    def _draw_buttons(self, run: Run, counts: Snapshot) -> None:
+    def _draw_buttons(self, run: Run, counts: Snapshot, ended: bool) -> None:
+        """Enable what can be done now. After the end, a button that can do nothing any more is gone."""
         enabled = {
             "pause": counts.status == "running",
             "resume": counts.status == "paused" or (run.can_be_continued and self._question is None),
@@ -112,20 +119,25 @@ class Dashboard(Panel):
         }
         for name, button in self._buttons.items():
             button.disabled = not enabled[name]
+            _hide(button, ended and not enabled[name])
         _hide(self._button_row, run.is_waited_for)
 
     def _show(self, name: str, html: str) -> None:
-        self._parts[name].value = html
+        self._parts[name].value = html if self._in_words is None else self._in_words(html)
 
     def _watch(self, run: Run) -> None:
-        """Show a run from now on."""
+        """Show a run from now on, or the one that goes on with it, also if another dashboard resumed it."""
+        while run.continuation is not None:
+            run = run.continuation
+        if run is self._run:
+            return
+        run.follow(self._watch)
         with self._drawing:
             self._run, self._question = run, None
             if run.progress is True:
                 run.progress = False
             self.remove_class("campaign-final")
             _hide(self._form, True)
-            self._show("head", run_card.head(run))
             self._show("lost", run_card.lost(run))
             ended = self.draw()
         if not ended:

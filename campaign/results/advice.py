@@ -7,6 +7,7 @@ from collections.abc import Collection, Mapping
 import pandas as pd
 
 from campaign.contract import ORDERED_AGAIN
+from campaign.text import agreeing, capitalised, counted
 
 ADVICE = {
     "unknown": "Unknown messages may have been sent: find out, then settle each batch with resolve, or all "
@@ -40,6 +41,20 @@ def advice_for(
     """
     advice = {**ADVICE, **decisions}
     return {status: advice[status] for status in advice if totals[status] and status not in without}
+
+
+def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
+    """What is left to do for people who got nothing because they share a phone; "" if there are none.
+
+    `with_invalid` says that the file with the rows to correct has been named already.
+    """
+    if not people:
+        return ""
+    file = "the same file" if with_invalid else 'campaign.write_follow_up(result, "to_correct.xlsx")'
+    rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
+    who = capitalised(counted(people, "person", "people"))
+    because = agreeing(people, "this one shares", "they share")
+    return f"{who} got nothing, because {because} a phone with somebody in another row: {file} has {rows}."
 
 
 def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.argument_checks import wrong
+from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import STATUSES
@@ -16,7 +17,8 @@ from campaign.errors import ReportError
 from campaign.results.cost_shares import share_costs
 from campaign.results.result_part import ResultPart
 
-NO_PEOPLE = ("blank", "duplicate")  # a blank row is nobody, and a duplicate is somebody who is in another row
+# A blank row is nobody, and a duplicate is somebody who is in another row, unless two people share a phone.
+NO_PEOPLE = ("blank", "duplicate")
 
 
 def choose_column(contacts: Sequence[str], column: object) -> tuple[str, str]:
@@ -37,16 +39,29 @@ def choose_column(contacts: Sequence[str], column: object) -> tuple[str, str]:
     return columns[originals.index(name)], name
 
 
-def break_down(parts: Iterable[ResultPart], column: str, name: str, batches: pd.DataFrame) -> pd.DataFrame:
-    """The frame of `Result.by` for a column of the contacts, which the file calls `name`."""
+def with_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `Result.by` that have people or a cost: without the empty value of blank rows."""
+    return frame[(frame["people"] > 0) | (frame["unpriced"] > 0) | frame["cost_share"].map(bool)]
+
+
+def break_down(
+    parts: Iterable[ResultPart], column: str, name: str, sharing: Ints, batches: pd.DataFrame
+) -> pd.DataFrame:
+    """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
+
+    `sharing` are the rows of people who share a phone.
+    """
     values: dict[str, int] = {}  # by value its group
-    rows = pd.DataFrame(columns=["group", "status", "rows"])
+    rows = pd.DataFrame(columns=["group", "status", "rows", "people"])
     messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
     for part in parts:
-        cells = part.contacts[column].str.strip()
+        contacts = part.contacts
+        cells = contacts[column].str.strip()
         codes, distinct = pd.factorize(cells, use_na_sentinel=False)
         groups = np.array([values.setdefault(value, len(values)) for value in distinct], np.int64)[codes]
-        rows = _added(rows, part.contacts.assign(group=groups, rows=1), ["group", "status"])
+        is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
+        counted = contacts.assign(group=groups, rows=1, people=is_person.astype("int64"))
+        rows = _added(rows, counted, ["group", "status"])
         joined = part.messages
         joined = joined.assign(
             group=groups[cells.index.get_indexer(pd.Index(joined["row"]))], place=part.places, messages=1
@@ -73,7 +88,7 @@ def _frame(
 
     frame = pd.DataFrame({"rows": by_group(rows, "rows")}, index=values)
     by_status = {status: by_group(rows[rows["status"] == status], "rows") for status in STATUSES}
-    frame["people"] = frame["rows"] - sum(by_status[status] for status in NO_PEOPLE)
+    frame["people"] = by_group(rows, "people")
     frame = frame.assign(**by_status)
     frame["parts"] = by_group(messages, "parts")
     shares = share_costs(messages, count, batches)

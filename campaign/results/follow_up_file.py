@@ -28,7 +28,8 @@ def write_follow_up(
 
     The file has the columns of the original file, then "last reason", "last status", "row in the file",
     "version of the file" and "campaign", by which `read_contacts` knows it. Correct the cells and leave these
-    columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by default;
+    columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by default, and those
+    of people who share a phone with somebody else, who get nothing until their row has another number;
     `statuses` as in `Result.follow_up`.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;

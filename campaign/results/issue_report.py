@@ -34,18 +34,12 @@ $card
 _MOST_ROWS = 1000  # of the page; the workbook and the csv file have all
 
 
-def write_issues(
-    plan: Plan,
-    path: str | os.PathLike[str],
-    *,
-    reveal: bool = False,
-    words: Callable[[str], str] = str,
-) -> Path:
+def write_issues(plan: Plan, path: str | os.PathLike[str], *, reveal: bool = False) -> Path:
     """Write the issues of a plan to a file and return its path; the ending decides the format.
 
     `.xlsx` and `.csv` have the columns of `Plan.issues`, errors first, then in the order of the file; `.html`
     is a page with the totals and the first thousand. Phone numbers are masked unless `reveal=True`. An
-    existing file is replaced in one step. `words` says a detail in the words of whoever asked for the file.
+    existing file is replaced in one step.
 
     Raises `UsageError` for any other ending, and `ReportError` for a place that cannot be written to and for
     more issues than a sheet holds.
@@ -60,7 +54,6 @@ def write_issues(
     issues = Redaction(plan, reveal=reveal).issues(plan.issues)
     order = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
     issues = issues.iloc[np.argsort(order.to_numpy(), kind="stable")].reset_index(drop=True)
-    issues["detail"] = issues["detail"].map({detail: words(detail) for detail in issues["detail"].unique()})
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, plan, issues))
     return path
 

@@ -1,21 +1,31 @@
-"""What happened to a batch, in words for people who do not program."""
+"""What happened to a batch and why a row was left out, in words for people who do not program."""
 
 from __future__ import annotations
 
 import pandas as pd
 
-from campaign.text import capitalised
+from campaign.remedies import texts_without_code
+from campaign.text import capitalised, without_error_class
 
-# Our own words name the class of a fault at their end; the service's words are left as they are.
-_CLASS_NAME = r" \((?:[A-Za-z]\w*(?:Error|Exception|Mismatch)|InvalidURL)\)"
-_OURS = ("unknown", "not_sent")
+_OURS = ("unknown", "not_sent")  # the service's own words are left as they are
+_LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
+
+
+def without_error_classes(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
+    """The errors of batches without the names of classes that our own words have at their end."""
+    own = statuses.isin(_OURS)
+    return errors.where(~own, errors.map({text: without_error_class(text) for text in errors.unique()}))
 
 
 def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
-    """The errors of batches without the names of classes, as sentences."""
-    own = statuses.isin(_OURS)
-    words = errors.where(~own, errors.str.replace(_CLASS_NAME, "", regex=True))
+    """The same as sentences."""
+    words = without_error_classes(errors, statuses)
     return words.map({text: _as_sentence(text) for text in words.unique()}).astype("str")
+
+
+def own_words(reasons: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
+    """The reasons of rows of the file for people who do not program; the service's words stay as they are."""
+    return reasons.where(~statuses.isin(_LEFT_OUT), texts_without_code(reasons))
 
 
 def _as_sentence(text: str) -> str:

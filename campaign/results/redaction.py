@@ -12,6 +12,8 @@ from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.remedies import texts_without_code
+from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
 
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
@@ -20,6 +22,8 @@ _TAIL = 6  # digits at the end that a number and the cell it came from have in c
 
 class Redaction:
     """Shows the tables of a plan or a result with their phone numbers masked, or in full with `reveal`.
+
+    Whoever reads them may not program: reasons and issues lose what is written as Python.
 
     Our own words and the codes of the service are never masked: a follow-up code has to be quoted in full.
     """
@@ -39,6 +43,7 @@ class Redaction:
 
     def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
         """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
+        contacts = contacts.assign(reason=own_words(contacts["reason"], contacts["status"]))
         return self._masked(contacts, numbers=self._number_columns, kept={"status", "code"})
 
     def follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
@@ -54,6 +59,7 @@ class Redaction:
 
     def issues(self, issues: pd.DataFrame) -> pd.DataFrame:
         """The issues with the values of number columns masked, and numbers in other values and details."""
+        issues = issues.assign(detail=texts_without_code(issues["detail"]))
         if self._reveal:
             return issues
         values = issues["value"]

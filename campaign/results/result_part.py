@@ -20,13 +20,15 @@ class ResultPart:
     """Some consecutive rows of a result. Its tables have the columns of those of `Result`.
 
     `batch_of_message` has the number of the batch of each message, `batch_of_excluded` for each row without a
-    message the batch that had reached its number.
+    message the batch that had reached its number. `reasons` has the reasons of some rows of the result that
+    their messages do not tell.
     """
 
     plan_part: PlanPart
     batches: pd.DataFrame
     batch_of_message: npt.NDArray[np.int64]
     batch_of_excluded: npt.NDArray[np.int64]
+    reasons: pd.Series[str] | None = None
 
     @cached_property
     def places(self) -> npt.NDArray[np.intp]:
@@ -54,9 +56,13 @@ class ResultPart:
 
     @cached_property
     def _contacts(self) -> pd.DataFrame:
-        return join_contacts(
+        contacts = join_contacts(
             self.plan_part.contacts, self._messages, self.batches, self.places, self.batch_of_excluded
         )
+        if self.reasons is not None:
+            own = self.reasons[self.reasons.index.isin(contacts.index)]
+            contacts.loc[own.index, "reason"] = own
+        return contacts
 
 
 def result_parts(
@@ -64,6 +70,7 @@ def result_parts(
     batches: pd.DataFrame,
     batch_of_message: npt.NDArray[np.int64],
     batch_of_excluded: npt.NDArray[np.int64],
+    reasons: pd.Series[str] | None = None,
 ) -> Iterator[ResultPart]:
     """The parts of a result, in order."""
     message = row = 0
@@ -74,5 +81,6 @@ def result_parts(
             batches,
             batch_of_message[message : message + messages],
             batch_of_excluded[row : row + rows],
+            reasons,
         )
         message, row = message + messages, row + rows

@@ -1,5 +1,7 @@
 """`Result`: the plan joined with what its ledger knows about each batch, as tables."""
 
+from __future__ import annotations
+
 import os
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,29 +17,25 @@ from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
+from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
-from campaign.results.advice import advice_for, decided
+from campaign.results.advice import advice_for, advice_on_sharing, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.plain_words import without_error_classes
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
+from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import agreeing, clean, counted
 
-TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
-
-ENVIRONMENTS = {
-    "local": "embedded sandbox: nothing left this machine",
-    "sandbox": "the provider's sandbox: no phone was reached",
-    "live": "live",
-}
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -146,7 +144,13 @@ class Result:
         """
         if self.plan.is_in_memory:
             return iter([self._whole])
-        return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
+        return result_parts(
+            self.plan,
+            self._batches,
+            self._batch_of_message,
+            self._batch_of_excluded,
+            self._reasons_of_shared,
+        )
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -162,7 +166,14 @@ class Result:
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
         statuses = (part.contacts["status"] for part in self.parts())
-        return ResultTotals.of(self.plan.totals, statuses, self._batches, self.currency)
+        return ResultTotals.of(
+            self.plan.totals,
+            statuses,
+            self._batches,
+            self.currency,
+            self.environment,
+            sharing=len(self._sharing),
+        )
 
     @property
     def currency(self) -> str:
@@ -173,10 +184,11 @@ class Result:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
         The index has the values, "" for the rows in which the cell is empty. Columns: rows, people (rows that
-        are neither blank nor a duplicate), the eight statuses, parts (SMS parts of the messages), cost_share
-        and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal.
-        It is an estimate, because the service names one cost for a batch. `unpriced` counts messages without
-        a known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
+        are neither blank nor a copy of another row), the eight statuses, parts (SMS parts of the messages),
+        cost_share and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages,
+        as Decimal. It is an estimate, because the service names one cost for a batch. `unpriced` counts
+        messages without a known cost that may have been charged; with any, the cost is a lower bound, and
+        None if that is all.
 
         The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
         last row, with a missing value (NaN) and without rows, so that the costs add up too.
@@ -184,7 +196,7 @@ class Result:
         Raises `ColumnError` if there is no such column.
         """
         place, name = choose_column(self.columns, column)
-        return break_down(self.parts(), place, name, self._batches)
+        return break_down(self.parts(), place, name, self._sharing, self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
@@ -195,7 +207,9 @@ class Result:
         the file.
 
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
-        Both are left out unless `statuses` names them, so that nobody gets a message twice.
+        Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
+        for all rows to correct: also for those of people who share a phone with somebody in another row, who
+        got another text. Their status is duplicate; with another number they are reached.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
@@ -204,7 +218,14 @@ class Result:
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(self.parts(), self.reading, self.name)
+        return FollowUpRows(self.parts, self._sharing, self.reading, self.name)
+
+    @property
+    def needing_attention(self) -> pd.Index[int]:
+        """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
+        rows = self.follow_up_rows
+        labels = [rows.needing(part).index.to_numpy(dtype=np.int64) for part in self.parts()]
+        return pd.Index(np.concatenate(labels), dtype="int64", name="row")
 
     @property
     def sentence(self) -> str:
@@ -215,13 +236,20 @@ class Result:
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
         outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
-        pieces = (note, outcome, earlier) if self.nothing_sent else (outcome, note, earlier)
+        pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
+        pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
         return " ".join(piece for piece in pieces if piece)
 
     @property
     def remarks(self) -> tuple[str, str]:
         """Why the run ended, and what earlier rounds sent to people who have left; "" for neither."""
         return self._note, self._about_earlier_rounds
+
+    @property
+    def about_closing(self) -> str:
+        """That a person has closed the campaign, where nothing that is left to do says so; else ""."""
+        says_so = self.totals["refused"] or self.totals["not_sent"]
+        return "The campaign is closed: nothing waits in it." if self.is_closed and not says_so else ""
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
@@ -242,7 +270,10 @@ class Result:
         without = {"not_sent"} if self._note else set()
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        return tuple(advice_for(self.totals, self.decisions, without=without).values())
+        advice = [*advice_for(self.totals, self.decisions, without=without).values()]
+        if not self.is_erased:
+            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
+        return tuple(filter(None, advice))
 
     @property
     def decisions(self) -> dict[str, str]:
@@ -282,8 +313,21 @@ class Result:
     @cached_property
     def _whole(self) -> ResultPart:
         """All rows in memory. Raises `CampaignError` where the memory is too small."""
-        whole = whole_part(self.plan)
-        return ResultPart(whole, self._batches, self._batch_of_message, self._batch_of_excluded)
+        whole, excluded = whole_part(self.plan), self._batch_of_excluded
+        return ResultPart(whole, self._batches, self._batch_of_message, excluded, self._reasons_of_shared)
+
+    @cached_property
+    def _sharing(self) -> npt.NDArray[np.int64]:
+        """The rows of people who share a phone with somebody else, whose text was another one."""
+        return rows_that_share(self.plan)
+
+    @cached_property
+    def _reasons_of_shared(self) -> pd.Series[str]:
+        """For these rows why they got nothing."""
+        if not len(self._sharing) or self.is_erased:
+            return pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
+        parts = result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
+        return reasons_of_shared(self._sharing, parts)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
@@ -293,8 +337,10 @@ class Result:
             mask_text(self.headline),
             self.left_to_do,
             self.totals,
-            self._batches.assign(error=mask_texts(self._batches["error"])),
-            where=ENVIRONMENTS.get(self.environment, self.environment),
+            self._batches.assign(
+                error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
+            ),
+            where=words_for(self.environment).where,
             folder=self.folder,
         )
 

@@ -12,11 +12,13 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, described
 from campaign.contract import Changed, Gone
+from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
+from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import compare_in, open_campaign
 from campaign.sending.options import Money, Place, Progress, SendOptions
@@ -24,7 +26,6 @@ from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -90,13 +91,16 @@ def send(
     - `concurrency`: requests at a time; if the service dies, up to `concurrency` x `batch_size` messages may
       end as unknown
     - `rate`: messages a second at most
-    - `budget`: cost units at most, or a `Budget` of cost units and messages
+    - `budget`: cost units at most over the campaign's life, or a `Budget` of cost units and messages. Without
+      one, the one given last stays in force; `Budget()` lifts it
     - `hours`: when messages may be sent, for example "08:00-20:00 Africa/Kampala"
     - `canary`: the first batch is one message, and the rest waits for its answer
     - `max_unknown`: the run pauses when this many batches are unknown
     - `confirm`: needed for live sending: the phrase that the error shows; it names the number of messages
     - `progress`: a progress bar, in a notebook the dashboard; "tqdm" for the bar also in notebooks
-    - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk
+    - `ledger`: a file for the ledger outside the folder, for folders that are not on a local disk; or the
+      address of a PostgreSQL database, "postgresql+psycopg://user@host/database". Its password is kept
+      nowhere: leave it to PGPASSWORD or a password file, or give it in the address, in every new program
 
     A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
     Whatever ends it, requests under way finish first, and the campaign can be resumed when this returns.
@@ -105,6 +109,7 @@ def send(
 
     Raises `ConfirmationError`, `FolderError` and its kinds, and `UsageError`.
     """
+    ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
         account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
@@ -139,6 +144,7 @@ def start(
 
     A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook the run shows its dashboard.
     """
+    ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
         account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
@@ -163,11 +169,13 @@ def continued(run: Run, *, confirm: str | None = None) -> Run:
             "This run cannot be continued: it is still under way, or nothing is left that the same options "
             f"could send. To go on with other options, write campaign.resume({str(run.folder)!r}, …)."
         )
-    options = replace(run.options, folder=run.folder, name=None, pilot=None, ledger=None)
+    # Somebody may have given the campaign another budget since: without one, that one holds.
+    options = replace(run.options, folder=run.folder, name=None, pilot=None, budget=None, ledger=None)
 
     def go_on(phrase: str | None) -> Run:
-        run.continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
-        return run.continuation
+        continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
+        run.continue_as(continuation)
+        return continuation
 
     return _ask_first(go_on, confirm)
 
@@ -204,6 +212,7 @@ async def asend(
     ledger: Place | None = None,
 ) -> Result:
     """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
+    ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
         account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
@@ -231,6 +240,7 @@ def resume(
     max_unknown: int = 1,
     confirm: str | None = None,
     progress: Progress = True,
+    ledger: Place | None = None,
 ) -> Result:
     """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
@@ -238,13 +248,15 @@ def resume(
     file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more,
     whatever is sent later under this name. A closed campaign takes no `opt_outs`: give them to `prepare`.
     `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
-    releases the rest. The other options are those of `send`.
+    releases the rest. `ledger` is only needed for the password of its database. The other options are those
+    of `send`; the budget given last stays in force unless `budget` is given.
     """
+    ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     options = SendOptions(
         account=account, folder=folder, changed=changed, gone=gone, takeover=takeover, batch_size=batch_size,
         concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=progress,
+        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
     return Run(open_campaign(None, options, opt_outs), attended=False).wait()
 

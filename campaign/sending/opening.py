@@ -11,16 +11,16 @@ from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in
 from campaign.messages.plan_tables.plan_columns import messages_at, same_contacts
+from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
@@ -30,6 +30,7 @@ from campaign.sending.rounds.confirmation import Departure, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
@@ -43,14 +44,13 @@ from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, locate_campaign
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
 
 @dataclass(frozen=True, slots=True)
 class _LockedCampaign:
-    """A campaign that is locked, with its ledger open."""
+    """A campaign that is locked, with its ledger open. Its options have the budget that applies."""
 
     folder: Folder
     claim: Claim
@@ -81,7 +81,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         else:
             last_round, frozen, comparison = _converge(plan, campaign)
         return OpenCampaign(
-            folder, last_round, campaign.ledger, account, options, frozen, held.pop_all(), comparison
+            folder, last_round, campaign.ledger, account, campaign.options, frozen, held.pop_all(), comparison
         )
 
 
@@ -123,12 +123,12 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
-        return Difference(compare_plan(plan, None))
+        return Difference(compare_plan(plan, None, environment))
     folder = open_folder(path)
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
-    return Difference(compare_plan(plan, CampaignRecord.of(folder)))
+    return Difference(compare_plan(plan, CampaignRecord.of(folder), environment))
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -152,12 +152,11 @@ def _existing_or_new(
         return folder, replace(claim, name=folder.manifest.name), False
     check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
-    compared = compare_plan(plan, None)
+    compared = compare_plan(plan, None, claim.account.environment)
     content = choose_content(compared, changed=options.changed, gone=options.gone)
     check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
-    ledger_path = None if options.ledger is None else Path(options.ledger)
-    folder = create_folder(claim.path, name, claim.account, claim.home, ledger_path)
+    folder = create_folder(claim.path, name, claim.account, claim.home, options.ledger)
     return folder, claim, True
 
 
@@ -165,23 +164,24 @@ def _lock(
     folder: Folder, claim: Claim, options: SendOptions, held: ExitStack, *, is_new: bool
 ) -> _LockedCampaign:
     """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
+    folder.check_ledger(options.ledger)
     end_held_run(folder.path)
     held.enter_context(folder.lock())
     takeover = claim.check(folder, is_new=is_new)
     entry = claim.list_entry(folder)
-    ledger = open_ledger(folder.ledger_path, folder.manifest.identity, [entry] if entry else [])
+    ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     finish_erasure(folder.path, ledger)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
-        entry.write(partial(moves_of, folder.ledger_path), at_once=True)
-    return _LockedCampaign(folder, claim, options, ledger)
+        entry.write(partial(moves_of, folder.ledger_place), at_once=True)
+    return _LockedCampaign(folder, claim, with_kept_budget(options, ledger), ledger)
 
 
 def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPlan | None, str]:
     """The last round, or a new one with its plan where people were refused or leave it; as `_converge`."""
-    contents = snapshot(campaign.folder.ledger_path)
+    contents = snapshot(campaign.folder.ledger_place)
     last_round = campaign.folder.last_round(contents)
     if last_round is None:
         raise FolderError(
@@ -206,6 +206,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         and not states & {"refused", "again"}
         and campaign.claim.account.environment != "live"
     ):
+        keep_budget(campaign.options, campaign.ledger)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = last_round.load(contents.batches).plan
     kept = rows_that_keep_earlier_messages(plan)
@@ -221,10 +222,10 @@ def _converge(
     and a sentence that compares the plan with what was sent before.
     """
     folder, options = campaign.folder, campaign.options
-    contents = snapshot(folder.ledger_path)
+    contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
-    compared = compare_plan(plan, record)
+    compared = compare_plan(plan, record, folder.manifest.environment)
     content = choose_content(compared, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
@@ -238,9 +239,11 @@ def _converge(
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(compared, content, pilot, campaign.claim, options)
+            keep_budget(options, campaign.ledger)
             return last_round, frozen, compared.overview
     check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
+    keep_budget(options, campaign.ledger)  # before the round: a program that dies between leaves no round
     return *_register(content, pilot, campaign), compared.overview
 
 
@@ -278,6 +281,7 @@ def _departure(
         batch_size=options.batch_size,
         concurrency=options.concurrency,
         comparison=compared.overview,
+        budget=Budget.of(options.budget).words,
         reached_today=len(recent.numbers),
         remarks=recent.unreadable,
     )

@@ -33,6 +33,7 @@ from campaign.sending.engine.valves import (
     Unknown,
     Valve,
 )
+from campaign.sending.ledger.postgres.address import check_address, is_address
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 
@@ -73,6 +74,8 @@ class SendOptions:
         check_account(self.account)
         check_path(self.folder, subject="folder", write='folder="campaigns/visits"', or_none=True)
         check_path(self.ledger, subject="ledger", write='ledger="visits.sqlite"', or_none=True)
+        if is_address(self.ledger):
+            check_address(self.ledger)
         check_text(self.name, subject="name", write='name="visits"', or_none=True)
         check_choice(self.changed, CHANGED_CHOICES, subject="changed")
         check_choice(self.gone, GONE_CHOICES, subject="gone")

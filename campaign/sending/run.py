@@ -22,6 +22,7 @@ from pathlib import Path
 
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
+from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
@@ -70,6 +71,7 @@ class Run:
         self.options, self._comparison = opened.options, opened.comparison
         self.progress = opened.options.progress
         self.continuation: Run | None = None
+        self._followers: list[Callable[[Run], None]] = []
         self._waits = 0
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
         held.callback(atexit.unregister, self._finish_at_exit)
@@ -92,12 +94,14 @@ class Run:
 
     def _make_engine(self, opened: OpenCampaign, attended: bool, post: Post, listen: Listener) -> Engine:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
-        contents = snapshot(folder.ledger_path)
-        tally = tally_of(folder.rounds(contents), contents, folder.ledger_path)
+        contents = snapshot(folder.ledger_place)
+        tally = tally_of(folder.rounds(contents), contents, folder.ledger_place)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
-            self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=kept)
+            self._nothing_sent = nothing_sent(
+                tally, contents.outcomes, kept_another_text=kept, environment=self.environment
+            )
         manifest = last_round.manifest
         is_pilot = opened.options.pilot is not None and manifest.pilot is not None
         pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
@@ -149,6 +153,11 @@ class Run:
         return self._comparison
 
     @property
+    def budget(self) -> str:
+        """What the campaign may cost, in words; "" for no limit."""
+        return Budget.of(self.options.budget).words
+
+    @property
     def outgoing(self) -> int:
         """How many messages were to go out when this run began."""
         return self._outgoing
@@ -176,6 +185,16 @@ class Run:
         is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
         left = self.counts.waiting or self.counts.refused
         return bool(is_over and left and not (hold is not None and hold.needs_change))
+
+    def continue_as(self, run: Run) -> None:
+        """Speak of this run from now on, and tell everybody who follows."""
+        self.continuation = run
+        for follower in self._followers:
+            follower(run)
+
+    def follow(self, follower: Callable[[Run], None]) -> None:
+        """Have a function called with the run that goes on with this one, once there is one."""
+        self._followers.append(follower)
 
     @property
     def is_waited_for(self) -> bool:
@@ -207,7 +226,7 @@ class Run:
 
     def _frozen_plan(self) -> FrozenPlan:
         if self._frozen is None:
-            self._frozen = self._last_round.load(snapshot(self._folder.ledger_path).batches)
+            self._frozen = self._last_round.load(snapshot(self._folder.ledger_place).batches)
         return self._frozen
 
     # waiting for it
@@ -279,8 +298,9 @@ class Run:
         left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
         others = ", ".join(part for part in left if not part.startswith("0 "))
         account = "" if self.environment == "local" else ", account=account"
+        stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"
         return (
-            f"Stopped: {counts.accepted:,} of {counted(counts.messages, 'message')} "
+            f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
             f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
             f"To see what is known: result = campaign.load_result({folder})\n"
             f"To send the rest: campaign.resume({folder}{account})"

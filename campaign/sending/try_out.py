@@ -23,6 +23,7 @@ from campaign.messages.preview import Preview
 from campaign.results.tables import Result
 from campaign.sending.campaigns import check_plan, send
 from campaign.sending.options import Place
+from campaign.sending.store.identity import try_out_name
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import shorten
@@ -102,7 +103,7 @@ def try_out(
         raise UsageError("The plan has no message to try." if row is None else f"Row {row} gets no message.")
     sent = messages.iloc[0]
     own = _plan_to(number, sent, region)
-    name = f"try-out-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
+    name = try_out_name(datetime.now(UTC))
     result = send(
         own, account=account, folder=folder, name=name, canary=False, confirm=confirm, progress=False
     )

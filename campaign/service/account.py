@@ -14,8 +14,9 @@ from typing import Literal, NoReturn, get_args
 from urllib.parse import quote, quote_plus, urlsplit
 
 from campaign.argument_checks import check_choice, check_path, described, wrong
+from campaign.environments import Environment, words_for
 from campaign.errors import AccountError, UsageError
-from campaign.service.address import Environment, read_address
+from campaign.service.address import read_address
 from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
 from campaign.service.separation import check_separate
 from campaign.service.wire import PATH, Encoding, request_body
@@ -80,15 +81,16 @@ class Account:
     ) -> Account:
         """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
         (or `CAMPAIGN_SANDBOX_…`). In a notebook and at a terminal, you are asked for what is missing. The
-        currency is that of `…_CURRENCY`, if it is set and none is given.
+        currency and the file of certificates are those of `…_CURRENCY` and `…_CA_FILE`, if these are set and
+        none is given.
 
         Raises `AccountError` naming the variables that are missing, or when the sandbox is given the host or
         the password of live.
         """
         _check_kept(environment)
         _check_options(encoding, ca_file)  # before a person is asked for anything
-        if currency is None:
-            currency = os.environ.get(f"CAMPAIGN_{environment.upper()}_CURRENCY")
+        currency = kept_setting(environment, "CURRENCY") if currency is None else currency
+        ca_file = kept_setting(environment, "CA_FILE") if ca_file is None else ca_file
         _checked_currency(currency)
         place = from_variables(environment)
         return cls(environment, *place, encoding=encoding, ca_file=ca_file, currency=currency)
@@ -166,10 +168,8 @@ class Account:
     @property
     def label(self) -> str:
         """The account in words, as reports show it."""
-        if self._environment == "local":
-            return "SANDBOX on this machine: nothing is sent"
-        kind = "LIVE" if self._environment == "live" else "the provider's SANDBOX"
-        return f"{kind}, {urlsplit(self._url).hostname}"
+        label = words_for(self._environment).label
+        return label if self._environment == "local" else f"{label}, {urlsplit(self._url).hostname}"
 
     @property
     def certificates(self) -> ssl.SSLContext | None:
@@ -224,6 +224,11 @@ def _check_kept(environment: object) -> None:
             "needs none: send without an account."
         )
     check_choice(environment, ("live", "sandbox"), subject="environment")
+
+
+def kept_setting(environment: str, name: str) -> str | None:
+    """A setting of an account in its variable, such as `CAMPAIGN_LIVE_CURRENCY`; None if it is not set."""
+    return os.environ.get(f"CAMPAIGN_{environment.upper()}_{name}") or None
 
 
 def _check_options(encoding: object, ca_file: object) -> None:

@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from campaign.service.account import Account
+from campaign.service.account import Account, kept_setting
 from campaign.service.passwords import kept_credentials
 
 
@@ -13,4 +13,11 @@ def kept_account(environment: Literal["live", "sandbox"]) -> Account | None:
     used.
     """
     credentials = kept_credentials(environment)
-    return None if credentials is None else Account(environment, *credentials)
+    if credentials is None:
+        return None
+    return Account(
+        environment,
+        *credentials,
+        currency=kept_setting(environment, "CURRENCY"),
+        ca_file=kept_setting(environment, "CA_FILE"),
+    )

@@ -3,6 +3,7 @@
 import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -35,7 +36,9 @@ def write_visits(home, people):
 
 
 def test_the_job_sends_what_is_new_once_and_stops_at_more_than_usual(tmp_path, resolves_here, monkeypatch):
+    """Run by the line of the crontab, as cron runs it: with a shell and hardly any environment."""
     (job,) = re.findall(r"```shell\n(.*?)```", README, re.S)
+    (line,) = re.findall(r"`0 7 \* \* 1-5 ([^`]*)`", README)
     home, programs = tmp_path / "home", tmp_path / "bin"
     (home / "reminders").mkdir(parents=True)
     programs.mkdir()
@@ -46,15 +49,22 @@ def test_the_job_sends_what_is_new_once_and_stops_at_more_than_usual(tmp_path, r
 
     with start_live(resolves_here, monkeypatch) as sandbox:
         service = LiveService(sandbox)
-        environment = os.environ | {
-            "HOME": str(home), "PATH": f"{programs}{os.pathsep}{os.environ['PATH']}",
-            "CAMPAIGN_LIVE_URL": service.account.url, "CAMPAIGN_LIVE_USERNAME": "clinic",
-            "CAMPAIGN_LIVE_PASSWORD": "only-for-tests", "SSL_CERT_FILE": str(sandbox.ca_file),
+        settings = {
+            "PATH": f"{programs}:{os.environ['PATH']}", "CAMPAIGN_LIVE_URL": service.account.url,
+            "CAMPAIGN_LIVE_USERNAME": "clinic", "CAMPAIGN_LIVE_PASSWORD": "only-for-tests",
+            "CAMPAIGN_LIVE_CA_FILE": str(sandbox.ca_file),
         }  # fmt: skip
+        names = re.findall(r"`(CAMPAIGN_LIVE_[A-Z]+)`", README.split("In the crontab")[1].split("## ")[0])
+        assert set(names) <= set(settings)
+        exports = [f"export {name}={shlex.quote(value)}\n" for name, value in settings.items()]
+        (home / "sms.env").write_text("".join(exports))
+        kept = ("CAMPAIGN_STATE_DIR", "PYTHONPATH")  # of this test, not of cron
+        environment = {name: os.environ[name] for name in kept if name in os.environ}
+        environment |= {"HOME": str(home), "PATH": "/usr/bin:/bin"}
 
         def run():
             return subprocess.run(
-                ["sh", home / "reminders.sh"], env=environment, stdin=subprocess.DEVNULL,
+                ["/bin/sh", "-c", line], env=environment, cwd=home, stdin=subprocess.DEVNULL,
                 capture_output=True, text=True,
             )  # fmt: skip
 

@@ -23,21 +23,54 @@ def _own_folder(tmp_path, monkeypatch):
     Path("visits.csv").write_text("\n".join(["name,phone", *rows]))
 
 
-def test_ten_are_shown_and_the_rest_on_request(capsys):
-    assert main(["check", *PLAN]) == 0
-    few = capsys.readouterr().out
-    assert "13 rows that cannot be sent:" in few
-    assert len(re.findall("^  row ", few, re.M)) == 10
-    assert "… and 3 more: campaign check --all shows them, --report writes them to a file." in few
-    assert main(["check", *PLAN, "--all"]) == 0
-    all_of_them = capsys.readouterr().out
-    assert len(re.findall("^  row ", all_of_them, re.M)) == 13
-    assert "use the first with --several first" in all_of_them
-    assert "more:" not in all_of_them
+MORE = "campaign check --all shows them, --report writes them to a file."
+
+
+def checked(capsys, *options):
+    main(["check", *PLAN, *options])
+    return capsys.readouterr().out
+
+
+def test_rows_with_the_same_fault_are_one_line(capsys):
+    output = checked(capsys)
+    assert "13 rows that cannot be sent:" in output
+    assert "  rows 2-13, phone: The number has too few digits." in output
+    assert "  row 14, phone: The cell contains several numbers." in output
+    assert "use the first with --several first" in output
+    assert MORE not in output
+
+
+def test_a_column_without_numbers_is_one_line_and_not_one_for_each_row(capsys):
+    output = checked(capsys, "--number", "name")
+    letters, missing = re.findall("^  rows \\d.*", output, re.M)
+    assert letters.startswith("  rows 2-13, 15, name: The cell contains letters")
+    assert missing.startswith("  rows 14, 16, name: There is no number in the cell.")
+    Path("visits.csv").write_text("name,phone\n" + "".join(f"P,0772 000 {n:03}\n" for n in range(60)))
+    main(["check", "visits.csv", "--message", "Hi", "--sender", "CLINIC"])
+    (line,) = re.findall("^  rows \\d.*", capsys.readouterr().out, re.M)
+    assert line.startswith("  rows 2-61, phone: The number has no country code")
+    assert "--region UG" in line
+
+
+def test_what_is_left_out_is_shown_on_request(capsys):
+    """Fifteen other faults in the first column, and every second row with too few digits."""
+    rows = [f"{'' if n % 2 else 'x'},{'0772' if n % 2 else '0772 000 003'}" for n in range(40)]
+    rows += [f"P,{'1/' * n}0772000001" for n in range(2)]
+    Path("visits.csv").write_text("\n".join(["name,phone", *rows]))
+    few = checked(capsys)
+    assert "rows 3, 5, 7, 9, 11, 13 and 14 more, phone: " in few
+    assert f"  Not every row is named: {MORE}" in few
+    every = checked(capsys, "--all")
+    assert "rows 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25" in every
+    assert MORE not in every
+
+
+def test_the_countries_of_the_numbers_are_told(capsys):
+    assert "To UG 2." in checked(capsys)
 
 
 @pytest.mark.parametrize("reveal", [False, True])
-def test_a_report_has_all_of_them_in_the_words_of_the_shell(reveal, capsys):
+def test_a_report_has_all_of_them_in_words_that_name_no_option(reveal, capsys):
     names = ["issues.xlsx", "issues.csv", "issues.html"]
     options = [word for name in names for word in ("--report", name)] + (["--reveal"] if reveal else [])
     assert main(["check", *PLAN, *options]) == 0
@@ -48,7 +81,7 @@ def test_a_report_has_all_of_them_in_the_words_of_the_shell(reveal, capsys):
     assert header == ("row", "column", "value", "code", "severity", "detail")
     assert [row[4] for row in rows] == ["error"] * 13 + ["info"]
     assert rows[12][0] == "14"
-    assert rows[12][5].endswith("use the first with --several first.")
+    assert rows[12][5] == "The cell contains several numbers. Keep one."
     assert sheet.cell(2, 3).fill.fgColor.rgb == "FFFFE699"  # the cell to correct is marked
 
     table = Path("issues.csv").read_text("utf-8-sig").splitlines()

@@ -3,6 +3,7 @@
 import csv
 import io
 
+import pandas as pd
 import pytest
 from support.spreadsheets import as_rows, reading, saved, workbook
 
@@ -134,6 +135,32 @@ def test_the_tag_row_of_kobo_is_no_person(write, received):
     plan = prepare(contacts, "Hi {first_name}")
     assert plan.totals.rows == 2
     assert received(plan) == {"256772000001": "Hi Amina", "256772000002": "Hi NA"}
+
+
+def test_contacts_that_rapidpro_stopped_or_blocked_get_nothing():
+    rows = [*RAPIDPRO]
+    for row, status in enumerate(["Stopped", "Blocked", "Archived", " Stopped "], start=3):
+        rows.append([f"a{row}", f"P{row}", "", status, "", "", f"+25677200000{row}", "", "", "", "", ""])
+    contacts = campaign.read_contacts(as_xlsx(rows))
+    assert "3 contacts with the Status Stopped or Blocked get nothing." in reading(contacts).notices
+    plan = prepare(contacts, "Hi {name}")
+    assert plan.contacts["status"].tolist() == [
+        "not_sent", "not_sent", "opted_out", "opted_out", "not_sent", "opted_out",
+    ]  # fmt: skip
+    assert plan.contacts["reason"].iloc[2] == (
+        'RapidPro or TextIt says that nothing is to be sent to this contact: see "Status".'
+    )
+    issues = plan.issues[plan.issues["code"] == "opted_out"]
+    assert issues[["row", "column", "value"]].to_numpy().tolist() == [
+        [4, "Status", "Stopped"], [5, "Status", "Blocked"], [7, "Status", " Stopped "],
+    ]  # fmt: skip
+    one = campaign.read_contacts(as_xlsx(rows[:4]))
+    assert "1 contact with the Status Stopped or Blocked gets nothing." in reading(one).notices
+
+
+def test_a_status_in_any_other_table_is_a_column_like_others():
+    contacts = pd.DataFrame({"phone": ["+256772000001"], "Status": ["Stopped"]}, dtype="str")
+    assert prepare(contacts, "Hi").contacts["status"].tolist() == ["not_sent"]
 
 
 def test_numbers_of_rapidpro_are_its_tel_columns_in_order(received):

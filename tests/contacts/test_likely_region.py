@@ -3,7 +3,12 @@
 import pandas as pd
 import pytest
 
-from campaign.contacts.phone_numbers.likely_region import LikelyRegion, find_likely_region, regions_by_name
+from campaign.contacts.phone_numbers.likely_region import (
+    LikelyRegion,
+    find_likely_region,
+    fit_region,
+    regions_by_name,
+)
 
 
 def column(*numbers):
@@ -30,3 +35,32 @@ def test_every_country_has_a_name():
     assert (regions["Uganda"], regions["United Kingdom"], regions["Kenya"]) == ("UG", "GB", "KE")
     assert list(regions) == sorted(regions)
     assert len(set(regions.values())) == len(regions) > 200
+    assert all(len(name) > 2 for name in regions)
+    assert (regions["Kosovo"], regions["Ascension Island"], regions["Tristan da Cunha"]) == ("XK", "AC", "TA")
+
+
+def test_how_many_numbers_a_country_makes_usable_and_an_example():
+    numbers = column("0772 000 001", "0772 000 002", "+44 7700 900001", "none", "0772 000 001")
+    fit = fit_region(numbers, "UG")
+    assert (fit.looked_at, fit.usable, fit.best) == (2, 2, 2)
+    assert fit.example == ("0772 000 001", "256772000001")
+    assert not fit.is_clearly_worse
+    assert "KE" in fit.others  # Kenya writes numbers in the same way: the person has to know
+    assert "UG" not in fit.others
+
+
+@pytest.mark.parametrize(("region", "usable"), [("GB", 0), ("001", 0), ("UG", 40)])
+def test_a_country_that_fits_clearly_worse_than_others_is_probably_a_mistake(region, usable):
+    fit = fit_region(column(*(f"0772 000 0{n:02}" for n in range(40))), region)
+    assert (fit.usable, fit.best, fit.is_clearly_worse) == (usable, 40, usable == 0)
+
+
+def test_one_mistyped_number_makes_no_country_doubtful():
+    numbers = [f"0772 000 0{n:02}" for n in range(9)]
+    assert not fit_region(column(*numbers, "020 7946 0000"), "UG").is_clearly_worse
+
+
+def test_numbers_with_country_codes_say_nothing_against_a_country():
+    fit = fit_region(column("+256 772 000 001", ""), "FR")
+    assert (fit.looked_at, fit.usable, fit.best, fit.others, fit.example) == (0, 0, 0, (), ("", ""))
+    assert not fit.is_clearly_worse

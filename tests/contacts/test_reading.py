@@ -3,6 +3,7 @@
 import datetime as dt
 import io
 import json
+import zipfile
 from dataclasses import asdict, replace
 from pathlib import Path
 
@@ -497,6 +498,14 @@ REFUSED = {
     "blank.csv": (b"\xef\xbb\xbf \r\n\r\n", "is empty"),
     "noise.csv": (b"name,phone\nA\0mina,1\n", "Line 2 holds a zero byte"),
     "x.zip": (b"PK\5\6" + b"\0" * 18, "is a zip archive, not a workbook"),
+    "photo.jpg": (b"\xff\xd8\xff\xe0 JFIF", "is a picture"),
+    "photo.csv": (b"\x89PNG\r\n", "is a picture"),
+    "phone.heic": (b"\0\0\0\x20ftypheic", "is a picture"),
+    "screen.webp": (b"RIFF\x10\0\0\0WEBPVP8 ", "is a picture"),
+    "voice.mp3": (b"ID3\x04\0", "is a sound recording"),
+    "people.vcf": (b"BEGIN:VCARD\nTEL:0772000001\n", "holds contact cards"),
+    "blank lines.pdf": (b"\n\n%PDF-1.4 \xe2\xe3", "is a PDF"),
+    "random.xlsx": (bytes(range(1, 256)) * 4, "is neither a spreadsheet nor text"),
 }
 
 
@@ -506,6 +515,28 @@ def test_other_files_are_named_for_what_they_are(name, tmp_path):
     (tmp_path / name).write_bytes(data)
     with pytest.raises(FileError, match=said):
         read_contacts(tmp_path / name)
+
+
+@pytest.mark.parametrize("header", ["PARENT", "ID3", "BMI", "MM", "GIF"])
+def test_a_header_that_begins_like_another_kind_of_file_is_a_header(header):
+    assert as_rows(read_contacts(f"{header},phone\nx,0772000001\n".encode()))[0] == [header, "phone"]
+
+
+def zipped(parts):
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for name, content in parts.items():
+            archive.writestr(name, content)
+    return file.getvalue()
+
+
+@pytest.mark.parametrize("inside", ["word/document.xml", "ppt/presentation.xml"])
+def test_a_document_in_a_zip_is_called_a_document(inside):
+    with pytest.raises(FileError, match="is a document, not a spreadsheet"):
+        read_contacts(zipped({inside: b"<xml/>"}))
+    odt = zipped({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"<x/>"})
+    with pytest.raises(FileError, match="is a document, not a spreadsheet"):
+        read_contacts(odt)
 
 
 def test_a_missing_file_and_a_folder_are_said_plainly(tmp_path):

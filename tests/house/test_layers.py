@@ -14,6 +14,7 @@ from campaign import contract
 LAYERS = [
     "errors",
     "contract",
+    "environments",
     "text",
     "arrow_types",
     "arrow_text",
@@ -21,6 +22,7 @@ LAYERS = [
     "masking",
     "markup",
     "suggestions",
+    "remedies",
     "argument_checks",
     "copied_field",
     "paths",
@@ -47,6 +49,13 @@ DOORS = {
     },
     "cryptography": {"service.sandbox.certificate"},
     "sqlite3": {"sending.ledger.connections"},
+    "sqlalchemy": {
+        "sending.ledger.postgres.address",
+        "sending.ledger.postgres.catalog",
+        "sending.ledger.postgres.connections",
+        "sending.ledger.postgres.place",
+        "sending.ledger.postgres.tables",
+    },
     "jinja2": {"results.page.rendering"},
     "xlsxwriter": {"results.workbook"},
     "tqdm": {"sending.terminal"},
@@ -241,6 +250,7 @@ def test_no_public_name_but_the_widgets_loads_a_heavy_library():
         "cryptography",
         "dask",
         "sqlalchemy",
+        "psycopg",
     ]
     names = [name for name, module in campaign._MODULES.items() if ".notebook." not in module]
     code = (

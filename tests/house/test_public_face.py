@@ -39,7 +39,7 @@ SIGNATURES = {
     "erase": "folder, confirm=None",
     "reconcile": "folder, provider_list, number=None, text=None, code=None, time=None, cost=None, "
     "confirm=None",
-    "history": "folder='campaigns'",
+    "history": "folder='campaigns', try_outs=False",
     "write_report": "result, path, reveal=False",
     "browse": "source, reveal=False",
     "summary": "result",

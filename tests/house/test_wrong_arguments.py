@@ -25,7 +25,7 @@ MADE_BY = {
     "Run": "start", "TryOut": "try_out",
 }  # fmt: skip
 # What the engine and the transport call, and nobody else.
-INSIDE = {"Budget.look", "Hours.look", "Account.body", "Account.hide"}
+INSIDE = {"Budget.look", "Budget.from_record", "Hours.look", "Account.body", "Account.hide"}
 
 
 @pytest.fixture(scope="module")
@@ -118,7 +118,7 @@ SENDING = {
 }
 RESUMING = (
     "account", "changed", "gone", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
-    "canary", "max_unknown", "confirm", "progress",
+    "canary", "max_unknown", "confirm", "progress", "ledger",
 )  # fmt: skip
 A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
 ACCOUNT = {
@@ -193,7 +193,7 @@ WRONG = {
     "close": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "erase": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "load_result": {"folder": [*A_PATH, "none"]},
-    "history": {"folder": [*A_PATH, "none"]},
+    "history": {"folder": [*A_PATH, "none"], "try_outs": [*A_SWITCH, "none"]},
     "reconcile": {
         "folder": [*A_PATH, "none"],
         "provider_list": names(OBJECTS, NUMBERS, "none word closed_file", but="frame list bytes"),

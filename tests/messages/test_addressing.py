@@ -103,8 +103,8 @@ def test_the_row_gets_its_message_and_the_others_become_its_duplicates():
         "duplicate", "not_sent", "not_sent", "not_sent", "duplicate", "invalid", "invalid", "duplicate",
         "invalid",
     ]  # fmt: skip
-    assert made.contacts["reason"][2].startswith("The same number as row 4, which is kept, but with another")
-    assert made.contacts["reason"][6].startswith("The same number as row 4, which is kept, but with another")
+    assert made.contacts["reason"][2].startswith("The same number as row 4, which has another text.")
+    assert made.contacts["reason"][6].startswith("The same number as row 4, which has another text.")
     assert made.contacts["reason"][9] == "The same number and the same text as row 4, which is kept."
     repeats = made.issues[made.issues["code"].str.startswith("duplicate")]
     assert list(repeats[["row", "code", "value"]].itertuples(index=False, name=None)) == [

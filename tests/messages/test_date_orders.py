@@ -101,9 +101,9 @@ def test_dates_that_nobody_can_know_are_a_question_for_each_column_and_never_a_g
     asked = plan.issues[plan.issues["code"] == "ambiguous_date"]
     assert asked["row"].iloc[0] == 2
     assert asked["detail"].unique().tolist() == [
-        '"visit" has dates such as 05/01/2026, which can be read in more than one way. Read the file with '
-        'dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if the '
-        "year does."
+        '"visit" has dates such as 05/01/2026, which can be read in more than one way. Write them like '
+        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, with dates="mdy" if the month '
+        'does, or with dates="ymd" if the year does.'
     ]
     assert "5 Jan 2026" not in texts(plan)
     assert "1 May 2026" not in texts(plan)

@@ -69,7 +69,7 @@ def test_each_row_gets_its_message_or_its_reason():
         (5, "Phone", "", "missing_number", "error"),
         (6, "", "", "blank_row", "info"),
         (7, "Name", "", "missing_value", "error"),
-        (8, "Phone", "0772000001", "duplicate_other_text", "warning"),
+        (8, "Phone", "0772000001", "duplicate_other_text", "error"),
         (9, "Phone", "00256772000008", "international_prefix", "info"),
         (9, "Name", "Zoë", "ucs2", "info"),
     ]

@@ -46,8 +46,8 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
     assert issues_of(made, "duplicate", "duplicate_other_text") == [
         (
             3, "+256772000001", "duplicate_other_text",
-            "The same number as row 2, which is kept, but with another text. Perhaps two people share a "
-            'phone. To send both texts, use duplicates="keep".',
+            "The same number as row 2, which has another text. Only that one is sent. If two people share "
+            'the phone, enter another number, or use duplicates="keep" to send both texts.',
         ),
         (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
         (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),

@@ -156,7 +156,7 @@ def test_truncating_says_what_was_left_out():
     assert codes(made) == [(2, "truncated", "warning")]
     assert made.issues["detail"].iloc[0] == (
         "The message had 203 characters and was cut to 157. "
-        'Left out: "word word word word word word word word word end".'
+        "Left out: “word word word word word word word word word end”."
     )
 
 
@@ -183,7 +183,7 @@ def test_splitting_keeps_every_word_in_order():
 def test_splitting_obeys_max_parts():
     made = plan(["a" * 300, "a" * 450], overlong="split", max_parts=2)  # two pieces, three pieces
     assert made.contacts["status"].tolist() == ["not_sent", "invalid"]
-    assert "max_parts=2" in made.contacts["reason"].iloc[1]
+    assert "more than 2 parts. Shorten it, or change max_parts=." in made.contacts["reason"].iloc[1]
 
 
 # --- what must never leave ----------------------------------------------------------------------------

@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from playwright.sync_api import expect
 from support.composer_page import ComposerPage
 
 from campaign.cli.main import main
@@ -72,9 +73,19 @@ def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
     composer.send()
     assert composer.download("Report as a workbook")[1].startswith(b"PK")
     assert composer.problems == []
-    page.close()
+
+    page.reload()
+    expect(page.locator(".campaign-greeting")).to_contain_text("What you sent is below.")
+    expect(page.locator(".campaign-section-1 .fold")).to_contain_text(
+        "clinic_visits.xlsx, sheet Visits, 299 people"
+    )
+    expect(page.locator(".campaign-section-5")).to_contain_text("276 of 299 rows were accepted")
+    assert composer.problems == []
 
     process.send_signal(signal.SIGINT)
     assert process.wait(30) == 0
+    expect(page.locator("#campaign-gone")).to_contain_text("The app has stopped")
+    expect(page.locator("#rendered_cells")).to_have_attribute("inert", "")
+    page.close()
     assert sorted(path.name for path in desk.iterdir()) == ["campaigns", "uploads"]
     assert [path.name for path in temporary.iterdir() if path.name.startswith("campaign-app-")] == []

@@ -9,9 +9,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.composer_person import TEXT, VISITS, Person, until
 from support.links import resolves_here
 from support.live_service import NAME, LiveService, start_live
-from support.widget_tree import find, html_of, widgets_in
+from support.widget_tree import find, widgets_in
 
 import campaign
 from campaign.notebook.composer import desk
@@ -19,92 +20,6 @@ from campaign.service.account import Account
 from campaign.service.passwords import kept_credentials
 
 __all__ = ["resolves_here"]
-
-VISITS = """name,phone,day
-Aisha,0772 000 001,Mon
-Ben,0772 000 002,Tue
-Carol,0772 00,Wed
-Dan,+256 772 000 004,Thu
-"""
-TEXT = "Hi {name}, come on {day}."
-
-
-class Person:
-    """Somebody at a composer who chooses, types and presses."""
-
-    def __init__(self, composer):
-        self.composer = composer
-
-    def fill(self, name, text):
-        find(self.composer, name).value = text
-
-    def press(self, name):
-        find(self.composer, name).click()
-
-    def write(self, text):
-        editor = find(self.composer, "text")
-        editor.value = text
-        editor.asked += 1  # as the page does
-
-    def reopen(self, number):
-        find(self.composer, f"section-{number}")._line.click()
-
-    def section(self, number):
-        return find(self.composer, f"section-{number}")
-
-    def sees(self, name):
-        """The text that a part shows, without its markup."""
-        html = re.sub("<style>.*?</style>", "", html_of(find(self.composer, name)), flags=re.DOTALL)
-        return " ".join(re.sub("<[^>]*>", " ", html).split())
-
-    def folded(self):
-        """The lines of the sections that are folded."""
-        return [
-            section._line.description
-            for section in self.composer.sections
-            if section.children == (section._line,)
-        ]
-
-    def compose(self, path="visits.csv", text=TEXT):
-        """Everything up to sending."""
-        self.fill("path", path)
-        self.press("use")
-        self.write(text)
-        self.fill("sender", "CLINIC")
-        self.press("check")
-        self.press("go-on")
-
-    def send(self):
-        """Send, and wait until the result is shown."""
-        self.press("send")
-        assert self.composer.desk.run is not None, self.sees("section-4")
-        until(lambda: self.composer.desk.run.ended)
-        until(lambda: self.section(5).is_open)
-        until(lambda: "accepted" in self.sees("section-5"))
-
-
-def until(condition, seconds=20):
-    end = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < end, "it did not happen in time"
-        time.sleep(0.02)
-
-
-@pytest.fixture
-def table(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    for name in ("URL", "USERNAME", "PASSWORD"):
-        monkeypatch.delenv(f"CAMPAIGN_LIVE_{name}", raising=False)
-        monkeypatch.delenv(f"CAMPAIGN_SANDBOX_{name}", raising=False)
-    path = tmp_path / "visits.csv"
-    path.write_text(VISITS)
-    return path
-
-
-@pytest.fixture
-def person(table):
-    return Person(campaign.compose())
-
 
 # the spreadsheet
 
@@ -119,7 +34,7 @@ def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     assert "077*****01" in shown
     assert "0772 000 001" not in shown
     person.press("use")
-    assert person.folded() == ["1 · visits.csv, 4 people, number in phone"]
+    assert person.folded() == ["1 · visits.csv, 4 people, number in phone (Uganda)"]
 
 
 def test_without_any_country_code_the_person_chooses_the_country(person, table):
@@ -148,7 +63,7 @@ def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
     assert find(person.composer, "sheet").options == ("Notes", "Visits")
     person.fill("sheet", "Visits")
     person.press("use")
-    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone"]
+    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone (Uganda)"]
     assert person.composer.desk.composition.sheet == "Visits"
 
 
@@ -168,7 +83,7 @@ def test_a_chosen_file_is_kept_for_its_owner_only(person):
     if sys.platform != "win32":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     person.press("use")
-    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone"]
+    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone (Uganda)"]
 
 
 def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):
@@ -247,26 +162,23 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     person.reopen(3)
     shown = person.sees("section-3")
     assert "3 people get a text; 3 people do not." in shown
-    assert "3 get a text, 1 have to be corrected, 1 come twice, 1 are empty." in shown
+    assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
     assert "The number has too few digits." in shown
     to_correct = person.section(3).download.content()
     Path("to_correct.xlsx").write_bytes(to_correct)
-    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol"]
+    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol", "Eve"]
 
 
-def test_each_choice_says_what_it_means_in_people(person, table):
+def test_choices_decide_how_many_texts_would_be_sent(person, table):
     long = "a very long remark " * 12
     table.write_text(f"{VISITS}{long},+256 772 000 005,Fri\nEve,0772 000 001,Fri\n")
     person.compose()
     person.reopen(3)
-    words = {answer: label for label, answer in find(person.composer, "overlong").options}
-    assert words["flag"] == "Leave these people out: 3 people get a text, 3 SMS in all"
-    assert words["split"] == "Send them in several SMS: 4 people get a text, 5 SMS in all"
     person.fill("overlong", "split")
     person.fill("duplicates", "keep")
     assert "5 people get a text; 1 person does not." in person.sees("section-3")
     person.press("go-on")
-    assert "6 texts would be sent" in person.sees("section-4")
+    assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
 
 
@@ -289,12 +201,12 @@ def test_people_who_want_no_texts_get_none(person):
 def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.compose()
     assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
-    assert find(person.composer, "send").description == "Send 3 texts"
+    assert find(person.composer, "send").description == "Rehearse 3 texts"
     assert len(find(person.composer, "place").options) == 1
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.send()
-    assert "3 of 4 rows were accepted by the service" in person.sees("section-5")
+    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
@@ -325,11 +237,11 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     assert "Before, it was: 3 people get a text; 1 person does not." in person.sees("section-3")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
-    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
-    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 
 
 def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
@@ -341,11 +253,11 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.fill("path", "to_correct.csv")
     person.press("use")
     person.press("go-on")
-    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
-    assert (start.description, start.disabled) == ("Send 1 text", False)
+    assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()
-    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):
@@ -365,7 +277,7 @@ def test_another_text_is_asked_about(person):
     person.reopen(2)
     person.write("Hello {name}")
     person.press("check")
-    assert "3 reached with another text" in person.sees("section-4")
+    assert "3 reached in rehearsal with another text" in person.sees("section-4")
     person.press("send")
     assert "Nothing was sent." in person.sees("section-4")
     assert "Hi Aisha, come on Mon." in person.sees("section-4")
@@ -405,7 +317,10 @@ def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monke
         person.compose()
         person.press("send")
         until(lambda: person.section(1)._line.disabled)
-        assert "Sending 3 messages" in person.sees("section-4")
+        shown = person.sees("section-4")
+        assert "Rehearsing 3 texts" in shown
+        assert "message" not in shown
+        assert "cell" not in shown
         until(lambda: person.section(5).is_open)
     assert not person.section(1)._line.disabled
 
@@ -438,7 +353,8 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
     person.fill("phrase", "send 3 messages live")
     person.press("send")
-    assert "That is not the phrase." in person.sees("question")
+    assert person.sees("question").startswith("That is not the phrase, so nothing was sent.")
+    assert ":." not in person.sees("question")
     assert live.numbers == []
     person.fill("phrase", phrase)
     person.send()

@@ -7,7 +7,7 @@ from support.sentences import sentences
 
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.messages.issues import CODES
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
 
 CODE = re.compile(
     r"\b[a-z_]+=(?!\d)|\b(?:campaign|pandas|plan|result)\.[a-z]\w+\b(?!\.)|\w\([^)]*\)|\bNone\b"
@@ -47,6 +47,10 @@ def without_quotes(text):
             'The text has the placeholder {first_nam}. Did you mean "first_name"?',
         ),
         ("Row 2: call 0772 000 012.\nGive it up.", "Row 2: call 077*****12.\nGive it up."),
+        (
+            'Give the country with region=, for example region="UG".',
+            "Give the country with the field “Country”.",
+        ),
         ("", ""),
     ],
 )  # fmt: skip
@@ -72,3 +76,22 @@ def test_no_sentence_of_the_layers_that_the_composer_calls_keeps_any_code():
 
 def test_every_choice_has_a_field():
     assert {parameter for parameter, _ in CHOICES} <= set(FIELDS)
+
+
+@pytest.mark.parametrize(
+    ("html", "shown"),
+    [
+        ("<p>Sending 2 messages</p>", "<p>Sending 2 texts</p>"),
+        ("<th>batch</th><th>messages</th>", "<th>group of texts</th><th>texts</th>"),
+        ("<dt>accepted</dt><dd>1,024</dd>", "<dt>accepted</dt><dd>1,024</dd>"),
+        (
+            "<p>The service refused a batch: no &lt;funds&gt;.</p>",
+            "<p>The service refused a group of texts: no &lt;funds&gt;.</p>",
+        ),
+        ('<p class="note">Look: <code>campaign.resume("x")</code></p><p>Stopped.</p>', "<p>Stopped.</p>"),
+        ("<p>Top up, then resume, or call run.resume().</p>", "<p>Top up, then resume.</p>"),
+        ('<div class="message" aria-label="x"></div>', '<div class="message" aria-label="x"></div>'),
+    ],
+)
+def test_pieces_of_a_page_are_put_into_words_and_their_markup_stays(html, shown):
+    assert desk_html(html) == shown

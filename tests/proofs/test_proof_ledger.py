@@ -1,10 +1,12 @@
 """Whatever is asked of a ledger, in any order, killed and reopened: it agrees with a model of a page.
 
-300 examples in every run, 20,000 behind `-m long`.
+300 examples of a file and 10 of a database in every run, 20,000 and 2,000 behind `-m long`.
 """
 
+import secrets
 import shutil
 import tempfile
+from contextlib import closing
 from decimal import Decimal
 from pathlib import Path
 
@@ -19,12 +21,14 @@ from hypothesis.stateful import (
     rule,
     run_state_machine_as_test,
 )
-from support.ledgers import IDENTITY, make_ledger
+from support.ledgers import IDENTITY
 
 from campaign.errors import LedgerError
-from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Entry, Move
-from campaign.sending.ledger.ledger_file import open_ledger
+from campaign.sending.ledger.ledger_file import LedgerFile
+from campaign.sending.ledger.postgres.address import without_password
+from campaign.sending.ledger.postgres.connections import connect
+from campaign.sending.ledger.postgres.place import PostgresPlace
 from campaign.sending.ledger.rollback_guard import guard_path
 from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
 
@@ -50,6 +54,8 @@ moves = st.builds(
 class LedgerAndModel(RuleBasedStateMachine):
     """A ledger of six batches and of rounds with more of them, and beside it what it has to say."""
 
+    as_kept = staticmethod(lambda text: text)
+
     def __init__(self):
         super().__init__()
         self.home = Path(tempfile.mkdtemp(dir=MEMORY))
@@ -60,10 +66,15 @@ class LedgerAndModel(RuleBasedStateMachine):
 
     @initialize()
     def register(self):
-        self.path = self.home / "ledger.sqlite"
-        make_ledger(self.path, ENTRIES)
+        self.place = self.new_place()
+        self.place.create(IDENTITY)
+        with closing(self.place.open(IDENTITY)) as ledger:
+            ledger.register_round("digest of round 1", ENTRIES)
         self.follow_a_round(ENTRIES)
         self.open()
+
+    def new_place(self):
+        return LedgerFile(self.home / "ledger.sqlite")
 
     def follow_a_round(self, entries):
         self.withdraw_waiting()
@@ -79,14 +90,14 @@ class LedgerAndModel(RuleBasedStateMachine):
                 self.go(batch, "withdrawn", self.facts[batch], "")
 
     def open(self):
-        self.ledger = open_ledger(self.path, IDENTITY)
+        self.ledger = self.place.open(IDENTITY)
         for batch, state in self.states.items():
             if state == "sending":
                 self.go(batch, "unknown", self.facts[batch], "")
 
     def go(self, batch, state, facts, note):
-        self.journal.append((batch, self.states[batch], state, note))
-        self.states[batch], self.facts[batch] = state, facts
+        self.journal.append((batch, self.states[batch], state, self.as_kept(note)))
+        self.states[batch], self.facts[batch] = state, (facts[0], self.as_kept(facts[1]))
 
     @rule(group=st.lists(moves, min_size=1, max_size=6))
     def commit(self, group):
@@ -132,9 +143,12 @@ class LedgerAndModel(RuleBasedStateMachine):
 
     @rule(group=st.lists(moves, min_size=1, max_size=3))
     def commit_on_a_disk_that_fails(self, group):
-        self.ledger._connection.execute("PRAGMA query_only = ON")
+        self.allow_writing(False)
         assert all(isinstance(answer, LedgerError) for answer in self.ledger.commit(group))
-        self.ledger._connection.execute("PRAGMA query_only = OFF")
+        self.allow_writing(True)
+
+    def allow_writing(self, allowed):
+        self.ledger._connection.execute(f"PRAGMA query_only = {'OFF' if allowed else 'ON'}")
 
     @rule()
     def close_and_open(self):
@@ -143,24 +157,27 @@ class LedgerAndModel(RuleBasedStateMachine):
 
     @rule()
     def die_and_open(self):
-        """What a kill leaves: the file and its log as they are, and nothing of the memory they share."""
-        place = Path(tempfile.mkdtemp(dir=self.home))
-        for name in ("ledger.sqlite", "ledger.sqlite-wal", guard_path(self.path).name):
-            if (self.path.parent / name).exists():
-                shutil.copy(self.path.parent / name, place)
-        self.ledger._connection.close()
-        self.path = place / "ledger.sqlite"
+        self.die()
         self.open()
+
+    def die(self):
+        """What a kill leaves: the file and its log as they are, and nothing of the memory they share."""
+        folder, path = Path(tempfile.mkdtemp(dir=self.home)), self.place.path
+        for name in ("ledger.sqlite", "ledger.sqlite-wal", guard_path(path).name):
+            if (path.parent / name).exists():
+                shutil.copy(path.parent / name, folder)
+        self.ledger._connection.close()
+        self.place = LedgerFile(folder / "ledger.sqlite")
 
     @rule(key=st.sampled_from(["manifest", "environment"]))
     def open_as_another_campaign(self, key):
         with pytest.raises(LedgerError, match="another campaign"):
-            check_ledger(self.path, IDENTITY | {key: "other"})
+            self.place.check(IDENTITY | {key: "other"})
 
     @invariant()
     def agrees_in_its_states(self):
         if hasattr(self, "ledger"):
-            kept = snapshot(self.path)
+            kept = snapshot(self.place)
             assert {batch.batch: batch.state for batch in kept.batches} == self.states
             assert [one.round for one in kept.rounds] == [*range(1, self.rounds + 1)]
             waiting = sum(
@@ -185,7 +202,7 @@ class LedgerAndModel(RuleBasedStateMachine):
             "pending": "not_sent", "withdrawn": "not_sent", "sending": "unknown", "again": "unknown",
         }  # fmt: skip
         listed = [*self.entries]
-        frame = result_frame(self.path)
+        frame = result_frame(self.place)
         assert frame["batch"].tolist() == listed
         assert frame["round"].tolist() == [self.entries[batch][0] for batch in listed]
         assert frame["status"].tolist() == [
@@ -194,15 +211,42 @@ class LedgerAndModel(RuleBasedStateMachine):
         facts = [self.facts[batch] for batch in listed]
         assert [*zip(frame["cost"], frame["code"], strict=True)] == facts
         known = [cost for cost, _ in self.facts.values() if cost is not None]
-        assert total_cost(self.path) == sum(known, Decimal(0))
-        kept = journal_frame(self.path)[["batch", "was", "now", "note"]]
+        assert total_cost(self.place) == sum(known, Decimal(0))
+        kept = journal_frame(self.place)[["batch", "was", "now", "note"]]
         assert [*kept.itertuples(index=False, name=None)] == self.journal
 
     def teardown(self):
         if hasattr(self, "ledger"):
             self.agrees_in_everything()
             self.ledger.close()
+        self.clear_away()
+
+    def clear_away(self):
         shutil.rmtree(self.home)
+
+
+class DatabaseAndModel(LedgerAndModel):
+    """The same with a ledger in PostgreSQL."""
+
+    address = ""
+    as_kept = staticmethod(lambda text: text.replace("\0", "\N{REPLACEMENT CHARACTER}"))
+
+    def new_place(self):
+        return PostgresPlace(self.home, self.address, f"campaign_{secrets.token_hex(8)}")
+
+    def allow_writing(self, allowed):
+        only_reading = "off" if allowed else "on"
+        self.ledger._connection.execute(f"SET default_transaction_read_only TO {only_reading}")
+
+    def die(self):
+        """What a kill leaves: a connection that has ended, without a word."""
+        self.ledger._connection._session.connection.dbapi_connection.pgconn.finish()
+        self.ledger._connection.close()
+
+    def clear_away(self):
+        with closing(connect(self.address, self.place.schema)) as connection:
+            connection.execute(f"DROP SCHEMA {self.place.schema} CASCADE")
+        super().clear_away()
 
 
 QUIET = {"deadline": None, "suppress_health_check": [*HealthCheck], "print_blob": True}
@@ -211,6 +255,23 @@ QUIET = {"deadline": None, "suppress_health_check": [*HealthCheck], "print_blob"
 def test_a_ledger_agrees_with_its_model():
     run_state_machine_as_test(
         LedgerAndModel, settings=settings(max_examples=300, stateful_step_count=12, **QUIET)
+    )
+
+
+def test_a_ledger_in_a_database_agrees_with_the_same_model(postgres_server):
+    agree_in_a_database(postgres_server, max_examples=10)
+
+
+@pytest.mark.long
+@pytest.mark.timeout(7200)
+def test_a_ledger_in_a_database_agrees_with_its_model_in_two_thousand_examples(postgres_server):
+    agree_in_a_database(postgres_server, max_examples=2_000)
+
+
+def agree_in_a_database(server, max_examples):
+    DatabaseAndModel.address = without_password(server.database())
+    run_state_machine_as_test(
+        DatabaseAndModel, settings=settings(max_examples=max_examples, stateful_step_count=12, **QUIET)
     )
 
 

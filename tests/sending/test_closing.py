@@ -4,6 +4,7 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 
 CLOSE = "close with 30 messages not sent"  # twenty wait, ten were refused
@@ -89,7 +90,7 @@ def test_what_was_ordered_again_leaves_a_closed_campaign_with_its_plan_only(tmp_
 def test_the_journal_says_who_closed_it(waiting, monkeypatch):
     monkeypatch.setenv("LOGNAME", "amina")
     campaign.close(waiting, confirm=CLOSE)
-    last = journal_frame(waiting / "ledger.sqlite").tail(3)
+    last = journal_frame(LedgerFile(waiting / "ledger.sqlite")).tail(3)
     assert last["now"].tolist() == ["closed", "withdrawn", "withdrawn"]
     assert set(last["note"]) == {"amina: closed"}
 
@@ -145,3 +146,12 @@ def test_who_was_refused_gets_nothing_from_a_closed_campaign_either(tmp_path, op
     assert (others.totals["duplicate"], len(others.messages)) == (11, 10)
     assert campaign.close(folder).totals["refused"] == 10
     assert campaign.send(plan_for(people(21)), folder=folder, **options).totals["accepted"] == 21
+
+
+def test_closing_a_campaign_in_which_nothing_waits_says_that_it_is_closed(tmp_path, sandbox):
+    folder = tmp_path / "everybody"
+    sandbox.top_up(10**6)
+    campaign.send(plan_for(people(3)), account=sandbox, folder=folder, progress=False)
+    closed = campaign.close(folder)
+    assert closed.sentence.endswith("The campaign is closed: nothing waits in it.")
+    assert campaign.load_result(folder).sentence == closed.sentence

@@ -79,7 +79,8 @@ def test_rows_are_sorted_and_appended_and_one_opts_out_and_only_what_is_missing_
     assert first.totals["accepted"] == len(reached) == 11
     waiting = [row for row in rows if f"256772000{row[-3:]}" not in reached]
     edited = contacts_of(*sorted([*rows, "Zoe,0772 000 900"], reverse=True))
-    result = send(plan_for(edited, opt_outs=["+256772000000", f"+256772000{waiting[0][-3:]}"]), sandbox)
+    opt_outs = ["+256772000000", f"+256772000{waiting[0][-3:]}"]
+    result = send(plan_for(edited, opt_outs=opt_outs), sandbox, budget=campaign.Budget())
     numbers = sandbox.inbox["number"]
     assert not numbers.duplicated().any()
     assert set(numbers) == reached | {f"256772000{row[-3:]}" for row in waiting[1:]} | {"256772000900"}
@@ -264,7 +265,7 @@ def test_who_answered_stop_stays_out_when_all_cells_are_run_again(sandbox):
         first.folder, opt_outs=[f"+{stopped}"], account=sandbox.account, budget=35 * 7, progress=False
     )
     for plan in (plan_for(people(10)), plan_for(people(12))):
-        result = send(plan, sandbox)
+        result = send(plan, sandbox, budget=campaign.Budget())
         assert (result.totals["opted_out"], result.totals["not_sent"]) == (1, 0)
     assert stopped not in set(sandbox.inbox["number"])
     assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 11

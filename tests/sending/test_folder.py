@@ -279,7 +279,8 @@ def test_a_result_of_a_plan_at_hand_is_checked_against_the_ledger_too(visits):
     ledger = folder.snapshot()
     frozen = folder.last_round(ledger).load(ledger.batches)
     assert folder.load_result(frozen).totals["accepted"] == 3
-    folder.ledger_path.write_bytes(folder.ledger_path.read_bytes()[:4096])
+    path = folder.path / "ledger.sqlite"
+    path.write_bytes(path.read_bytes()[:4096])
     with pytest.raises(campaign.LedgerError):
         folder.load_result(frozen)
 
@@ -552,7 +553,7 @@ def test_a_ledger_that_exists_already_is_left_alone(tmp_path):
     """It is that of another campaign, which has not begun."""
     with campaign.Sandbox() as sandbox:
         creation.create_folder(
-            Path("first"), ChosenName("first"), sandbox.account, {}, ledger_path=Path("visits.sqlite")
+            Path("first"), ChosenName("first"), sandbox.account, {}, ledger=Path("visits.sqlite")
         )
     before = {path: path.read_bytes() for path in Path().glob("visits.sqlite*")}
     with pytest.raises(campaign.LedgerError, match=r"already a file at .*visits.sqlite. Give another one"):
@@ -658,12 +659,11 @@ def test_a_child_that_ends_does_not_open_the_campaign_of_its_parent(visits):
         import os, sys, warnings
         from pathlib import Path
         import campaign
-        from campaign.sending.ledger.ledger_file import open_ledger
         from campaign.sending.store.folder import open_folder
         warnings.simplefilter("ignore")  # Python 3.12 and later warn of forks beside threads
         folder = open_folder("visits")
         with folder.lock():
-            ledger = open_ledger(folder.ledger_path, folder.manifest.identity)
+            ledger = folder.ledger_place.open(folder.manifest.identity)
             child = os.fork()
             if not child:
                 try:

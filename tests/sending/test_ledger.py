@@ -17,7 +17,7 @@ from campaign.sending.ledger import connections
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Entry, Move
-from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
+from campaign.sending.ledger.ledger_file import LedgerFile, create_ledger, open_ledger
 from campaign.sending.ledger.views import journal_frame, result_frame, snapshot, total_cost
 
 
@@ -46,16 +46,16 @@ def test_every_batch_is_registered_before_anything_is_sent(fresh_ledger, path):
 def test_a_batch_goes_out_and_comes_back(fresh_ledger, path):
     fresh_ledger.move(1, "sending", attempts=1, submitted_at="2026-01-05T08:00:00.000+00:00")
     fresh_ledger.move(1, "accepted", cost=Decimal("35.50"), code="c-1", seconds=0.25)
-    first = result_frame(path).iloc[0]
+    first = result_frame(LedgerFile(path)).iloc[0]
     assert first.to_dict() | {"submitted_at": str(first["submitted_at"])} == {
         "batch": 1, "messages": 1, "status": "accepted", "cost": Decimal("35.50"), "code": "c-1", "error": "",
         "attempts": 1, "submitted_at": "2026-01-05 08:00:00+00:00", "seconds": 0.25, "round": 1,
     }  # fmt: skip
-    assert total_cost(path) == Decimal("35.50")
+    assert total_cost(LedgerFile(path)) == Decimal("35.50")
 
 
 def test_what_was_not_attempted_is_not_sent(path):
-    frame = result_frame(path)
+    frame = result_frame(LedgerFile(path))
     assert frame["status"].tolist() == ["not_sent"] * 3
     assert frame["cost"].tolist() == [None] * 3
     assert frame["submitted_at"].isna().all()
@@ -106,7 +106,7 @@ def test_a_batch_that_is_ordered_again_stays_that_for_good(fresh_ledger, path, w
 
 def moves_of_batches(path):
     """The journal without the registrations of rounds."""
-    journal = journal_frame(path)
+    journal = journal_frame(LedgerFile(path))
     return journal[journal["batch"] > 0]
 
 
@@ -141,7 +141,7 @@ def test_moves_that_set_different_columns_share_a_commit(fresh_ledger, path):
             Move(2, "refused", {"cost": None, "code": "", "error": "No funds"}),
         ]
     )
-    found = result_frame(path)[["status", "cost", "code", "error", "attempts"]]
+    found = result_frame(LedgerFile(path))[["status", "cost", "code", "error", "attempts"]]
     assert found.to_numpy().tolist() == [
         ["accepted", Decimal("35.50"), "A1", "", 1],
         ["refused", None, "", "No funds", 1],
@@ -152,7 +152,7 @@ def test_moves_that_set_different_columns_share_a_commit(fresh_ledger, path):
 def test_the_journal_keeps_every_move_and_cannot_be_changed(fresh_ledger, path):
     fresh_ledger.move(1, "sending")
     fresh_ledger.move(1, "unknown", error="no answer in time")
-    kept = journal_frame(path)
+    kept = journal_frame(LedgerFile(path))
     assert kept[["batch", "was", "now", "error"]].to_numpy().tolist() == [
         [0, "", "round", ""],
         [1, "pending", "sending", ""],
@@ -273,8 +273,8 @@ def test_a_fact_that_no_run_knows_is_refused(fresh_ledger, path, facts):
 def test_costs_are_kept_to_the_last_digit(fresh_ledger, path, cost):
     fresh_ledger.move(1, "sending")
     fresh_ledger.move(1, "accepted", cost=Decimal(cost))
-    assert str(result_frame(path)["cost"][0]) == cost
-    assert total_cost(path) == Decimal(cost)
+    assert str(result_frame(LedgerFile(path))["cost"][0]) == cost
+    assert total_cost(LedgerFile(path)) == Decimal(cost)
 
 
 def test_costs_are_added_up_batch_by_batch(fresh_ledger, path):
@@ -282,12 +282,12 @@ def test_costs_are_added_up_batch_by_batch(fresh_ledger, path):
     for batch, cost in ((1, "35.5"), (2, "35.5"), (3, "1E+3")):
         fresh_ledger.move(batch, "sending")
         fresh_ledger.move(batch, "accepted", cost=Decimal(cost))
-    assert total_cost(path) == Decimal("1071.0")
+    assert total_cost(LedgerFile(path)) == Decimal("1071.0")
 
 
 def test_what_was_under_way_when_the_program_died_is_unknown(fresh_ledger, path):
     fresh_ledger.move(2, "sending")
-    assert result_frame(path)["status"].tolist() == ["not_sent", "unknown", "not_sent"]
+    assert result_frame(LedgerFile(path))["status"].tolist() == ["not_sent", "unknown", "not_sent"]
     fresh_ledger.close()
     again = open_ledger(path, IDENTITY)
     assert count_by_state(path) == {"pending": Count(2, 101), "unknown": Count(1, 100)}
@@ -368,11 +368,14 @@ def test_a_ledger_that_could_not_be_made_leaves_nothing_behind(tmp_path):
 def test_a_round_that_cannot_be_registered_changes_nothing(fresh_ledger, path):
     """One batch twice: neither the round nor the withdrawal of what waits may be left half done."""
     twice = [Entry(4, 0, 0, 1, b"d"), Entry(4, 0, 1, 1, b"d")]
-    before, moves = snapshot(path), len(journal_frame(path))
+    before, moves = snapshot(LedgerFile(path)), len(journal_frame(LedgerFile(path)))
     with pytest.raises(LedgerError, match=r"The ledger refuses this change: the plan is frozen"):
         fresh_ledger.register_round("digest of round 2", twice)
-    assert (snapshot(path).rounds, snapshot(path).batches) == (before.rounds, before.batches)
-    assert len(journal_frame(path)) == moves
+    assert (snapshot(LedgerFile(path)).rounds, snapshot(LedgerFile(path)).batches) == (
+        before.rounds,
+        before.batches,
+    )
+    assert len(journal_frame(LedgerFile(path))) == moves
     assert fresh_ledger.register_round("digest of round 2", twice[:1]) == 2
 
 
@@ -384,7 +387,12 @@ def test_a_round_withdraws_what_waits_for_good(fresh_ledger, path):
         "accepted": Count(1, 1), "withdrawn": Count(2, 200), "pending": Count(1, 50),
     }  # fmt: skip
     assert fresh_ledger.pending(0) == [Entry(4, 0, 0, 50, b"d4")]
-    assert result_frame(path)[["batch", "round"]].to_numpy().tolist() == [[1, 1], [2, 1], [3, 1], [4, 2]]
+    assert result_frame(LedgerFile(path))[["batch", "round"]].to_numpy().tolist() == [
+        [1, 1],
+        [2, 1],
+        [3, 1],
+        [4, 2],
+    ]
     for state in ("sending", "pending", "accepted"):
         with pytest.raises(LedgerError, match="Batch 2 cannot become"):
             fresh_ledger.move(2, state)
@@ -395,7 +403,7 @@ def test_what_waits_is_given_up_and_shown_as_not_sent(fresh_ledger, path):
     assert fresh_ledger.waiting_messages() == 201
     assert fresh_ledger.close_campaign("closed") == 3
     assert fresh_ledger.waiting_messages() == 0
-    assert result_frame(path)["status"].tolist() == ["not_sent"] * 3
+    assert result_frame(LedgerFile(path))["status"].tolist() == ["not_sent"] * 3
 
 
 def test_the_numbers_of_rounds_and_batches_go_on(fresh_ledger):
@@ -502,7 +510,7 @@ def test_a_missing_ledger_is_never_made_anew(tmp_path):
     with pytest.raises(LedgerError, match="nobody knows what was sent"):
         open_ledger(tmp_path / "ledger.sqlite", IDENTITY)
     with pytest.raises(LedgerError, match="cannot be used: unable to open"):
-        result_frame(tmp_path / "ledger.sqlite")  # deleted between two looks
+        result_frame(LedgerFile(tmp_path / "ledger.sqlite"))  # deleted between two looks
     assert not (tmp_path / "ledger.sqlite").exists()
 
 
@@ -546,7 +554,7 @@ def test_a_ledger_is_read_where_nothing_can_be_written(fresh_ledger, path, monke
     monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
     before = sorted(file.name for file in path.parent.iterdir())
     check_ledger(path, IDENTITY)
-    assert result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
+    assert result_frame(LedgerFile(path))["status"].tolist() == ["unknown", "not_sent", "not_sent"]
     assert sorted(file.name for file in path.parent.iterdir()) == before
     with pytest.raises(LedgerError, match="Allow yourself to write"):
         open_ledger(path, IDENTITY)
@@ -556,7 +564,7 @@ def test_an_archive_with_a_write_ahead_log_is_read_with_it(fresh_ledger, path, m
     """A killed run left it, and the newest moves are only there."""
     fresh_ledger.move(1, "sending")
     monkeypatch.setattr(os, "access", lambda place, mode: mode != os.W_OK)
-    assert result_frame(path)["status"].tolist() == ["unknown", "not_sent", "not_sent"]
+    assert result_frame(LedgerFile(path))["status"].tolist() == ["unknown", "not_sent", "not_sent"]
 
 
 @pytest.mark.skipif(os.name != "posix", reason="Windows has no file modes")

@@ -10,6 +10,7 @@ from support.live_service import LiveService, start_live
 
 import campaign
 from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame, moves_of
 from campaign.sending.store.user_list import ListEntry, listed_campaigns
 
@@ -99,7 +100,7 @@ def test_a_renamed_folder_goes_on_once_a_person_has_taken_it_over(service, desk)
     result = send(plan_of(), service.account, name="visits", folder="campaigns/done", takeover=phrase)
     assert result.totals["accepted"] == 12
     assert sorted(service.numbers) == [f"2567720000{n:02d}" for n in range(12)]
-    journal = journal_frame(desk / "campaigns" / "done" / "ledger.sqlite")
+    journal = journal_frame(LedgerFile(desk / "campaigns" / "done" / "ledger.sqlite"))
     assert journal["note"].str.contains("take over").any()
     # At home now: no phrase is needed, and the old one opens nothing any more.
     assert (
@@ -186,7 +187,7 @@ def test_a_backup_that_is_settled_or_closed_is_still_known_to_be_one(service, de
     campaign.close(folder, confirm=phrase)
     shutil.rmtree(folder)
     shutil.copytree(tmp_path / "backup", folder)
-    before = moves_of(folder / "ledger.sqlite")
+    before = moves_of(LedgerFile(folder / "ledger.sqlite"))
     for change in (
         lambda: campaign.close(folder, confirm=phrase),
         lambda: campaign.resolve(folder, 1, "accepted", confirm="batch 1 was accepted"),
@@ -194,7 +195,7 @@ def test_a_backup_that_is_settled_or_closed_is_still_known_to_be_one(service, de
     ):
         with pytest.raises(campaign.FolderError, match=r"older copy.*Nothing was changed"):
             change()
-    assert moves_of(folder / "ledger.sqlite") == before
+    assert moves_of(LedgerFile(folder / "ledger.sqlite")) == before
     with pytest.raises(campaign.FolderError, match="older copy") as refused:
         campaign.resume(folder, account=service.account, progress=False)
     with pytest.raises(campaign.ConfirmationError) as asked:  # to go on there, a person takes it over
@@ -317,7 +318,7 @@ def test_the_list_never_claims_more_than_the_ledger(service, desk, monkeypatch):
     def compared(entry, count_moves, *, at_once=False):
         write(entry, count_moves, at_once=True)
         (listed,), _ = listed_campaigns()
-        claims.append((listed.moves, moves_of(desk / "campaigns" / "visits" / "ledger.sqlite")))
+        claims.append((listed.moves, moves_of(LedgerFile(desk / "campaigns" / "visits" / "ledger.sqlite"))))
 
     monkeypatch.setattr(ListEntry, "write", compared)
     send(plan_of(), service.account)
@@ -332,7 +333,7 @@ def test_a_list_that_is_written_before_the_ledger_is_caught(service, desk, monke
 
     def told_first(ledger, moves):
         for witness in ledger._witnesses:
-            witness.write(lambda: moves_of(ledger.path) + len(moves), at_once=True)
+            witness.write(lambda: moves_of(ledger.place) + len(moves), at_once=True)
         return commit(ledger, moves)
 
     monkeypatch.setattr(Ledger, "commit", told_first)

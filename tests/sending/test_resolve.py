@@ -5,6 +5,7 @@ from support.small_campaigns import people, plan_for
 
 import campaign
 from campaign.cli.main import main
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 
 
@@ -52,7 +53,7 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
         interrupted_campaign, 2, outcome, confirm=phrase, note="the service's log says so"
     )
     assert result.batches["status"].tolist() == ["accepted", outcome, "not_sent", "not_sent"]
-    moves = journal_frame(interrupted_campaign / "ledger.sqlite")
+    moves = journal_frame(LedgerFile(interrupted_campaign / "ledger.sqlite"))
     last = moves.iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "unknown", outcome)
     assert last["note"].endswith(f": {outcome}, the service's log says so")

@@ -11,7 +11,7 @@ from campaign.errors import LedgerError
 from campaign.sending.ledger import file_systems, rollback_guard
 from campaign.sending.ledger.file_systems import file_system_of, is_network
 from campaign.sending.ledger.ledger import Entry, Move
-from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
+from campaign.sending.ledger.ledger_file import LedgerFile, create_ledger, open_ledger
 from campaign.sending.ledger.views import snapshot
 
 
@@ -192,7 +192,7 @@ def on_a_network(path, monkeypatch):
     [
         lambda path: create_ledger(path.with_name("new.sqlite"), IDENTITY),
         lambda path: open_ledger(path, IDENTITY),
-        snapshot,
+        lambda path: snapshot(LedgerFile(path)),
     ],
     ids=["made", "opened", "read"],
 )

@@ -290,8 +290,8 @@ def test_a_user_name_in_capitals_or_composed_otherwise_is_the_same_user():
 def test_what_reports_show():
     assert account("live", "https://a.example:8443/x").label == "LIVE, a.example"
     sandbox = Account("sandbox", "http://s.example", "clinic", "of-sandbox")
-    assert sandbox.label == "the provider's SANDBOX, s.example"
-    assert account("local", "http://[::1]:5").label == "SANDBOX on this machine: nothing is sent"
+    assert sandbox.label == "REHEARSAL in the provider's sandbox: nobody gets anything, s.example"
+    assert account("local", "http://[::1]:5").label == "REHEARSAL on this machine: nobody gets anything"
     assert repr(account("live", "https://a.example")) == (
         "Account('live', 'https://a.example/', username='clinic', password=<hidden>)"
     )
@@ -609,6 +609,21 @@ def test_it_is_not_trusted_unasked(authority):
 def test_a_certificate_for_another_host_stops(authority):
     outcome, server = post_over_tls(authority, "127.0.0.1", ca_file=authority / "ca.pem")
     assert (outcome.status, outcome.cause, server.body_bytes) == ("not_sent", "setup", 0)
+
+
+def test_the_authority_can_be_named_in_the_environment(authority, monkeypatch):
+    for name, value in {"URL": "https://a.example", "USERNAME": "clinic", "PASSWORD": "made up"}.items():
+        monkeypatch.setenv(f"CAMPAIGN_LIVE_{name}", value)
+    monkeypatch.setenv("CAMPAIGN_LIVE_CURRENCY", "UGX")
+    monkeypatch.setenv("CAMPAIGN_LIVE_CA_FILE", str(authority / "ca.pem"))
+    for named in (Account.from_environment("live"), kept_account("live")):
+        assert len(named.certificates.get_ca_certs()) == 1
+        assert named.currency == "UGX"
+    monkeypatch.setenv("CAMPAIGN_LIVE_CA_FILE", "")
+    assert Account.from_environment("live").certificates is None
+    monkeypatch.setenv("CAMPAIGN_LIVE_CA_FILE", str(authority / "no.pem"))
+    with pytest.raises(AccountError, match=r"no\.pem cannot be read as a file of certificates"):
+        Account.from_environment("live")
 
 
 def test_a_named_authority_never_turns_checking_off(authority):

@@ -112,6 +112,8 @@ class Life(Sender):
             options["pilot"] = self.chance.randrange(1, 6)
         if self.chance.random() < 0.15:
             options["budget"] = 35 * self.chance.randrange(30)
+        elif self.chance.random() < 0.5:
+            options["budget"] = campaign.Budget()  # the one given before holds no longer
         if self.chance.random() < 0.25:
             options["changed"] = self.chance.choice(("skip", "send"))
         if self.chance.random() < 0.25:
@@ -219,6 +221,7 @@ class Life(Sender):
 
     def _send_at_last(self, changed: str) -> campaign.Result:
         options = {"changed": changed, "gone": "withdraw", "batch_size": 5, "progress": False}
+        options["budget"] = campaign.Budget()
         while True:  # a person may give up a few times
             result = self.send(Intent("send", dict(options)))
             if result is not None:
@@ -242,9 +245,10 @@ class Life(Sender):
         return missing
 
     def _keeps_other_number(self, number: str) -> bool:
-        """Whether somebody with this number was reached when the same cell meant another one."""
+        """Whether somebody with this number may have been reached when the same cell meant another one."""
         lines = [line for line in self.sheet.lines if line.number(self.sheet.region) == number]
         doubtful = {other for batch in unknown_batches(self) for other, _ in batch.texts}
+        doubtful |= {other for other, _ in self.truth.again}
         return any(self.truth.cells.get(line.cell, set()) - {number} for line in lines) or any(
             line.number(region) in doubtful - {number} for line in lines for region in ("UG", "KE")
         )

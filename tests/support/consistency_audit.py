@@ -44,7 +44,7 @@ def audit_folder(folder: Path, received: pd.DataFrame) -> list[str]:
     """
     place = open_folder(folder)
     ledger = place.snapshot()
-    moves = journal_frame(place.ledger_path)
+    moves = journal_frame(place.ledger_place)
     intents = moves.loc[moves["now"] == "sending", "batch"]
     found = [f"batch {batch} was begun twice" for batch in intents[intents.duplicated()].unique()]
     if not ledger.rounds:

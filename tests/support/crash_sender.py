@@ -16,10 +16,10 @@ import pandas as pd
 from aiohttp.http_writer import StreamWriter
 
 import campaign
-from campaign.sending import opening
 from campaign.sending.ledger import ledger, ledger_file
+from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.ledger.rollback_guard import RollbackGuard
-from campaign.sending.store import creation, freezing
+from campaign.sending.store import freezing
 from campaign.sending.store.folder import folder_exists, open_folder
 from campaign.service import transport
 from support.wrong_designs import adopt
@@ -94,7 +94,12 @@ def send(
     A campaign that died before its first round was registered is sent again.
     """
     if die is not None:
-        arm(Countdown(*die))
+        passed = Countdown(*die)
+        arm(passed)
+        if "ledger" in options:
+            arm_for_a_database(passed)
+    if "ledger" in options:
+        options["ledger"] = without_password(options["ledger"])
     if design:
         adopt(design)
     account = campaign.Account("local", url, "sandbox", "sesame")
@@ -121,7 +126,7 @@ class Countdown:
 
 def arm(passed: Passed) -> None:
     """Wrap every place, so that `passed` is called with its name."""
-    _around(creation, "create_ledger", passed, "before the ledger is made", "after the ledger is made")
+    _around(ledger_file, "create_ledger", passed, "before the ledger is made", "after the ledger is made")
     _around(ledger_file, "connect", passed, "before the tables of the ledger are made", "")
     _around(
         ledger_file,
@@ -143,7 +148,7 @@ def arm(passed: Passed) -> None:
     )
     _inside_registrations(passed)
     _around(Path, "rename", passed, "before the folder has its name", "after the folder has its name")
-    _around(opening, "open_ledger", passed, "", "after what was under way is unknown")
+    _around(ledger_file, "open_ledger", passed, "", "after what was under way is unknown")
     _around(ledger_file, "check_ledger", passed, "", "before what was under way is unknown")
     _around(ledger.Ledger, "_apply_all", passed, "", "inside a transaction")
     _around(ledger.Ledger, "close", passed, "before the ledger is folded", "after the ledger is folded")
@@ -151,6 +156,16 @@ def arm(passed: Passed) -> None:
     _around(transport, "_outcome_of_answer", passed, "", "an answer is read")
     _around_commits(passed)
     _around_bodies(passed)
+
+
+def arm_for_a_database(passed: Passed) -> None:
+    """Wrap the places that a ledger in PostgreSQL has of its own."""
+    from campaign.sending.ledger.postgres import place
+
+    made, opened = "the ledger is made", "what was under way is unknown"
+    _around(place.PostgresPlace, "create", passed, f"before {made}", f"after {made}")
+    _around(place, "_make_tables", passed, "before the tables of the ledger are made", "")
+    _around(place, "give_up_what_was_under_way", passed, f"before {opened}", f"after {opened}")
 
 
 def _around(owner: Any, name: str, passed: Passed, before: str, after: str) -> None:

@@ -11,6 +11,7 @@ from typing import Any
 import campaign
 from campaign.sending.afterwards import erasing
 from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.sqlite_ledger import SqliteLedger
 from campaign.sending.rounds import erased_round
 from campaign.sending.store import folder
 from support.crash_sender import Countdown
@@ -40,7 +41,7 @@ def die_while_erasing(place: Path, state: str, phrase: str, die: tuple[str, int]
         (erased_round, "write_frame", "a table is written"),
         (erased_round, "sync_folder", "a folder is synced"),
         (Ledger, "erase_rounds", "the erasure is registered"),
-        (Ledger, "purge", "the ledger is purged"),
+        (SqliteLedger, "purge", "the ledger is purged"),
         (folder, "sweep_originals", "the originals are deleted"),
         (shutil, "rmtree", "a folder is deleted"),
         (Path, "unlink", "a file is deleted"),

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
+from campaign.sending.ledger.ledger_file import LedgerFile, create_ledger, open_ledger
 from campaign.sending.ledger.views import snapshot
 
 IDENTITY = {"manifest": "m1", "environment": "local"}
@@ -31,7 +31,7 @@ def make_ledger(path: Path, entries: Sequence[Entry], identity: Mapping[str, str
 def count_by_state(path: Path) -> dict[str, Count]:
     """The batches and messages in each state, over all rounds."""
     counts: dict[str, Count] = {}
-    for batch in snapshot(path).batches:
+    for batch in snapshot(LedgerFile(path)).batches:
         batches, messages = counts.get(batch.state, Count(0, 0))
         counts[batch.state] = Count(batches + 1, messages + batch.messages)
     return counts

@@ -174,7 +174,8 @@ class Sender(Desk):
             self.check(truth.check_result(result, truth.sheets[-1]))
             self.check(self._differences_on_disk(result))
             is_rich = self.service.balance > 10**5
-            if intent.is_undisturbed and is_rich and not self.has_trouble and not may_be_closed:
+            is_free = intent.is_undisturbed and truth.budgets == {None}
+            if is_free and is_rich and not self.has_trouble and not may_be_closed:
                 self.check(left_behind(result))
         if self.place is not None:
             self.check(truth.check_record(self.place))
@@ -224,7 +225,9 @@ class Sender(Desk):
         truth.sheets = [
             sheet for sheet in sheets if [(line.name, line.cell) for line in sheet.lines] == cells
         ]
-        truth.is_closed = truth.is_closed if intent.verb == "resume" else False
+        if intent.verb != "resume":  # where nothing had to be sent, a closed campaign stays closed
+            is_same = truth.is_closed is not False and result.sentence.startswith("Nothing was sent")
+            truth.is_closed = None if is_same else False
         if not truth.sheets:
             raise self.failed(["the result is about another table"])
 
@@ -248,9 +251,19 @@ class Sender(Desk):
         is_priced = any(batch.cost for batch in self.batches)
         charged = self.service.charged
         yield
-        spent, budget = self.service.charged - charged, intent.options.get("budget")
-        if budget is not None and is_priced and spent and before + spent > budget:
-            self.check([f"the budget was {budget}, {before} were spent before and {spent} now"])
+        self._note_budget(intent)
+        spent, budgets = self.service.charged - charged, self.truth.budgets
+        if None not in budgets and is_priced and spent and before + spent > max(budgets):
+            self.check([f"the budget was {budgets}, {before} were spent before and {spent} now"])
+
+    def _note_budget(self, intent: Intent) -> None:
+        """Which budget the campaign may have from now on; one that is not given leaves it as it was."""
+        if "budget" not in intent.options:
+            return
+        given, truth = intent.options["budget"], self.truth
+        limit = None if isinstance(given, campaign.Budget) else given
+        is_certain = not intent.die and truth.is_closed is False and truth.is_erased is False
+        truth.budgets = {limit} if is_certain else truth.budgets | {limit}
 
     def _check_that_nothing_left(self, requests: int) -> None:
         if self.service.requests != requests:

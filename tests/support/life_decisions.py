@@ -164,10 +164,10 @@ def _provider_list(inbox: pd.DataFrame, kind: str, cut: Recorded | None) -> pd.D
 
 
 def _is_alone(life: Sender, batch: Recorded) -> bool:
-    """Whether no other batch may have brought one of these people the same text."""
-    texts = set(batch.texts)
+    """Whether no other batch may have brought one of these people the same text, or a piece of it."""
+    messages = set(batch.messages)
     return not any(
-        texts & set(other.texts)
+        messages & set(other.messages)
         for other in life.batches
         if other.batch != batch.batch and other.state in SENT
     )

@@ -20,9 +20,9 @@ class Intent:
 
     @property
     def is_undisturbed(self) -> bool:
-        """Whether nothing but the service can keep it from sending everything."""
-        limits = {"pilot", "budget"} & self.options.keys()
-        return self.verb in ("send", "resume", "start") and not limits and self.password is None
+        """Whether nothing but the service, and a budget, can keep it from sending everything."""
+        is_pilot = "pilot" in self.options
+        return self.verb in ("send", "resume", "start") and not is_pilot and self.password is None
 
     def __str__(self) -> str:
         more = [f"{name}={value!r}" for name, value in self.options.items() if name != "progress"]

@@ -25,13 +25,14 @@ def send_from_two_programs(life: Sender) -> None:
     life.service.slow_down(0.01)
     work = {"sheet": str(life.sheet.source().absolute()), "preparation": life.sheet.preparation}
     rival = life.begin(work | {"options": {**intent.options, **life.names, **life.ledger}}, intent)
-    refusals = []
+    refusals, lost = [], life.service.lost
     for attempt in (lambda: _send(life, intent), lambda: life.end(rival)):
         try:
             attempt()
         except CampaignError as error:
             refusals.append(error)
     life.service.slow_down(0)
+    life.truth.lost_answers += life.service.lost - lost
     life.tell(f"  refused: {refusals}")
     life.observe(intent, None)
     expected = (LockedError, ConfirmationError) if "confirm" in intent.options else LockedError

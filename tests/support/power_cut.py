@@ -20,7 +20,7 @@ import apsw
 
 from campaign.sending.ledger import connections, ledger_file
 from campaign.sending.ledger.ledger import Entry, Ledger, Move
-from campaign.sending.ledger.ledger_file import open_ledger
+from campaign.sending.ledger.ledger_file import LedgerFile, open_ledger
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.views import journal_frame
 from support.ledgers import IDENTITY, make_ledger
@@ -198,7 +198,7 @@ class Remains(NamedTuple):
         path = folder / "ledger.sqlite"
         guard_path(path).write_text(self.guard)
         open_ledger(path, IDENTITY).close()
-        moves = journal_frame(path)
+        moves = journal_frame(LedgerFile(path))
         remembered = set(zip(moves["batch"].tolist(), moves["now"].tolist(), strict=True))
         return len(set(self.kept) - remembered)
 

@@ -100,7 +100,7 @@ def arm(passed: Callable[[str], None]) -> None:
     """Wrap every place, so that `passed` is called with "before …" and "after …"."""
     for owner, name, place in (
         (creation, "sweep_unfinished", "a folder is swept of unfinished ones"),
-        (creation, "create_ledger", "the ledger is made"),
+        (ledger_file, "create_ledger", "the ledger is made"),
         (ledger_file, "_write_new", "the tables of the ledger are made"),
         (ledger_file, "name_new_file", "the ledger gets its name"),
         (creation, "sync_folder", "the new folder is synced"),
@@ -111,7 +111,7 @@ def arm(passed: Callable[[str], None]) -> None:
         (freezing, "write_frames", "a table of the round is written"),
         (freezing, "sync_folder", "a folder of the round is synced"),
         (ledger.Ledger, "register_round", "the round is registered"),
-        (opening, "open_ledger", "the ledger is opened"),
+        (ledger_file, "open_ledger", "the ledger is opened"),
         (ledger.Ledger, "commit", "moves are committed"),
         (ledger.Ledger, "_apply_all", "moves are made, not yet committed"),
         (rollback_guard.RollbackGuard, "write", "the guard is written"),

@@ -88,6 +88,7 @@ class Truth:
     cells: dict[str, set[str]] = field(default_factory=dict)  # the numbers under which each cell was reached
     sheets: list[Sheet] = field(default_factory=list)  # the last round is of one of these
     is_closed: bool | None = False  # None: the program was killed, so it is not known
+    budgets: set[int | None] = field(default_factory=lambda: {None})  # one of them holds; None: no limit
     stopped: set[str] = field(default_factory=set)  # they answered STOP, and `resume` was told
     perhaps_stopped: set[str] = field(default_factory=set)  # the program may have died meanwhile
     lost_answers: int = 0  # how many batches may be unknown

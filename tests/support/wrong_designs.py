@@ -14,7 +14,7 @@ import aiohttp
 from campaign.sending import opening
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
-from campaign.sending.ledger import connections, ledger
+from campaign.sending.ledger import connections, sqlite_ledger
 from campaign.sending.rounds.compared_plan import compare_plan
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
@@ -96,15 +96,15 @@ def synchronous_normal(patch: Patch) -> None:
         return connection
 
     patch(connections, "connect", hurried)
-    patch(ledger, "connect", hurried)
+    patch(sqlite_ledger, "connect", hurried)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:
     """A plan that is not to the last message the one that was sent is another campaign."""
 
-    def compare(plan: Any, record: Any) -> Any:
+    def compare(plan: Any, record: Any, environment: str) -> Any:
         same = record is not None and any(one.manifest.given == plan.fingerprint for one in record.rounds)
-        return compare_plan(plan, record if same else None)
+        return compare_plan(plan, record if same else None, environment)
 
     patch(opening, "compare_plan", compare)
 

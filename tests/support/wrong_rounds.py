@@ -47,17 +47,19 @@ def compare_by_fingerprint(patch: Patch) -> None:
     """The same plan continues a campaign, and any other one is new."""
     find = opening.compare_plan
 
-    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> compared_plan.ComparedPlan:
+    def same_or_new(
+        plan: Plan, known: record.CampaignRecord | None, environment: str
+    ) -> compared_plan.ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
-        return find(plan, known if is_same else None)
+        return find(plan, known if is_same else None, environment)
 
     patch(opening, "compare_plan", same_or_new)
 
 
 def key_without_the_text(patch: Patch) -> None:
     """Whoever was reached was reached, whatever the text said."""
-    patch(distinct_texts, "same_texts", lambda texts, others: np.ones(len(texts), bool))
+    patch(distinct_texts, "equal_texts", lambda texts, others: np.ones(len(texts), bool))
     patch(distinct_texts, "text_hashes", lambda texts: np.zeros(len(texts), np.int64))
 
 
@@ -89,7 +91,7 @@ def list_written_before_the_ledger(patch: Patch) -> None:
 
     def told_first(self: ledger.Ledger, moves: Sequence[Any]) -> Any:
         for entry in self._witnesses[1:]:  # the first one is the guard beside the ledger
-            entry.write(lambda: moves_of(self.path) + len(moves), at_once=True)
+            entry.write(lambda: moves_of(self.place) + len(moves), at_once=True)
         return commit(self, moves)
 
     patch(ledger.Ledger, "commit", told_first)

@@ -14,6 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 from campaign.contacts.files.octets import FileOctets, Octets, lines_of, pieces_of, without_start
+from campaign.contacts.files.signatures import is_binary
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
@@ -47,6 +48,10 @@ UNKNOWN = (
     "The file is not UTF-8, and its encoding cannot be determined. Save it as UTF-8 (in Excel: CSV UTF-8), "
     'or give encoding=, such as "cp1252" for Western Europe, "cp1250" for Poland, "cp1254" for Turkey.'
 )
+NO_TEXT = (
+    "The file is neither a spreadsheet nor text: it may be a picture, a document or a program, or it is "
+    "damaged. Save the table itself as .xlsx or .csv."
+)
 
 
 @dataclass
@@ -78,6 +83,8 @@ def to_text(data: Octets, encoding: str | None) -> Text:
         return Text(_convert(data, wide), wide)
     if is_utf8(data):
         return Text(data, "utf-8")
+    if is_binary(data[:SAMPLE]):
+        raise FileError(NO_TEXT)
     name = _guess(data)
     converted = _convert(data, name)
     notice = (

@@ -9,26 +9,11 @@ from pathlib import Path
 from typing import IO, Any
 
 from campaign.contacts.files.octets import FileOctets
+from campaign.contacts.files.signatures import what_else_it_is
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
 
-# The first bytes of files that are not spreadsheets, whatever they are called, and what to do about them.
-REFUSED: tuple[tuple[bytes, str], ...] = (
-    (b"%PDF", "is a PDF. Save the table itself as .xlsx or .csv"),
-    (b"\x1f\x8b", "is compressed (gzip). Unpack it first"),
-    (b"BZh", "is compressed (bzip2). Unpack it first"),
-    (b"\xfd7zXZ", "is compressed (xz). Unpack it first"),
-    (b"7z\xbc\xaf", "is a 7z archive. Unpack it first"),
-    (b"Rar!", "is a RAR archive. Unpack it first"),
-    (b"\x28\xb5\x2f\xfd", "is compressed (zstd). Unpack it first"),
-    (b"SQLite format 3", "is a database. Save the table as .csv first"),
-    (b"ARROW1", "is a Feather file. Open it with pandas.read_feather and hand over the DataFrame"),
-    (b"\x89HDF", "is an HDF5 file. Open it with pandas.read_hdf and hand over the DataFrame"),
-    (b"PARE", "is an encrypted parquet file. Save it without encryption"),
-    (b"{\\rtf", "is a text document. Save the table itself as .xlsx or .csv"),
-    (b"\x89PNG", "is a picture. Save the table itself as .xlsx or .csv"),
-    (b"\xff\xd8\xff", "is a picture. Save the table itself as .xlsx or .csv"),
-)
+DOCUMENT = '"{}" is a document, not a spreadsheet. Save the table itself as .xlsx or .csv.'
 TOO_LARGE = "{} has more than {:,} bytes. If that is intended, give a larger max_bytes=."
 PIECE = 1 << 22  # bytes read from an open file at a time
 HEAD = 1 << 16  # bytes that show the format of a file
@@ -150,9 +135,8 @@ def find_format(source: Source) -> str:
     Only the content counts, whatever the file is called. Pickles are never opened: that would run their code.
     """
     data = source.data
-    for start, sentence in REFUSED:
-        if data.startswith(start):
-            raise FileError(f'"{source.name}" {sentence}.')
+    if (sentence := what_else_it_is(data)) is not None:
+        raise FileError(f'"{source.name}" {sentence}.')
     if not data[:1000].strip(BLANK) and not data.strip(BLANK):
         raise FileError(f'"{source.name}" is empty.')
     if data.startswith(b"PK"):
@@ -174,12 +158,12 @@ def _zip_format(source: Source) -> str:
         raise FileError(f'"{source.name}" is a binary workbook (.xlsb). Save it as .xlsx.')
     if b"opendocument.spreadsheet" in data[:200]:
         return "ods"
+    if b"mimetypeapplication/" in data[:200]:  # OpenDocument, and EPUB
+        raise FileError(DOCUMENT.format(source.name))
     if b"xl/" in data or b"worksheets/" in data:
         return "xlsx"
     if b"word/document.xml" in data or b"ppt/presentation.xml" in data:
-        raise FileError(
-            f'"{source.name}" is a document, not a spreadsheet. Save the table itself as .xlsx or .csv.'
-        )
+        raise FileError(DOCUMENT.format(source.name))
     if b"Index/Document.iwa" in data:
         raise FileError(f'"{source.name}" is an Apple Numbers file. Export it as Excel or CSV.')
     if b"content.xml" in data:

@@ -1,4 +1,4 @@
-"""The country that the numbers of a column probably belong to: that of those with a country code."""
+"""The country that the numbers of a column probably belong to, and how well a chosen country fits them."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -30,7 +30,65 @@ def find_likely_region(numbers: "pd.Series[Any]") -> LikelyRegion | None:
     return LikelyRegion(str(counts.index[0]), int(counts.iloc[0]), int(counts.sum()))
 
 
+@dataclass(frozen=True)
+class RegionFit:
+    """How well a region fits the numbers that are written without a country code.
+
+    - `usable`: how many of the `looked_at` ones can be sent to if they are from the region
+    - `best`: how many can in the regions that fit best, and `others`: those of these that are not the region
+    - `example`: one as it is written and in the service's form, ("", "") if none is usable
+    """
+
+    looked_at: int
+    usable: int
+    best: int
+    others: tuple[str, ...]
+    example: tuple[str, str]
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether there may be more numbers than were looked at."""
+        return self.looked_at == _SAMPLE
+
+    @property
+    def is_clearly_worse(self) -> bool:
+        """Whether another region makes so many more numbers usable that this one is probably a mistake."""
+        more = self.best - self.usable
+        return more > 0 and (self.usable == 0 or more >= max(_FEW, self.looked_at // 4))
+
+
+_FEW = 2  # a mistyped number or two may be right elsewhere by chance
+_SAMPLE = 200  # numbers tried in all regions: 50,000 in 0.05 s
+
+
+def fit_region(numbers: "pd.Series[Any]", region: str) -> RegionFit:
+    """How well a region, or "001", fits a column; of many numbers, the first 200 different ones count."""
+    without_code = numbers[clean_numbers(numbers, region=None)["problem"] == "no_region"]
+    sample = without_code.drop_duplicates().head(_SAMPLE).reset_index(drop=True)
+    cleaned = clean_numbers(sample, region=region)
+    good = cleaned["problem"] == ""
+    usable = _usable_by_region(sample)
+    best = int(usable.max()) if len(sample) else 0
+    others = tuple(str(name) for name in usable.index[usable == best] if name != region) if best else ()
+    first = int(good.to_numpy().argmax()) if good.any() else None
+    example = ("", "") if first is None else (str(sample[first]).strip(), str(cleaned["number"][first]))
+    return RegionFit(len(sample), int(good.sum()), best, others, example)
+
+
+def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
+    """How many of some numbers can be sent to in each region of the world."""
+    regions = [*code_by_region()]
+    tried = pd.Series(sample.repeat(len(regions)).to_numpy(), dtype="str")
+    column = pd.Series(regions * len(sample), dtype="str")
+    good = clean_numbers(tried, region=column)["problem"] == ""
+    return good.astype("int64").groupby(column, sort=False).sum()
+
+
+# The library names no region without a country of its own in ISO 3166.
+_OTHER_NAMES = {"AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo"}
+
+
 def regions_by_name() -> dict[str, str]:
     """The code of every country by its English name, in the order of the names: "Uganda" gives "UG"."""
-    names = english_names()
-    return dict(sorted((names.get(region, region), region) for region in code_by_region()))
+    names = _OTHER_NAMES | english_names()
+    return dict(sorted((names[region], region) for region in code_by_region()))

@@ -54,7 +54,7 @@ PROBLEMS = {
     "no_such_number": "The country has no number like this. Compare it with its source and correct it. If it "
     "is from another country, write it with + and its country code.",
 } | {
-    kind: f'This is {words}, and kinds= leaves that kind out. To send to it, add "{kind}" to kinds=.'
+    kind: f'This is {words}, a kind that was left out. To send to it, add "{kind}" to kinds=.'
     if kind in MOBILE_KINDS
     else f"This is {words}, which may not receive SMS. Enter a mobile number. To send to it anyway, add "
     f'"{kind}" to kinds=.'

@@ -103,21 +103,25 @@ def report_duplicates(
     keep: bool,
 ) -> None:
     """Add an issue for each row that names the row that is kept; exclude the row unless all are kept."""
+    status = "not_sent" if keep else "duplicate"
     for code, mask, words in (
         ("duplicate", repeats.same_text, "The same number and the same text as row "),
         ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
     ):
         detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), _CONSEQUENCES[keep, code])
         status = "not_sent" if keep else "duplicate"
-        recipients.report(issues, contacts, repeats.rows[mask], code, "warning", detail, status=status)
+        # Whoever shares a phone with somebody else gets nothing that was meant for them.
+        severity = "error" if code == "duplicate_other_text" and not keep else "warning"
+        recipients.report(issues, contacts, repeats.rows[mask], code, severity, detail, status=status)
 
 
+SHARED_PHONE = (
+    ", which has another text. Only that one is sent. If two people share the phone, "
+    'enter another number, or use duplicates="keep" to send both texts.'
+)
 _CONSEQUENCES = {
     (False, "duplicate"): ", which is kept.",
-    (False, "duplicate_other_text"): (
-        ", which is kept, but with another text. Perhaps two people share a phone. "
-        'To send both texts, use duplicates="keep".'
-    ),
+    (False, "duplicate_other_text"): SHARED_PHONE,
     (True, "duplicate"): ". Both are sent.",
     (True, "duplicate_other_text"): ", with another text. Both are sent.",
 }

@@ -26,6 +26,7 @@ from campaign.messages.templates.character_issues import describe_literal
 from campaign.messages.templates.date_orders import describe_orders, with_date_orders
 from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
+from campaign.messages.templates.mixed_dates import describe_mixed_dates
 from campaign.messages.templates.rendering import Rendered, merge, render_message
 from campaign.messages.templates.template import Template, parse
 from campaign.messages.text import gsm7, limits
@@ -52,6 +53,7 @@ class CampaignTexts:
             if self.language is not None and language not in used:
                 detail = f'No row has the language "{language}", so its text is not used.'
                 issues.add_for_table(self.language, language, "unused_text", "warning", detail)
+        describe_mixed_dates(self.texts.values(), contacts, issues)
 
     def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:
         """The message of each row; rows whose language has no text are excluded."""

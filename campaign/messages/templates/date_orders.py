@@ -4,15 +4,18 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, TextArray, matches, text_array, unique_texts
+from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
 from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.messages.issues import IssueCollector
-from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.formats import DateFormat, read_moment
 from campaign.messages.templates.template import Placeholder, Template
 
+_EXAMINED = 200  # cells of a column, to see whether it holds dates
+_ORDERS = ("", "dmy", "mdy", "ymd")
 _IN_WORDS = {"dmy": "the day first", "mdy": "the month first"}
 _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
@@ -59,6 +62,31 @@ def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
     return next(iter(shown.items())) if is_needed and len(shown) == 1 else ("", "")
 
 
+def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
+    """The columns in which most of the first cells are dates, each with the first of these as an example."""
+    examples = {}
+    for name in contacts.columns:
+        cells = contacts[name].head(_EXAMINED).str.strip()
+        distinct = cells[cells != ""].unique()
+        dates = [cell for cell in distinct if any(read_moment(cell, order)[0] for order in _ORDERS)]
+        if len(dates) * 2 > len(distinct):
+            examples[str(name)] = dates[0]
+    return examples
+
+
+def find_question(contacts: pd.DataFrame) -> tuple[str, str] | None:
+    """The first column whose dates nobody can read for sure, and such a date; None if there is none."""
+    for name in date_columns(contacts):
+        texts = series_to_array(contacts[name])
+        unclear = needs_order(texts)
+        if not unclear.any() or shown_order([texts])[0]:
+            continue
+        for cell in unique_texts(texts.filter(pa.array(unclear)))[0]:
+            if read_moment(cell.strip())[0] is None:
+                return name, cell.strip()
+    return None
+
+
 def needs_order(texts: TextArray) -> Bools:
     """Which texts are dates in numbers alone, whose order is not known."""
     return matches(texts, rf"^\s*{_NUMBERS}\s*$")
@@ -67,9 +95,9 @@ def needs_order(texts: TextArray) -> Bools:
 def question(column: str, example: str) -> str:
     """What a person is asked where a column has dates that can be read in two ways."""
     return (
-        f'"{column}" has dates such as {example}, which can be read in more than one way. Read the file with '
-        'dates="dmy" if the day comes first, with dates="mdy" if the month does, or with dates="ymd" if the '
-        "year does."
+        f'"{column}" has dates such as {example}, which can be read in more than one way. Write them like '
+        '5 Jan 2026, or read the file with dates="dmy" if the day comes first, with dates="mdy" if the month '
+        'does, or with dates="ymd" if the year does.'
     )
 
 

@@ -96,6 +96,13 @@ def plain(text: str) -> str:
     return text.replace("\r\n", "\n").translate(_PLAIN)
 
 
+def nearest(character: str) -> str:
+    """What a person can write instead of a character that is not in GSM-7: "e" for "ê"; "" if nothing."""
+    letters = unicodedata.normalize("NFKD", character)
+    plainer = "".join(letter for letter in letters if not unicodedata.combining(letter))
+    return plainer if is_gsm(plainer) else ""
+
+
 def is_double(character: str) -> bool:
     """Whether the character takes two septets."""
     return character in EXTENSION

@@ -6,32 +6,31 @@ from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
-import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
+from campaign.environments import Environment
 from campaign.errors import CampaignError
-from campaign.messages.issues import CODES
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS, Choice
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
-from campaign.notebook.composer.fields import button, field, set_shown
+from campaign.notebook.composer.fields import Field, button, set_shown
+from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares
 from campaign.notebook.composer.section import Section, people
+from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
-from campaign.service.address import Environment
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.text import agreeing, capitalised
 
-_ROWS = 8  # row numbers named for each reason
+_KEPT_FROM = (
+    "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
+    "its first spreadsheet:"
+)
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
-
-STYLE = """
-.campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
-.campaign .shares .bar{height:100%;min-width:2px}
-.campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out{background:var(--quiet)}
-"""
 
 
 class CheckSection(Section):
@@ -40,9 +39,11 @@ class CheckSection(Section):
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
         self._drawn_line = ""  # what is shown, while the desk may have another plan already
-        self._overview, self._reasons, self._before = HTML(), HTML(), HTML()
+        self._overview, self._reasons, self._fitted, self._before = HTML(), HTML(), HTML(), HTML()
+        self._fitted.add_class("campaign-fitted")
+        self.shared = SharedPhones(self._keep)
         self.choices = [Choice(question, self._answer) for question in QUESTIONS]
-        self.opt_outs = field(
+        self.opt_outs = Field(
             FIELDS["opt_outs"], "opt-outs", "a file of numbers, such as stop.csv",
             written=lambda path: self._answer("opt_outs", path or None),
         )  # fmt: skip
@@ -51,7 +52,8 @@ class CheckSection(Section):
         )
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
-            self._overview, self._reasons, self.download, self._asked, self.opt_outs, self._before,
+            self._overview, self._reasons, self.download, self._asked, self._fitted, self.shared,
+            self.opt_outs, self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
@@ -61,10 +63,19 @@ class CheckSection(Section):
         """What was decided."""
         return self._drawn_line
 
+    @property
+    def findings(self) -> str:
+        """Who gets no text and why: whether this has changed."""
+        return f"{self._drawn_line}{self._reasons.value}"
+
     def enter(self) -> None:
         """Check everybody with what was decided above."""
         self._desk.prepared()
         self._draw()
+
+    def refill(self, composition: Composition) -> None:
+        """Show the file of opt-outs again; everything else is drawn when the section is entered."""
+        self.opt_outs.fill(composition.opt_outs or "")
 
     def finish(self) -> None:
         with self.problems_shown():
@@ -85,13 +96,15 @@ class CheckSection(Section):
     def _draw(self) -> None:
         plan = self._plan
         self._drawn_line = self._sentence(plan)
-        self._overview.value = f"<style>{STYLE}</style>{markup.paragraph(self._drawn_line + '.')}" + _shares(
-            plan
-        )
-        self._reasons.value = _reasons(plan)
-        set_shown(self.download, plan.totals["invalid"] > 0)
+        sentence = markup.paragraph(f"{self._drawn_line}.")
+        self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}"
+        self._reasons.value = reasons(plan)
+        self._fitted.value = fitted_texts(plan)
+        self.shared.offer(plan)
+        to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
+        set_shown(self.download, to_correct)
         self._ask()
-        self._before.value = "".join(map(markup.paragraph, self._compared()))
+        self._before.value = self._compared()
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
@@ -116,9 +129,16 @@ class CheckSection(Section):
                 raise
             self._draw()
 
-    def _compared(self) -> list[str]:
+    def _keep(self, rows: tuple[int, ...]) -> None:
+        """Let these rows get the texts of the phones that they share."""
+        with self.problems_shown():
+            self._desk.decide(instead=rows)
+            self._desk.prepared()
+            self._draw()
+
+    def _compared(self) -> str:
         """What was sent under this name before, wherever something was."""
-        return [sentence for where in self._desk.accounts if (sentence := self._compared_in(where))]
+        return "".join(self._compared_in(where) for where in self._desk.accounts)
 
     def _compared_in(self, where: Environment) -> str:
         try:
@@ -127,56 +147,18 @@ class CheckSection(Section):
             return ""
         if difference.is_first:
             return ""
-        return f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
+        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
+        return markup.paragraph(sentence) + self._kept_from(difference)
+
+    def _kept_from(self, difference: Difference) -> str:
+        """Why rows to correct get no text after all, because of rows that are not in this spreadsheet."""
+        continues = None if self._plan.reading is None else self._plan.reading.continues
+        if continues is None:
+            return ""
+        sending = {*self._plan.messages["row"]}
+        rows = [original for row, original in continues.row_pairs if row in sending]
+        table = reasons(plan_behind(difference).plan, rows)
+        return f"{markup.paragraph(_KEPT_FROM)}{table}" if table else ""
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(unsent_result(self._plan, name=self._desk.name), path)
-
-
-def _shares(plan: Plan) -> str:
-    """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
-    words = {
-        "not_sent": "get a text", "invalid": "have to be corrected", "duplicate": "come twice",
-        "blank": "are empty", "opted_out": "want no texts",
-    }  # fmt: skip
-    tones = {"not_sent": "good", "invalid": "bad"}
-    counts = {status: plan.totals[status] for status in words if plan.totals[status]}
-    legend = ", ".join(f"{figure(count)} {words[status]}" for status, count in counts.items())
-    widths = {status: 100 * count / plan.totals.rows for status, count in counts.items()}
-    bars = "".join(
-        f'<div class="bar {tones.get(status, status)}" style="width:{width:.2f}%"></div>'
-        for status, width in widths.items()
-    )
-    bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
-    return bar + markup.paragraph(f"{legend}.", note=True)
-
-
-def _reasons(plan: Plan) -> str:
-    """Why rows get no text: each reason with how many rows it has and which."""
-    issues = plan.issues
-    excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
-    issues = issues[
-        issues["row"].isin(excluded) & ((issues["severity"] != "info") | (issues["code"] == "blank_row"))
-    ]
-    if issues.empty:
-        return ""
-    groups = issues.drop_duplicates(["row", "code"]).groupby(["code", "column"], sort=False)
-    table = pd.DataFrame(
-        {
-            "people": groups.size(),
-            "why": [_common_reason(str(code), details) for (code, _), details in groups["detail"]],
-            "rows": groups["row"].agg(_named_rows),
-        }
-    ).sort_values("people", ascending=False, kind="stable")
-    return markup.table(table.reset_index(drop=True), limit=len(table))
-
-
-def _common_reason(code: str, details: pd.Series[str]) -> str:
-    """The sentence of all these rows; where they differ, what they have in common."""
-    return desk_words(details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}.")
-
-
-def _named_rows(rows: pd.Series[int]) -> str:
-    named = ", ".join(str(row) for row in rows.head(_ROWS))
-    more = len(rows) - _ROWS
-    return f"{named} and {counted(more, 'other')}" if more > 0 else named

@@ -39,17 +39,26 @@ class Choice(Picker):
 
     def ask(self, composition: Composition, make_plan: Callable[[str, str], Plan]) -> None:
         """Offer the answers with their effects; `make_plan` returns the plan that an answer would give."""
-        parameter = self.question.parameter
-        options = [
-            (f"{CHOICES[parameter, answer]}: {_effect(make_plan(parameter, answer))}", answer)
-            for answer in self.question.answers
-        ]
+        parameter, (careful, *others) = self.question.parameter, self.question.answers
+        without = make_plan(parameter, careful)
+        effects = {careful: _left_out(without, self.question.codes)}
+        effects |= {answer: _gained(make_plan(parameter, answer), without) for answer in others}
+        options = [(f"{CHOICES[parameter, answer]}: {effect}", answer) for answer, effect in effects.items()]
         self.offer(options, getattr(composition, parameter))
 
 
-def _effect(plan: Plan) -> str:
-    """What a plan means in people."""
-    totals = plan.totals
-    count = totals["not_sent"]
-    reached = f"{people(count)} {agreeing(count, 'gets', 'get')} a text"
-    return f"{reached}, {counted(totals.parts, 'SMS', 'SMS')} in all"
+def _left_out(plan: Plan, codes: Collection[str]) -> str:
+    """How many people get no text for one of these reasons."""
+    excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
+    issues = plan.issues
+    count = issues.loc[issues["code"].isin(codes) & issues["row"].isin(excluded), "row"].nunique()
+    return f"{people(count)} {agreeing(count, 'gets', 'get')} no text"
+
+
+def _gained(plan: Plan, without: Plan) -> str:
+    """What an answer adds, in people and SMS."""
+    count = plan.totals["not_sent"] - without.totals["not_sent"]
+    if not count:
+        return "nobody else gets a text"
+    more = f"{count:,} more {agreeing(count, 'person gets', 'people get')} a text"
+    return f"{more}, {counted(plan.totals.parts - without.totals.parts, 'SMS', 'SMS')} more"

@@ -5,12 +5,16 @@ from __future__ import annotations
 import threading
 import time
 
+from ipywidgets import HTML
+
 from campaign import markup
 from campaign.errors import CampaignError
 from campaign.notebook.composer.check import CheckSection
 from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.memory import Kept, Memory
 from campaign.notebook.composer.message import MessageSection
 from campaign.notebook.composer.outcome import OutcomeSection
+from campaign.notebook.composer.reopening import reopen
 from campaign.notebook.composer.section import STYLE, Section
 from campaign.notebook.composer.sending import SendingSection
 from campaign.notebook.composer.spreadsheet import SpreadsheetSection
@@ -30,8 +34,9 @@ class Composer(Panel):
     What was finished can be opened again. Then everything below is worked out anew, and says what changed.
     """
 
-    def __init__(self) -> None:
+    def __init__(self, memory: Memory | None = None) -> None:
         self.desk = Desk()
+        self._memory = memory
         self.spreadsheet = SpreadsheetSection(self.desk, self._finished)
         self.message = MessageSection(self.desk, self._finished)
         self.check = CheckSection(self.desk, self._finished)
@@ -41,12 +46,25 @@ class Composer(Panel):
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
         self._reached = 0
-        super().__init__(lambda: _IN_WORK, self.sections, style=STYLE)
+        self._greeting = HTML()
+        self._greeting.add_class("campaign-greeting")
+        super().__init__(lambda: _IN_WORK, [self._greeting, *self.sections], style=STYLE)
         self._open(0)
+        kept = None if memory is None else memory.recall()
+        if kept is not None and kept.composition.source:
+            sentence = reopen(self.desk, self.sections, kept, self._show_outcome)
+            self._greeting.value = f'<div role="status">{markup.paragraph(sentence)}</div>'
+        self.desk.remember = self._remember
+        self._remember()
 
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
         return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])
+
+    def _remember(self) -> None:
+        if self._memory is not None:
+            reached = min(self._reached, self.sections.index(self.sending))
+            self._memory.keep(Kept(self.desk.composition, self.desk.version, reached, self.desk.sent))
 
     def _open(self, position: int) -> None:
         """Open a section, and announce the one after it; nothing is shown beyond that."""
@@ -69,10 +87,11 @@ class Composer(Panel):
                 self._reached = below
                 break
         self._open(self._reached if position < self._reached else position + 1)
+        self.desk.remember()
 
     def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
         """Let a section take what was decided above; False if it has to be put right first."""
-        line = "" if is_new else section.line
+        line, findings = ("", "") if is_new else (section.line, self.check.findings)
         try:
             section.enter()
         except CampaignError as error:
@@ -81,8 +100,10 @@ class Composer(Panel):
         if is_new:
             self._open(position)
             return True
-        if section is self.check and section.line != line:
-            section.say_changed(f"The change above has changed this. Before, it was: {line}.")
+        if section is self.check and self.check.findings != findings:
+            same = "As many people get a text as before."
+            before = same if section.line == line else f"Before, it was: {line}."
+            section.say_changed(f"The change above has changed this. {before}")
             section.unfold()
         elif not section.is_open:
             section.fold()
@@ -90,6 +111,7 @@ class Composer(Panel):
 
     def _started(self, run: Run) -> None:
         """Fold what was decided, and show the result when the run has ended."""
+        self._greeting.value = ""
         for section in self._decided:
             section.fold()
         threading.Thread(target=self._watch, args=[run], name="campaign composer", daemon=True).start()

@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
+from campaign.environments import Environment
 from campaign.messages.plan import Plan
 from campaign.sending.campaigns import compare, start
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.run import Run
 from campaign.service.account import Account
-from campaign.service.address import Environment
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -28,12 +29,16 @@ class Composition:
 
     source: str = ""
     sheet: str | None = None
+    dates: DateOrder | None = None
     number: str | None = None
     region: str | None = None
     message: str = ""
+    language: str | None = None  # the column that says which of the texts a row gets
+    texts: Mapping[str, str] = field(default_factory=dict)  # by language, instead of the message
     sender: str = ""
     overlong: Literal["flag", "truncate", "split"] = "flag"
     duplicates: Literal["skip", "keep"] = "skip"
+    instead: tuple[int, ...] = ()  # rows that get the text of a phone which the first of its rows would get
     several: Literal["refuse", "first"] = "refuse"
     opt_outs: str | None = None
     environment: Environment = "local"
@@ -42,11 +47,19 @@ class Composition:
     gone: Gone = "ask"
 
     def contacts(self) -> pd.DataFrame:
-        return read_contacts(self.source, **self._given("sheet"))
+        return read_contacts(self.source, **self._given("sheet", "dates"))
 
     def plan(self, contacts: pd.DataFrame) -> Plan:
+        return self.planned(contacts)[1]
+
+    def planned(self, contacts: pd.DataFrame) -> tuple[Composition, Plan]:
+        """The plan, and what was decided without the rows that share no phone any more."""
         plan: Plan = prepare(contacts, **self._preparing())
-        return plan
+        if not self.instead:
+            return self, plan
+        sharing = plan.addressing.alternatives["row"]
+        still = tuple(row for row in self.instead if (sharing == row).any())
+        return replace(self, instead=still), plan.keep_instead(still)
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))
@@ -64,20 +77,24 @@ class Composition:
             if self.environment == "local"
             else f', account=campaign.Account.from_environment("{self.environment}")'
         )
+        reading = _written(self._given("sheet", "dates"))
+        keeping = [f"plan = plan.keep_instead({list(self.instead)})"] if self.instead else []
         return "\n".join(
             [
                 "import campaign",
                 "",
-                f"contacts = campaign.read_contacts({self.source!r}{_written(self._given('sheet'))})",
+                f"contacts = campaign.read_contacts({self.source!r}{reading})",
                 f"plan = campaign.prepare(contacts{_written(self._preparing())})",
+                *keeping,
                 f"result = campaign.send(plan{account}{_written(sending)})",
                 'campaign.write_report(result, "report.html")',
             ]
         )
 
     def _preparing(self) -> dict[str, Any]:
-        texts = {"message": self.message, "sender": self.sender}
-        return texts | self._given("number", "region", "overlong", "duplicates", "several", "opt_outs")
+        message = dict(self.texts) if self.language else self.message
+        options = self._given("language", "number", "region", "overlong", "duplicates", "several", "opt_outs")
+        return {"message": message, "sender": self.sender} | options
 
     def _given(self, *names: str) -> dict[str, Any]:
         """These fields, without those that have their defaults."""

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
+from campaign.contacts.reading_record import reading_of
+from campaign.environments import Environment
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.run import Run
 from campaign.sending.store.identity import choose_name
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.kept_account import kept_account
 
 
@@ -25,7 +27,9 @@ class Desk:
     contacts: pd.DataFrame = field(default_factory=pd.DataFrame)
     plan: Plan | None = None
     run: Run | None = None
+    sent: Path | None = None  # the campaign folder of what was sent last, also before a page was loaded again
     confirmed: str | None = None  # the phrase that was typed for the run
+    remember: Callable[[], None] = lambda: None  # called after each decision
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
 
     @property
@@ -38,6 +42,20 @@ class Desk:
     def decide(self, **decisions: Any) -> None:
         """Replace some decisions."""
         self.composition = replace(self.composition, **decisions)
+        self.remember()
+
+    @property
+    def version(self) -> str:
+        """The version of the spreadsheet, in which a row number means one row; "" if nothing was read."""
+        reading = reading_of(self.contacts)
+        return "" if reading is None else reading.version
+
+    def read(self) -> None:
+        """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
+        before, self.contacts = self.contacts, self.composition.contacts()
+        rows = [row for row in self.composition.instead if row in self.contacts.index and row in before.index]
+        unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
+        self.decide(instead=tuple(unchanged))
 
     @property
     def account(self) -> Account | None:
@@ -46,7 +64,7 @@ class Desk:
 
     def prepared(self) -> Plan:
         """The plan of the decisions so far."""
-        self.plan = self.composition.plan(self.contacts)
+        self.composition, self.plan = self.composition.planned(self.contacts)
         return self.plan
 
 

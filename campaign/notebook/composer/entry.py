@@ -1,6 +1,7 @@
 """`compose`: where a person enters."""
 
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
 
 from campaign.errors import UsageError
@@ -23,3 +24,11 @@ def compose() -> Any:
     from campaign.notebook.composer.composer import Composer
 
     return Composer()
+
+
+def compose_again(memory: str) -> Any:
+    """The same form for a page that may be loaded again: it keeps in a file what it comes back to then."""
+    from campaign.notebook.composer.composer import Composer
+    from campaign.notebook.composer.memory import Memory
+
+    return Composer(Memory(Path(memory)))

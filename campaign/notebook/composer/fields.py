@@ -36,23 +36,38 @@ class Picker(Dropdown):  # type: ignore[misc]  # ipywidgets has no types
             self._picked(change["new"])
 
 
-def field(
-    label: str,
-    name: str,
-    hint: str = "",
-    *,
-    written: Callable[[str], None] | None = None,
-    at_once: bool = False,
-) -> Any:
+class Field(Text):  # type: ignore[misc]  # ipywidgets has no types
     """A line to write in.
 
     `written` is called with the text when a person leaves the line or presses Enter, or `at_once`.
     """
-    line = Text(description=label, placeholder=hint, layout=_wide(), style=_LABEL, continuous_update=at_once)
-    line.add_class(f"campaign-{name}")
-    if written is not None:
-        line.observe(lambda change: written(change["new"].strip()), "value")
-    return line
+
+    def __init__(
+        self,
+        label: str,
+        name: str,
+        hint: str = "",
+        *,
+        written: Callable[[str], None] | None = None,
+        at_once: bool = False,
+    ) -> None:
+        super().__init__(
+            description=label, placeholder=hint, layout=_wide(), style=_LABEL, continuous_update=at_once
+        )
+        self.add_class(f"campaign-{name}")
+        self._filling = False
+        self._written = written
+        self.observe(self._tell, "value")
+
+    def fill(self, text: str) -> None:
+        """Put a text there as if it had been written before."""
+        self._filling = True
+        self.value = text
+        self._filling = False
+
+    def _tell(self, change: Any) -> None:
+        if self._written is not None and not self._filling:
+            self._written(change["new"].strip())
 
 
 def button(label: str, name: str, pressed: Callable[[], None], *, main: bool = False) -> Any:

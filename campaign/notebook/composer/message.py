@@ -10,17 +10,24 @@ import pandas as pd
 from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
+from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
+from campaign.messages.preview import Preview
+from campaign.messages.templates.date_orders import date_columns
+from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.messages.templates.text_lengths import text_lengths
+from campaign.notebook.composer.alphabet import explain_alphabet
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import button, field
+from campaign.notebook.composer.fields import Field, button
+from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
-from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.text_editor import TextEditor
-from campaign.text import shorten
+from campaign.text import counted, shorten
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
@@ -32,15 +39,20 @@ class MessageSection(Section):
 
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
+        self._readers = pd.DataFrame()  # the rows that get the text which is written now
+        self.languages = LanguageChoice(self._change_languages, self._turn)
         self.editor = TextEditor("Text", self._typed)
         self.editor.add_class("campaign-text")
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
-        self.sender = field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
-        self.phone = Phone(self._plan_of, self._longest_row, self._count)
+        self.sender = Field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
+        self._alphabet = HTML()
+        self._alphabet.add_class("campaign-alphabet")
+        self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
         writing = VBox(
             [
-                HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter, self.sender,
+                self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
+                self._alphabet, self.sender,
                 button("Check everybody", "check", self.finish, main=True),
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
@@ -52,16 +64,30 @@ class MessageSection(Section):
     def line(self) -> str:
         """What was decided."""
         composition = self._desk.composition
-        return f"“{shorten(composition.message, 60)}” from {composition.sender}"
+        text, others = self._text, len(composition.texts) - 1 if composition.language else 0
+        more = f" and {counted(others, 'other language')}" if others else ""
+        return f"“{shorten(text.strip(), 60)}”{more} from {composition.sender}"
 
     def enter(self) -> None:
         """Offer the columns of the spreadsheet, and count the text again with its rows."""
         columns = [name for name in self._desk.contacts.columns if not {*"{}"} & set(name)]
         self.editor.placeholders = columns
-        self.phone.offer(self._desk.contacts.index)
-        self._typed(self.editor.value)
+        self.editor.formats = self._date_formats()
+        composition = self._desk.composition
+        self.languages.offer(self._desk.contacts, composition)
+        if composition.language and not self.languages.editing:  # another spreadsheet, without that column
+            self._desk.decide(language=None, message=self.editor.value)
+        elif composition.language:
+            texts = {name: composition.texts.get(name, "") for name in self.languages.languages}
+            self._desk.decide(texts=texts)
+        self._turn()
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
             self._desk.prepared()
+
+    def refill(self, composition: Composition) -> None:
+        """Show the text and the sender again; they are counted when the section is entered."""
+        self.editor.value = next(iter(composition.texts.values()), composition.message)
+        self.sender.fill(composition.sender)
 
     def finish(self) -> None:
         """Check the text for everybody."""
@@ -69,8 +95,46 @@ class MessageSection(Section):
             self._desk.prepared()
             self._done(self)
 
+    @property
+    def _text(self) -> str:
+        """The text that is written now: the one for everybody, or that of a language."""
+        composition = self._desk.composition
+        return (
+            composition.texts.get(self.languages.editing, "") if composition.language else composition.message
+        )
+
+    def _change_languages(self, column: str | None) -> None:
+        """One text for everybody from now on, or one for each language, beginning with what is there."""
+        composition, languages = self._desk.composition, self.languages.languages
+        texts = {languages[0]: composition.message} | dict(composition.texts)
+        self._desk.decide(language=column, texts={name: texts.get(name, "") for name in languages})
+        self.languages.offer(self._desk.contacts, self._desk.composition)
+        self._turn()
+
+    def _turn(self) -> None:
+        """Write another of the texts, for its readers."""
+        self._readers = self.languages.readers
+        self.phone.offer(self._readers.index)
+        self.editor.value = self._text
+        self._typed(self._text)
+
+    def _date_formats(self) -> dict[str, str]:
+        """For each column of dates, how a date looks in words, and the placeholder that writes it so."""
+        contacts = self._desk.contacts
+        reading = reading_of(contacts)
+        order = reading.dates if reading is not None else ""
+        days = {name: read_moment(cell, order)[0] for name, cell in date_columns(contacts).items()}
+        return {
+            f"{name}, as {f'{day.day} {MONTHS[day.month - 1]}' if day else 'day and month'}": f"{name}:%-d %B"
+            for name, day in days.items() if not {*"{}:"} & set(name)
+        }  # fmt: skip
+
     def _typed(self, message: str) -> None:
-        self._desk.decide(message=message)
+        editing = self.languages.editing
+        if editing:
+            self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
+        else:
+            self._desk.decide(message=message)
         self.show_problem("")
         self.phone.show()
 
@@ -81,12 +145,18 @@ class MessageSection(Section):
     def _count(self) -> None:
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
 
+    def _explain(self, preview: Preview | None) -> None:
+        """Say which characters make the text of the row on the phone take more SMS."""
+        text = "" if preview is None else "".join(preview.messages)
+        sentence = explain_alphabet(self._text, text)
+        self._alphabet.value = markup.paragraph(sentence, note=True) if sentence else ""
+
     def _counted(self) -> str:
         """How long the text is in the row on the phone, and where it is longest."""
-        if not self._desk.composition.message.strip():
+        if not self._text.strip():
             return f"0 of {TEXT_LIMIT}"
         try:
-            lengths = text_lengths(self._desk.contacts, self._desk.composition.message)
+            lengths = text_lengths(self._readers, self._text)
         except CampaignError as error:
             return desk_words(error)
         shown = lengths.loc[self.phone.row]
@@ -95,14 +165,22 @@ class MessageSection(Section):
         return (
             f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS{alphabet} · the longest is row "
             f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
+            f"{_several(lengths)}"
         )
 
     def _longest_row(self) -> int:
-        lengths = text_lengths(self._desk.contacts, self._desk.composition.message)
+        lengths = text_lengths(self._readers, self._text)
         return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
     def _plan_of(self, rows: pd.Index[Any] | None) -> Plan:
-        """The plan for some rows, or for all, also before there is a sender."""
-        contacts = self._desk.contacts if rows is None else self._desk.contacts.loc[rows]
+        """The plan for some of the text's readers, or for all, also before there is a sender."""
+        contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
-        return replace(composition, sender=composition.sender or _NO_SENDER).plan(contacts)
+        sender = composition.sender or _NO_SENDER
+        return replace(composition, sender=sender, message=self._text, language=None).plan(contacts)
+
+
+def _several(lengths: pd.DataFrame) -> str:
+    """How many people's texts take more than one SMS; "" if everybody's takes one."""
+    costly = int((lengths["parts"] > 1).sum())
+    return f" · more than 1 SMS for {people(costly)}" if costly else ""

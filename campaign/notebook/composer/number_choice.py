@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import pandas as pd
@@ -11,11 +12,18 @@ from campaign import markup
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import WORLD, clean_numbers
-from campaign.contacts.phone_numbers.likely_region import find_likely_region, regions_by_name
+from campaign.contacts.phone_numbers.likely_region import (
+    RegionFit,
+    find_likely_region,
+    fit_region,
+    regions_by_name,
+)
+from campaign.masking import mask_number, mask_text
 from campaign.notebook.composer.fields import Picker
-from campaign.text import agreeing, counted, figure
+from campaign.text import agreeing, counted, figure, listed_words
 
 _NO_COUNTRY = ("Choose the country", "")
+_NAMED = 4  # countries that fit as well; of more, only the count
 _EVERYWHERE = ("Every number begins with its country code", WORLD)
 
 
@@ -26,8 +34,12 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._contacts = pd.DataFrame()
         self.column = Picker("Numbers are in", "number", lambda _: self._guess_country())
         self.country = Picker("Country", "country", lambda _: self._say_reasons())
-        self._column_reason, self._country_reason = HTML(), HTML()
-        super().__init__([self.column, self._column_reason, self.country, self._country_reason])
+        self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
+        self._warning.add_class("changed")
+        self._warning.add_class("campaign-country-warning")
+        super().__init__(
+            [self.column, self._column_reason, self.country, self._country_reason, self._warning]
+        )
 
     def offer(self, contacts: pd.DataFrame) -> None:
         """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists."""
@@ -35,6 +47,13 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         columns, before = list(contacts.columns), self.column.value
         self.column.offer(columns, before if before in columns else self._likeliest_column())
         self._guess_country()
+
+    def choose(self, column: str, region: str | None) -> None:
+        """Choose a column and a country as a person would."""
+        self.column.offer(self.column.options, column)
+        self._guess_country()
+        self.country.offer(self.country.options, region or "")
+        self._say_reasons()
 
     def _likeliest_column(self) -> str | None:
         by_header = likely_number_columns(self._contacts.columns)
@@ -58,12 +77,25 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             f"{self.column.value}: {figure(good)} of {counted(filled, 'cell')} {agreeing(good, 'is', 'are')} "
             f"numbers to send to.{self._other_columns}", note=True,
         )  # fmt: skip
-        self._country_reason.value = markup.paragraph(self._country_sentence(cleaned), note=True)
+        note, warning = self._country_sentence(cleaned), ""
+        if self.country.value:
+            fit = fit_region(cells, self.country.value)
+            is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
+            note = f"{note} {_example(fit, self.country_name, is_sure=is_sure)}"
+            warning = _warning(fit)
+        self._country_reason.value = markup.paragraph(note, note=True)
+        self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
 
     @property
     def _other_columns(self) -> str:
         others = [name for name in likely_number_columns(self._contacts.columns) if name != self.column.value]
         return f" {listed(others)} may hold numbers too." if others else ""
+
+    @property
+    def country_name(self) -> str:
+        """The chosen country by its name; "" if there is none."""
+        names = {region: name for name, region in regions_by_name().items()}
+        return names.get(self.country.value or "", "")
 
     def _country_sentence(self, cleaned: pd.DataFrame) -> str:
         without = int((cleaned["problem"] == "no_region").sum())
@@ -82,6 +114,48 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
 
     @property
+    def line(self) -> str:
+        """The column and the country in a few words."""
+        kind = self.country_name or ("with country codes" if self.country.value == WORLD else "any country")
+        return f"number in {self.column.value} ({kind})"
+
+    @property
     def chosen(self) -> dict[str, Any]:
         """The column and the country, as decisions."""
         return {"number": self.column.value, "region": self.country.value or None}
+
+
+def _example(fit: RegionFit, country: str, *, is_sure: bool) -> str:
+    """What the country makes of the numbers without a country code, and of one of them."""
+    if not fit.looked_at:
+        return ""
+    of = "the first " if fit.is_sample else ""
+    looked_at = f"{of}{counted(fit.looked_at, 'number')} without a country code"
+    share = f"{figure(fit.usable)} of {looked_at} can be used"
+    if not fit.usable:
+        return f"{share}."
+    written, number = fit.example
+    place = f" ({country})" if country else ""
+    example = f"{share}: {mask_text(written)} becomes +{mask_number(number)}{place}."
+    if is_sure or not fit.others or fit.is_clearly_worse:
+        return example
+    return (
+        f"{example} Numbers are written like this {_in_others(fit.others)} too, so make sure of the country."
+    )
+
+
+def _warning(fit: RegionFit) -> str:
+    """What to say where other countries fit much better; "" where they do not."""
+    if not fit.is_clearly_worse:
+        return ""
+    return (
+        f"This is probably the wrong country: {figure(fit.best)} of {figure(fit.looked_at)} can be used "
+        f"{_in_others(fit.others)}. Choose the country that these people live in."
+    )
+
+
+def _in_others(regions: Sequence[str]) -> str:
+    if len(regions) > _NAMED:
+        return f"in {counted(len(regions), 'other country', 'other countries')}"
+    names = {region: name for name, region in regions_by_name().items()}
+    return f"in {listed_words(names[region] for region in regions)}"

@@ -16,6 +16,7 @@ from campaign.notebook.composer.section import Section
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.report import write_report
 from campaign.results.tables import Result
+from campaign.sending.campaigns import load_result
 
 _HINT = "The same in Python, for whoever runs this again:"
 
@@ -49,16 +50,19 @@ class OutcomeSection(Section):
         result = self._result
         sentences = [*map(desk_words, (result.headline, *result.left_to_do))]
         self._sentences.value = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
-        to_correct = result.totals["invalid"] + result.totals["refused"]
+        totals = result.totals
+        to_correct = totals["invalid"] + totals["refused"] + totals.sharing
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         lines = markup.escape(self._desk.composition.python(self._desk.confirmed))
         self._python.value = f'{markup.paragraph(_HINT, note=True)}<pre tabindex="0">{lines}</pre>'
 
     @property
     def _result(self) -> Result:
-        if self._desk.run is None:
+        if self._desk.run is not None:
+            return self._desk.run.result
+        if self._desk.sent is None:
             raise UsageError("Nothing was sent yet.")
-        return self._desk.run.result
+        return load_result(self._desk.sent)
 
     def _write_report(self, path: Path) -> None:
         write_report(self._result, path)

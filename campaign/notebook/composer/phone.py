@@ -15,6 +15,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import button
+from campaign.text import counted
 
 _EMPTY = "The text appears here as its reader will see it."
 
@@ -23,7 +24,8 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows the text of one row.
 
     `make_plan` returns the plan for some rows, or for all; `find_longest` the row with the longest text.
-    `shown` is called whenever a row is to be shown.
+    `shown` is called whenever a row is to be shown, and `drawn` afterwards, with what the row gets; with None
+    as long as the text is unfinished.
     """
 
     def __init__(
@@ -31,8 +33,10 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         make_plan: Callable[[pd.Index[Any] | None], Plan],
         find_longest: Callable[[], int],
         shown: Callable[[], None],
+        drawn: Callable[[Preview | None], None],
     ) -> None:
-        self._make_plan, self._find_longest, self._shown = make_plan, find_longest, shown
+        self._make_plan, self._find_longest = make_plan, find_longest
+        self._shown, self._drawn = shown, drawn
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
         self.row = 0
         self.screen = HTML()
@@ -42,7 +46,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 button("Previous", "previous", lambda: self._step(-1)),
                 button("Next", "next", lambda: self._step(1)),
                 button("The longest", "longest", self._go_to_longest),
-                button("First with a problem", "problem", self._go_to_problem),
+                button("Next with a problem", "problem", self._go_to_problem),
             ],
             layout=Layout(flex_flow="row wrap"),
         )
@@ -57,14 +61,14 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def show(self) -> None:
         """Draw the row as it is now."""
         self._shown()  # first: the counter has to follow typing
-        self.screen.value = self._drawn()
-
-    def _drawn(self) -> str:
         try:
             preview = self._make_plan(pd.Index([self.row])).preview(self.row)
-        except CampaignError:
-            return markup.paragraph(_EMPTY, note=True)  # unfinished, and the counter says what is missing
-        return preview.phone() + markup.paragraph(_facts(preview), note=True)
+        except CampaignError:  # unfinished, and the counter says what is missing
+            self.screen.value = markup.paragraph(_EMPTY, note=True)
+            self._drawn(None)
+        else:
+            self.screen.value = preview.phone() + markup.paragraph(_facts(preview), note=True)
+            self._drawn(preview)
 
     def _step(self, places: int) -> None:
         position = int(self._rows.get_indexer(pd.Index([self.row]))[0]) + places
@@ -86,11 +90,15 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             status = self._make_plan(None).contacts["status"]
         except CampaignError:
             return self.show()
-        problems = status.index[status == "invalid"]
-        if len(problems):
-            self._go_to(int(problems[0]))
-        else:
+        problems = status.index.to_numpy()[status == "invalid"]
+        if not len(problems):
             self.screen.value = markup.paragraph("No row has a problem.")
+            return
+        here = int((problems <= self.row).sum()) if self.row in problems else int((problems < self.row).sum())
+        place = here % len(problems)  # after the last one, the first
+        self._go_to(int(problems[place]))
+        count = f"{place + 1} of {counted(len(problems), 'row')} with a problem."
+        self.screen.value += markup.paragraph(count, note=True)
 
 
 def _facts(preview: Preview) -> str:

@@ -8,6 +8,7 @@ from ipywidgets import HTML, Button, VBox
 
 from campaign import markup
 from campaign.errors import CampaignError
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import set_shown
 from campaign.text import counted
@@ -20,7 +21,7 @@ STYLE = """
 .campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
-.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:0 2px;
+.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:.15em 2px;
 padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
 padding:.2em 0;margin:0;border:0;font-size:14px}
@@ -42,7 +43,6 @@ font-size:14px;box-sizing:border-box;margin:0}
 .campaign .text-editor textarea{width:100%;box-sizing:border-box;font:inherit;padding:.5em;resize:vertical;
 color:inherit;background:none;border:1px solid var(--line)}
 .campaign .campaign-phone{min-height:9em}
-.campaign .section p:has(>code){display:none}
 .campaign .section .jupyter-button,.campaign .section select,.campaign .section input{font-family:inherit}
 .campaign .section pre{font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.6em;
 border:1px solid var(--line);color:inherit;background:none}
@@ -109,6 +109,12 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def enter(self) -> None:
         """Take what was decided above, the first time and after each change."""
+
+    def finish(self) -> None:
+        """Hand on what was decided here, as the section's main button does."""
+
+    def refill(self, composition: Composition) -> None:
+        """Show what was decided before the page was loaded again; nothing is done about it yet."""
 
     def say_changed(self, sentence: str) -> None:
         """Say what a change above has changed here; "" for nothing."""

@@ -10,10 +10,12 @@ from ipywidgets import HTML, Layout, RadioButtons, VBox
 
 from campaign import markup
 from campaign.argument_checks import check_amount
+from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
-from campaign.notebook.composer.fields import Picker, button, field, set_shown
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
+from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
@@ -31,6 +33,10 @@ _ONLY_REHEARSAL = (
 )
 
 
+_NOT_THE_PHRASE = (
+    "That is not the phrase, so nothing was sent. An earlier phrase no longer counts once the texts or the "
+    "people who get them have changed."
+)
 _UNDECIDED = ("Please choose", "ask")
 
 
@@ -44,12 +50,12 @@ class SendingSection(Section):
             description="Where to",
         )  # fmt: skip
         self.place.add_class("campaign-place")
-        self.name = field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
-        self.price = field("Price of one SMS", "price", "if you know it", written=lambda _: self._show_cost())
+        self.name = Field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
+        self.price = Field("Price of one SMS", "price", "if you know it", written=lambda _: self._show_cost())
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
-        self.phrase = field("Type the phrase", "phrase")
+        self.phrase = Field("Type the phrase", "phrase")
         self._outgoing_parts = 0
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
@@ -62,7 +68,7 @@ class SendingSection(Section):
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
-        self.place.observe(lambda change: self._decide(environment=change["new"]), "value")
+        self.place.observe(lambda change: self._move(change["new"]), "value")
 
     @property
     def line(self) -> str:
@@ -75,10 +81,16 @@ class SendingSection(Section):
 
     def enter(self) -> None:
         """Ask anew for the desk's plan."""
-        self._desk.run = None
+        self._desk.run = self._desk.sent = None
         self._area.children = self._form
         self.name.placeholder = self._desk.name
         self._look_up()
+
+    def refill(self, composition: Composition) -> None:
+        """Show where to and the name again; whoever sends live types the phrase again."""
+        self.name.fill(composition.name)
+        if composition.environment in self._desk.accounts:
+            self.place.value = composition.environment
 
     def begin(self) -> None:
         """Start sending; live asks for the phrase first."""
@@ -91,24 +103,33 @@ class SendingSection(Section):
             except ConfirmationError as confirmation:
                 self._ask_for_phrase(confirmation)
                 return
-            self._desk.run, self._desk.confirmed = run, typed
-            self._area.children = [Dashboard(run)]
+            self._desk.run, self._desk.sent, self._desk.confirmed = run, run.folder, typed
+            self._desk.remember()
+            self._area.children = [Dashboard(run, in_words=desk_html)]
             self._started(run)
 
     def _ask_for_phrase(self, confirmation: ConfirmationError) -> None:
         """Show what would leave and the phrase that a person types to let it."""
         if not confirmation.phrase:
             raise confirmation
-        again = "That is not the phrase. " if self.phrase.value.strip() else ""
-        self._question.value = markup.paragraph(desk_words(confirmation.question)) + markup.paragraph(
-            f"{again}To send, type: {confirmation.phrase}"
+        wrong = (
+            f'<div role="alert">{markup.paragraph(_NOT_THE_PHRASE)}</div>'
+            if self.phrase.value.strip()
+            else ""
         )
+        question = markup.paragraph(desk_words(confirmation.question))
+        phrase = markup.paragraph(f"To send, type: {confirmation.phrase}")
+        self._question.value = f"{wrong}{question}{phrase}"
         self.phrase.value = ""
         set_shown(self.phrase, True)
 
     def _decide(self, **decisions: str) -> None:
         self._desk.decide(**decisions)
         self._look_up()
+
+    def _move(self, environment: Environment) -> None:
+        if environment != self._desk.composition.environment:  # else it was shown, not chosen
+            self._decide(environment=environment)
 
     def _look_up(self) -> None:
         """Say what the campaign has sent there before, and ask about people it has reached otherwise."""
@@ -124,7 +145,9 @@ class SendingSection(Section):
             # Not of the desk's plan: rows to correct continue the campaign that has the others.
             outgoing = difference.messages["parts"].iloc[difference.outgoing()]
             self._outgoing_parts = int(outgoing.sum())
-            self._start.description = f"Send {counted(len(outgoing), 'text')}"
+            verb = "Send" if self._desk.composition.environment == "live" else "Rehearse"
+            start = f"{verb} {counted(len(outgoing), 'text')}"
+            self._start.description = start if len(outgoing) else "Show the result"
             self._start.disabled = False
         self._show_cost()
 

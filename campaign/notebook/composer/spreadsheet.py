@@ -4,19 +4,23 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pandas as pd
 from ipywidgets import HTML, FileUpload, HBox, Layout, VBox
 
 from campaign import markup
 from campaign.contacts.files.sources import KINDS
+from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import FileError
 from campaign.masking import mask_texts
+from campaign.messages.templates.date_orders import find_question
+from campaign.messages.templates.formats import MONTHS, read_moment
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import Picker, button, field, set_shown
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
+from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section, people
 from campaign.private_files import make_private_folder, replace_private_file
@@ -24,6 +28,7 @@ from campaign.text import clean
 
 UPLOADS = Path("uploads")
 _SHOWN = 5  # rows
+_AS_WRITTEN = "Texts have them as they are in the spreadsheet"
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
     " For a file of more than 10 MB, type where it is."
@@ -41,14 +46,17 @@ class SpreadsheetSection(Section):
         )  # fmt: skip
         self.upload.add_class("campaign-upload")
         self.upload.observe(lambda _: self._take_upload(), "value")
-        self.path = field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
+        self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
         self.sheet = Picker("Sheet", "sheet", self._read_sheet)
         self.numbers = NumberChoice()
-        self._rows, self._notices = HTML(), HTML()
+        self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
+        self._file, self._rows, self._notices = HTML(), HTML(), HTML()
         self._again = button("Read it again", "again", self._read_again)
         use = button("Use this spreadsheet", "use", self.finish, main=True)
         buttons = HBox([use, self._again])
-        self._details = VBox([self.sheet, self.numbers, self._notices, self._rows, buttons])
+        self._details = VBox(
+            [self._file, self.sheet, self.numbers, self.dates, self._notices, self._rows, buttons]
+        )
         set_shown(self._details, False)
         hint = HTML(markup.paragraph(_HINT, note=True))
         super().__init__(1, "Spreadsheet", [hint, self.upload, self.path, self._details])
@@ -58,8 +66,15 @@ class SpreadsheetSection(Section):
         """What was decided."""
         reading: Reading = self._desk.contacts.attrs["reading"]
         sheet = f", sheet {reading.sheet}" if reading.sheet else ""
-        number = self._desk.composition.number
-        return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, number in {number}"
+        return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, {self.numbers.line}"
+
+    def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
+        """Ask how dates are written, where the spreadsheet does not show it."""
+        question = find_question(contacts)
+        if question is not None:
+            options = [(_AS_WRITTEN, ""), *_date_options(question[1])]
+            self.dates.offer(options, self._desk.composition.dates or "")
+        set_shown(self.dates, question is not None)
 
     def finish(self) -> None:
         """Take the spreadsheet with the chosen column and country."""
@@ -70,6 +85,15 @@ class SpreadsheetSection(Section):
                 )
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
+
+    def refill(self, composition: Composition) -> None:
+        """Read the spreadsheet again, with the column and the country that were chosen."""
+        if not composition.source:
+            return
+        with self.problems_shown():
+            self._read(composition.source, composition.sheet)
+            if composition.number is not None and composition.number in self._desk.contacts.columns:
+                self.numbers.choose(composition.number, composition.region)
 
     def _take_upload(self) -> None:
         """Keep a copy of the chosen file on disk, so that the campaign can be run again from it."""
@@ -96,6 +120,10 @@ class SpreadsheetSection(Section):
         with self.problems_shown():
             self._read(self._desk.composition.source, sheet)
 
+    def _read_dates(self, order: str) -> None:
+        self._desk.decide(dates=order or None)
+        self._read_again()
+
     def _read_again(self) -> None:
         """Read the file as it is now: a person has corrected it in the meantime."""
         with self.problems_shown():
@@ -103,8 +131,10 @@ class SpreadsheetSection(Section):
 
     def _read(self, source: str, sheet: str | None = None) -> None:
         set_shown(self._details, False)
-        self._desk.decide(source=source, sheet=sheet)
-        contacts = self._desk.contacts = self._desk.composition.contacts()
+        dates = self._desk.composition.dates if source == self._desk.composition.source else None
+        self._desk.decide(source=source, sheet=sheet, dates=dates)
+        self._desk.read()
+        contacts = self._desk.contacts
         reading: Reading = contacts.attrs["reading"]
         has_several = len(reading.sheets) > 1
         if has_several:
@@ -113,11 +143,23 @@ class SpreadsheetSection(Section):
         set_shown(self.sheet, has_several)
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)
+        self._ask_about_dates(contacts)
+        self._file.value = markup.paragraph(f"{reading.source}: {people(len(contacts))}.")
         self.numbers.offer(contacts)
         notices = filter(None, map(desk_words, reading.notices))
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
         self._rows.value = _first_rows(contacts)
         set_shown(self._details, True)
+
+
+def _date_options(example: str) -> list[tuple[str, str]]:
+    """What a date could be, read in each order of day, month and year."""
+    days = {order: read_moment(example, order)[0] for order in get_args(DateOrder)}
+    return [
+        (f"{CHOICES['dates', order]}: {example} is {day.day} {MONTHS[day.month - 1]} {day.year}", order)
+        for order, day in days.items()
+        if day is not None
+    ]
 
 
 def _first_rows(contacts: pd.DataFrame) -> str:

@@ -38,11 +38,12 @@ function render({model, el}) {
     pass();
   }
   function offer() {
-    buttons.replaceChildren(...model.get("placeholders").map((name) => {
+    const names = model.get("placeholders").map((name) => [name, name]);
+    buttons.replaceChildren(...[...names, ...Object.entries(model.get("formats"))].map(([label, name]) => {
       const button = document.createElement("button");
       button.type = "button";
       button.className = "jupyter-button placeholder";
-      button.textContent = name;
+      button.textContent = label;
       button.title = `Insert {${name}} at the cursor`;
       button.addEventListener("click", () => insert(name));
       return button;
@@ -54,6 +55,7 @@ function render({model, el}) {
   area.addEventListener("input", pass);
   model.on("change:answered", answered);
   model.on("change:placeholders", offer);
+  model.on("change:formats", offer);
   model.on("change:value", show);
   offer();
   show();

@@ -9,7 +9,7 @@ from anywidget import AnyWidget
 
 
 class TextEditor(AnyWidget):
-    """A labelled text area; `placeholders` are offered as buttons.
+    """A labelled text area; `placeholders` are offered as buttons, and `formats` after them, by their labels.
 
     `typed` is called with the text after each change that a person makes.
     """
@@ -17,6 +17,7 @@ class TextEditor(AnyWidget):
     _esm = Path(__file__).with_name("text_editor.js")
     label = traitlets.Unicode().tag(sync=True)
     value = traitlets.Unicode().tag(sync=True)
+    formats = traitlets.Dict(traitlets.Unicode()).tag(sync=True)
     placeholders = traitlets.List(traitlets.Unicode()).tag(sync=True)
     # The page counts what it asks, and sends nothing more until that is answered.
     asked = traitlets.Int().tag(sync=True)

@@ -8,7 +8,7 @@ from campaign import markup
 from campaign.errors import CampaignError, ConfirmationError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import button, field, set_shown
+from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.sending.try_out import TryOut, try_out
 
 
@@ -17,8 +17,8 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self.number = field("Your own phone", "own-number", "with its country code")
-        self.phrase = field("Type the phrase", "trial-phrase")
+        self.number = Field("Your own phone", "own-number", "with its country code")
+        self.phrase = Field("Type the phrase", "trial-phrase")
         set_shown(self.phrase, False)
         self.outcome = HTML()
         self.outcome.add_class("campaign-trial")

@@ -8,23 +8,25 @@ from dataclasses import dataclass, field
 import pandas as pd
 
 from campaign.messages.issues import CODES
+from campaign.remedies import texts_without_code
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.plain_words import in_plain_words
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.text import capitalised
 
 _SHOWN = 8  # rows or batches that a line names
-_OPENING = ("invalid",)  # statuses whose reason is in the row itself
+_SHARING = "duplicate_other_text"  # the code of people who share a phone
 
 
 def reasons(result: Result) -> pd.DataFrame:
     """Columns status, people, reason and where, those that need a person most first.
 
-    Invalid rows are grouped by what is wrong with them, the others by what happened to their batch.
+    Invalid rows are grouped by what is wrong with them, those of people who share a phone together, and the
+    others by what happened to their batch.
     """
     found: dict[tuple[str, str], _Reason] = {}
     for part in result.parts():
-        contacts = part.contacts
-        needing = contacts[contacts["status"].isin(TO_FOLLOW_UP)]
+        needing = result.follow_up_rows.needing(part)
         keys, words = _keys(part.issues, needing)
         groups = needing.assign(key=keys, words=words).reset_index().groupby(["status", "key"], sort=False)
         for (status, key), group in groups:
@@ -73,10 +75,11 @@ def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], 
     """What each row is grouped by, and its reason in words."""
     errors = issues[(issues["severity"] == "error") & issues["row"].notna()].drop_duplicates("row")
     errors = errors.set_index(errors["row"].astype("int64"))
-    is_invalid = needing["status"].isin(_OPENING)
+    is_invalid = needing["status"] == "invalid"
     words = in_plain_words(needing["reason"], needing["status"])
     keys = words.where(~is_invalid, errors["code"].reindex(needing.index).fillna(words))
-    details = errors["detail"].reindex(needing.index).fillna(words)
+    keys = keys.where(needing["status"] != "duplicate", _SHARING)
+    details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
     return keys, words.where(~is_invalid, details)
 
 

@@ -10,8 +10,12 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading_record import Reading
+from campaign.environments import words_for
 from campaign.messages.issues import issue_kinds
+from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
+from campaign.results.breakdown import NO_PEOPLE
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
@@ -29,7 +33,7 @@ from campaign.results.page.sending_facts import example, round_table, sending_fa
 from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.text import agreeing, capitalised, counted, figure
 
 # The page shows only the first ones; the workbook contains all.
@@ -50,15 +54,15 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
-    people = {status: count for status, count in totals.items() if status not in ("blank", "duplicate")}
+    people = {status: count for status, count in totals.items() if status not in NO_PEOPLE}
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
-        "where": ENVIRONMENTS.get(result.environment, result.environment),
+        "where": words_for(result.environment).where,
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
-        "outcomes": charts.outcome_bar(people),
+        "outcomes": charts.outcome_bar({**people, "sharing_a_phone": totals.sharing}),
         "rows": _rows_in_words(result),
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
@@ -80,18 +84,16 @@ def remarks(result: Result) -> list[str]:
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
-    return [text for text in ("" if said_in_tasks and not result.nothing_sent else note, earlier) if text]
+    why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
+    return [text for text in (why, earlier, result.about_closing) if text]
 
 
 def _rows_in_words(result: Result) -> str:
     """How the people of the bar and the rows of the sheet go together."""
     totals = result.totals
+    others = {"duplicate": totals["duplicate"] - totals.sharing, "blank row": totals["blank"]}
     pieces = [counted(totals.people, "person", "people")]
-    pieces += [
-        counted(totals[status], noun)
-        for status, noun in (("duplicate", "duplicate"), ("blank", "blank row"))
-        if totals[status]
-    ]
+    pieces += [counted(count, noun) for noun, count in others.items() if count]
     rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
     sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 else f"{rows}."]
     sentences += [
@@ -109,8 +111,8 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     shown = shown.assign(
         status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
-    count = sum(result.totals[status] for status in TO_FOLLOW_UP)
-    first = result.follow_up_rows.first(TO_FOLLOW_UP, _MOST_PEOPLE)
+    count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
+    first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
         "people": table(_as_read(redaction.follow_up(first)), "People", rows=count)
@@ -192,7 +194,7 @@ def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
         "issues": table(_issues_in_words(first), "Issues row by row", rows=count) if count else "",
         "issue_count": counted(count, "issue"),
         "reading": markup.facts(reading_facts(reading)),
-        "notices": [] if reading is None else redaction.texts(reading.notices),
+        "notices": [] if reading is None else redaction.texts(map(without_code, reading.notices)),
     }
 
 
@@ -208,9 +210,8 @@ def _first_issues(result: Result, count: int) -> pd.DataFrame:
 
 def _shown_kinds(kinds: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
     """The kinds of issues as the page shows them."""
-    return kinds.assign(example=redaction.texts(kinds["example"])).rename(
-        columns={"first_row": "first row", "example": "first detail"}
-    )
+    example = redaction.texts(texts_without_code(kinds["example"]))
+    return kinds.assign(example=example).rename(columns={"first_row": "first row", "example": "first detail"})
 
 
 def _issues_in_words(issues: pd.DataFrame) -> pd.DataFrame:

@@ -8,7 +8,7 @@ from campaign.results.totals import ResultTotals
 MEANINGS = {
     "invalid": "left out: something in the row has to be corrected first",
     "blank": "left out: the row is empty",
-    "duplicate": "left out: an earlier row, or an earlier campaign, has the same number",
+    "duplicate": "left out: another row, or an earlier campaign, has the same number",
     "opted_out": "left out: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
@@ -29,7 +29,7 @@ def not_read(reading: Reading | None) -> list[tuple[str, int, str]]:
         return []
     above = (reading.header_row or 1) - 1
     lines = [
-        ("hidden in the sheet", reading.hidden_rows, 'not read; hidden="include" reads them'),
+        ("hidden in the sheet", reading.hidden_rows, "not read, as nobody asked for hidden rows"),
         ("above the header", above, "not read"),
     ]
     return [line for line in lines if line[1]]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from campaign.remedies import without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -22,19 +23,10 @@ class Task:
     tone: str
 
 
-_EARLIER_FORMAT = Task(
-    "Prepare the rest as a new campaign.",
-    "An earlier version of campaign made this folder, and nothing is sent from it. Give not_again= and this "
-    "folder when you prepare the table again: everybody who was reached is left out.",
-    "",
-    "quiet",
-)
-
-
 def tasks(result: Result, redaction: Redaction) -> list[Task]:
     """The tasks, the most urgent first; none where everybody was accepted or left out on purpose."""
     if result.folder is not None and not result.rounds:
-        return [_EARLIER_FORMAT]
+        return [_of_earlier_format(_place(result))]
     decisions = result.decisions
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
@@ -45,13 +37,25 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         for status, make in makers.items()
         if result.totals[status] and status not in erased
     ]
+    if result.totals.sharing and not result.is_erased:
+        chosen.append(_sharing(result.totals.sharing, _place(result)))
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
 
 
+def _of_earlier_format(place: str) -> Task:
+    return Task(
+        "Prepare the rest as a new campaign.",
+        "An earlier version of campaign made this folder, and nothing is sent from it. A new campaign can "
+        "leave out everybody who was reached.",
+        f"campaign send FILE --name NAME --not-again {place}",
+        "quiet",
+    )
+
+
 def _decided(sentences: str) -> Task:
     """What is left to do where a person has decided already: the first sentence says what."""
-    first, full_stop, rest = sentences.partition(". ")
+    first, full_stop, rest = without_code(sentences).partition(". ")
     return Task(first + full_stop.strip(), rest, "", "quiet")
 
 
@@ -86,7 +90,7 @@ def _not_sent(result: Result, count: int, place: str) -> Task:
     people = counted(count, "person", "people")
     return Task(
         f"Resume the campaign for {people} who {agreeing(count, 'waits', 'wait')}.",
-        result.remarks[0] or "Their messages are ready and have not left.",
+        without_code(result.remarks[0]) or "Their messages are ready and have not left.",
         f"campaign resume {place}",
         "quiet",
     )
@@ -97,6 +101,18 @@ def _invalid(result: Result, count: int, place: str) -> Task:
         f"Correct {counted(count, 'row')}, then send the file again.",
         "The follow-up file has the reason beside each row. Sent again under the same name, it reaches only "
         "people who got nothing.",
+        f"campaign follow-up {place} to_correct.xlsx",
+        "bad",
+    )
+
+
+def _sharing(count: int, place: str) -> Task:
+    people = agreeing(count, "this person", "them")
+    return Task(
+        f"Find {agreeing(count, 'another number', 'other numbers')} for "
+        f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
+        f"Somebody in another row has the same number and another text, so nothing was sent to {people}. "
+        "The follow-up file has their rows: with another number there, they are reached.",
         f"campaign follow-up {place} to_correct.xlsx",
         "bad",
     )

@@ -102,6 +102,7 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
             f"{_other_files(place)}",
             phrase=phrase,
             purpose="erase the campaign",
+            given=confirm,
         )
 
 
@@ -114,8 +115,7 @@ def _people_in(rounds: Sequence[Round]) -> int:
 
 def _other_files(place: Folder) -> str:
     """A sentence with what else is in the folder, which erasing leaves; "" if there is nothing."""
-    ledger = place.ledger_path.name
-    own = {MANIFEST, ROUNDS, "lock", ledger, *(ledger + end for end in ("-wal", "-shm", ".moves"))}
+    own = {MANIFEST, ROUNDS, "lock", *place.ledger_place.file_names}
     others = sorted(clean(path.name) for path in place.path.iterdir() if path.name not in own)
     if not others:
         return ""

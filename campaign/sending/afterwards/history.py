@@ -10,15 +10,15 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.argument_checks import check_path
+from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
-from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.options import Place
 from campaign.sending.store.creation import LEDGER
 from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.sending.store.folder import Folder
+from campaign.sending.store.identity import is_try_out
 from campaign.sending.store.manifest import MANIFEST
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean
@@ -37,7 +37,7 @@ _COUNTED_AS = {
 }  # fmt: skip
 
 
-def history(folder: Place = "campaigns") -> pd.DataFrame:
+def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFrame:
     """All campaigns in a folder, one row for each, the one that sent last first.
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
@@ -48,12 +48,14 @@ def history(folder: Place = "campaigns") -> pd.DataFrame:
     makes a page or a workbook of them.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
-    `folder` may also be that of one campaign. Nothing is written, and a run under way is not disturbed.
+    `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
+    `try_outs=True`. Nothing is written, and a run under way is not disturbed.
 
     Raises `FolderError` if there is no such folder.
     """
     check_path(folder, subject="folder", write='folder="campaigns"')
-    rows = [_row(place) for place in _campaign_folders(Path(folder).absolute())]
+    check_switch(try_outs, subject="try_outs", write="try_outs=True")
+    rows = [_row(place) for place in _campaign_folders(Path(folder).absolute(), try_outs=try_outs)]
     frame = pd.DataFrame(rows, columns=list(_TYPES))
     for name in ("first_sent", "last_sent"):
         frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601", errors="coerce")
@@ -61,7 +63,7 @@ def history(folder: Place = "campaigns") -> pd.DataFrame:
     return frame.sort_values("last_sent", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def _campaign_folders(folder: Path) -> Iterator[Path]:
+def _campaign_folders(folder: Path, *, try_outs: bool) -> Iterator[Path]:
     """The folders that hold a campaign, or what is left of one, by name."""
     try:
         if _may_be_campaign(folder):
@@ -75,6 +77,8 @@ def _campaign_folders(folder: Path) -> Iterator[Path]:
             "campaigns are."
         ) from None
     for place in places:
+        if is_try_out(place.name) and not try_outs:
+            continue
         try:
             if _may_be_campaign(place):
                 yield place
@@ -98,8 +102,8 @@ def _row(path: Path) -> dict[str, Any]:
         if isinstance(place, FirstFolder):
             return row | _of_first_format(place.load_result())
         row["name"] = place.manifest.name
-        check_ledger(place.ledger_path, place.manifest.identity)
-        figures = read_figures(place.ledger_path)
+        place.ledger_place.check(place.manifest.identity)
+        figures = read_figures(place.ledger_place)
         row |= _of_ledger(figures)
         row |= _of_last_round(place, figures)
     except CampaignError as error:

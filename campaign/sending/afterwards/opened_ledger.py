@@ -7,9 +7,7 @@ from contextlib import closing, contextmanager
 from functools import partial
 
 from campaign.argument_checks import check_path, check_text
-from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.ledger_file import open_ledger
 from campaign.sending.ledger.views import identity_of, moves_of, reached_messages, snapshot
 from campaign.sending.options import Place
 from campaign.sending.run import end_held_run
@@ -35,7 +33,7 @@ def opened_ledger(place: Folder) -> Iterator[Ledger]:
     end_held_run(place.path)
     with place.lock(), closing(_open(place)) as ledger:
         finish_erasure(place.path, ledger)
-        place.rounds(snapshot(place.ledger_path))  # raises where one is not what was registered
+        place.rounds(snapshot(place.ledger_place))  # raises where one is not what was registered
         yield ledger
 
 
@@ -45,14 +43,14 @@ def _open(place: Folder) -> Ledger:
     Without it, a backup from before the change would not be known to be one. Raises `FolderError` if this is
     such a backup.
     """
-    identity, path = place.manifest.identity, place.ledger_path
+    identity, ledger_place = place.manifest.identity, place.ledger_place
     if place.manifest.environment != "live":
-        return open_ledger(path, identity)
-    check_ledger(path, identity)
-    ledger_id = identity_of(path)["ledger"]
+        return ledger_place.open(identity)
+    ledger_place.check(identity)
+    ledger_id = identity_of(ledger_place)["ledger"]
     listed = listed_with_ledger(ledger_id, place.path)
     if listed is None:
-        return open_ledger(path, identity)
-    check_newest(listed, place.path, moves_of(path))
-    entry = ListEntry(listed.key, place.path, ledger_id, partial(reached_messages, path))
-    return open_ledger(path, identity, [entry])
+        return ledger_place.open(identity)
+    check_newest(listed, place.path, moves_of(ledger_place))
+    entry = ListEntry(listed.key, place.path, ledger_id, partial(reached_messages, ledger_place))
+    return ledger_place.open(identity, [entry])

@@ -47,7 +47,7 @@ def resolve(
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     with opened_ledger(place) as ledger:
-        contents = snapshot(place.ledger_path)
+        contents = snapshot(place.ledger_place)
         settleable = [one.batch for one in contents.batches if one.state == "unknown"]
         unknown = contents.outcomes.set_index("batch").loc[settleable]
         if batch not in unknown.index:
@@ -57,7 +57,8 @@ def resolve(
         evidence = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
-            raise ConfirmationError(_evidence(batch, evidence), phrase=phrase, purpose="settle it")
+            question = _evidence(batch, evidence)
+            raise ConfirmationError(question, phrase=phrase, purpose="settle it", given=confirm)
         decision = f"{user_name()}: {outcome}"
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],

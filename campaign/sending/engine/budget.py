@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
@@ -11,6 +12,8 @@ from campaign.argument_checks import check_amount, check_count
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Load, Tally
 from campaign.text import counted
+
+_LARGER = "Resume with a larger budget to send the rest; until you give another one, this one stays in force."
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +27,8 @@ class Budget:
 
     What is under way can only exceed the budget when the service raises its price: then the run ends at once.
     A batch whose cost cannot be read pauses it, because what was spent is no longer known.
+
+    It stays in force for the campaign until another one is given; `Budget()`, which has no limit, lifts it.
 
     Raises `UsageError` for an amount or a number that cannot be meant.
     """
@@ -44,6 +49,23 @@ class Budget:
             return budget
         return cls() if budget is None else cls(_amount(budget))
 
+    @classmethod
+    def from_record(cls, record: str) -> Budget:
+        """A budget of what `record` wrote; "" is one without a limit."""
+        return cls(**json.loads(record)) if record else cls()
+
+    @property
+    def record(self) -> str:
+        """The budget as the ledger keeps it."""
+        return json.dumps({"cost": None if self.cost is None else str(self.cost), "messages": self.messages})
+
+    @property
+    def words(self) -> str:
+        """The budget as a person says it: "500", "8 messages" or "500 and 8 messages"; "" without a limit."""
+        cost = "" if self.cost is None else f"{self.cost:,}"
+        messages = "" if self.messages is None else counted(self.messages, "message", "messages")
+        return " and ".join(filter(None, (cost, messages)))
+
     def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
         return self._look_at_messages(tally, batch) or self._look_at_cost(tally, batch)
 
@@ -52,7 +74,7 @@ class Budget:
             return None
         return Hold(
             f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
-            "Resume with a larger budget to send the rest.",
+            f"{_LARGER}",
             final=True,
             patient=True,
             needs_change=True,
@@ -72,7 +94,7 @@ class Budget:
             return Hold(
                 "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
             )
-        spent = f"{tally.cost:,} of {self.cost:,} are spent. Resume with a larger budget to send the rest."
+        spent = f"{tally.cost:,} of {self.cost:,} are spent. {_LARGER}"
         if tally.in_flight and tally.committed_cost > self.cost:
             return Hold(
                 f"The service raised its price, so what is under way may exceed the budget: {spent}",

@@ -1,20 +1,25 @@
-"""The changes of a ledger that are no moves of single batches, each to be made inside one transaction."""
+"""The changes of a ledger that are no moves of single batches, each to be made inside one transaction.
+
+`now` is the SQL of the database's clock.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from campaign.sending.ledger.connections import Connection
+from campaign.sending.ledger.database import Connection
 
 WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
-_NOTE_IN_JOURNAL = """
-INSERT INTO journal (at, batch, was, now, error, note)
-VALUES (strftime('%Y-%m-%dT%H:%M:%fZ', 'now'), 0, '', ?, '', ?)
-"""
+_UNDER_WAY = "UPDATE batches SET state = 'unknown', error = :error, note = '' WHERE state = 'sending'"
+
+
+def give_up_what_was_under_way(connection: Connection) -> None:
+    """What was being sent when its program died is unknown."""
+    connection.execute(_UNDER_WAY, {"error": "the program ended while this batch was under way"})
 
 
 def insert_round(
-    connection: Connection, digest: str, entries: Sequence[tuple[int, int, int, int, bytes]]
+    connection: Connection, now: str, digest: str, entries: Sequence[tuple[int, int, int, int, bytes]]
 ) -> int:
     """Insert a round with its batches, withdraw what still waits, and return the number of the round.
 
@@ -23,38 +28,56 @@ def insert_round(
     number: int = connection.execute("SELECT coalesce(max(round), 0) + 1 FROM rounds").fetchone()[0]
     connection.execute(WITHDRAW)
     connection.executemany(
-        "INSERT INTO batches (batch, round, part, first, messages, digest) VALUES (?, ?, ?, ?, ?, ?)",
-        ((batch, number, *rest) for batch, *rest in entries),
-    )
-    connection.execute(
-        "INSERT INTO rounds VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))", (number, digest)
-    )
+        "INSERT INTO batches (batch, round, part, first, messages, digest) "
+        "VALUES (:batch, :round, :part, :first, :messages, :digest)",
+        [
+            {
+                "batch": batch, "round": number, "part": part, "first": first, "messages": messages,
+                "digest": content,
+            }
+            for batch, part, first, messages, content in entries
+        ],
+    )  # fmt: skip
+    values = {"round": number, "digest": digest}
+    connection.execute(f"INSERT INTO rounds VALUES (:round, :digest, {now})", values)  # noqa: S608
     return number
 
 
-def withdraw_what_waits(connection: Connection, note: str) -> int:
+def withdraw_what_waits(connection: Connection, now: str, note: str) -> int:
     """Close the campaign, and return how many batches waited."""
-    connection.execute(_NOTE_IN_JOURNAL, ("closed", note))
-    update = "UPDATE batches SET state = 'withdrawn', note = ? WHERE state = 'pending'"
-    return connection.execute(update, (note,)).rowcount
+    _note_in_journal(connection, now, "closed", note)
+    update = "UPDATE batches SET state = 'withdrawn', note = :note WHERE state = 'pending'"
+    return connection.execute(update, {"note": note}).rowcount
 
 
-def erase_texts(connection: Connection, digests: Mapping[int, str], note: str) -> int:
+def erase_texts(connection: Connection, now: str, digests: Mapping[int, str], note: str) -> int:
     """Erase what the ledger tells of people in some rounds; `digests` are those of their new manifests."""
-    connection.execute("PRAGMA secure_delete = ON")
-    connection.execute(_NOTE_IN_JOURNAL, ("erased", note))
-    insert = "INSERT INTO erasures VALUES (?, ?, strftime('%Y-%m-%dT%H:%M:%fZ', 'now'))"
-    connection.executemany(insert, digests.items())
-    rounds = [(number,) for number in digests]
-    connection.executemany("UPDATE batches SET error = '', note = '', digest = x'' WHERE round = ?", rounds)
+    _note_in_journal(connection, now, "erased", note)
+    erased = [{"round": number, "digest": digest} for number, digest in digests.items()]
+    connection.executemany(f"INSERT INTO erasures VALUES (:round, :digest, {now})", erased)  # noqa: S608
+    connection.executemany(
+        "UPDATE batches SET error = '', note = '', digest = :nothing WHERE round = :round",
+        [{"round": number, "nothing": b""} for number in digests],
+    )
     return connection.executemany(
-        "UPDATE journal SET error = '', note = '' WHERE batch IN (SELECT batch FROM batches WHERE round = ?)",
-        rounds,
+        "UPDATE journal SET error = '', note = '' "
+        "WHERE batch IN (SELECT batch FROM batches WHERE round = :round)",
+        [{"round": number} for number in digests],
     ).rowcount
 
 
-def record_home(connection: Connection, home: Mapping[str, str], note: str) -> int:
+def note_budget(connection: Connection, now: str, record: str) -> int:
+    """Note in the journal which budget the campaign has from now on."""
+    return _note_in_journal(connection, now, "budget", record)
+
+
+def record_home(connection: Connection, now: str, home: Mapping[str, str], note: str) -> int:
     """Record where the ledger lives from now on and whose account it is."""
-    connection.execute(_NOTE_IN_JOURNAL, ("takeover", note))
-    pairs = [(value, key) for key, value in home.items()]
-    return connection.executemany("UPDATE campaign SET value = ? WHERE key = ?", pairs).rowcount
+    _note_in_journal(connection, now, "takeover", note)
+    pairs = [{"key": key, "value": value} for key, value in home.items()]
+    return connection.executemany("UPDATE campaign SET value = :value WHERE key = :key", pairs).rowcount
+
+
+def _note_in_journal(connection: Connection, now: str, event: str, note: str) -> int:
+    insert = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, 0, '', :now, '', :note)"  # noqa: S608
+    return connection.execute(insert, {"now": event, "note": note}).rowcount

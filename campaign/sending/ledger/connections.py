@@ -1,4 +1,4 @@
-"""Connections to a ledger whose commits survive a power cut. The only module that knows sqlite3."""
+"""Connections to a ledger file whose commits survive a power cut. The only module that knows sqlite3."""
 
 from __future__ import annotations
 
@@ -11,7 +11,6 @@ from pathlib import Path
 from campaign.errors import LedgerError
 from campaign.sending.ledger.file_systems import network_file_system
 
-Connection = sqlite3.Connection
 Failure = sqlite3.Error
 Refusal = sqlite3.IntegrityError  # a trigger or a check of the tables refused a change
 
@@ -27,7 +26,7 @@ _REMEDIES = {
 
 
 @contextmanager
-def opened(path: Path) -> Iterator[Connection]:
+def opened(path: Path) -> Iterator[sqlite3.Connection]:
     """A connection to a ledger that exists; whatever is wrong with the file becomes a `LedgerError`."""
     try:
         with closing(_connect_to_archived(path) if _is_archived(path) else connect(path)) as connection:
@@ -38,7 +37,7 @@ def opened(path: Path) -> Iterator[Connection]:
         raise LedgerError(f"The ledger at {path} cannot be used: {error}. {remedy}") from None
 
 
-def connect(path: Path) -> Connection:
+def connect(path: Path) -> sqlite3.Connection:
     """A connection whose commits survive a power cut; raises `LedgerError` where the disk prevents that.
 
     FULL instead of NORMAL: in 400 simulated power cuts FULL lost no acknowledged commit, NORMAL lost some in
@@ -68,7 +67,7 @@ def connect(path: Path) -> Connection:
     return connection
 
 
-def connect_to_memory() -> Connection:
+def connect_to_memory() -> sqlite3.Connection:
     """An empty database that nobody else sees."""
     return sqlite3.connect(":memory:")
 
@@ -79,7 +78,7 @@ def _is_archived(path: Path) -> bool:
     return not os.access(path.parent, os.W_OK) and not (log.exists() and log.stat().st_size)
 
 
-def _connect_to_archived(path: Path) -> Connection:
+def _connect_to_archived(path: Path) -> sqlite3.Connection:
     """A connection for reading only. `immutable`, or SQLite would want to write a file beside the ledger."""
     connection = sqlite3.connect(path.as_uri() + "?mode=ro&immutable=1", uri=True, isolation_level=None)
     connection.execute("PRAGMA trusted_schema = OFF")

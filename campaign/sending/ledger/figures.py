@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from decimal import Decimal
-from pathlib import Path
 from typing import NamedTuple
 
-from campaign.sending.ledger.connections import opened
+from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import ROUNDS, RegisteredBatch, RegisteredRound
 
 _BATCHES = "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
@@ -37,10 +36,9 @@ class LedgerFigures(NamedTuple):
     unpriced: int
 
 
-def read_figures(path: Path) -> LedgerFigures:
+def read_figures(place: Readable) -> LedgerFigures:
     """The figures of a ledger at one moment; also while it is being written."""
-    with opened(path) as connection:
-        connection.execute("BEGIN")  # one view of the file for all queries
+    with place.reading() as connection:
         rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
         batches = [RegisteredBatch._make(row) for row in connection.execute(_BATCHES)]
         first_sent, last_sent = connection.execute(_TIMES).fetchone()

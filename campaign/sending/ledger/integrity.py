@@ -8,7 +8,8 @@ from functools import cache
 from pathlib import Path
 
 from campaign.errors import LedgerError
-from campaign.sending.ledger.connections import Connection, connect_to_memory, opened
+from campaign.sending.ledger.connections import connect_to_memory, opened
+from campaign.sending.ledger.database import Connection
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
 from campaign.sending.ledger.views import moves_in
@@ -37,20 +38,30 @@ def check_content(path: Path, identity: Mapping[str, str], schema: str = SCHEMA)
             raise LedgerError(f"The ledger at {path} was changed by another program. Restore it from a copy.")
         if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
             raise LedgerError(f"The ledger at {path} is damaged. Restore it from a copy.")
-        if schema == SCHEMA and connection.execute(_UNREGISTERED).fetchone() is not None:
-            raise LedgerError(
-                f"The ledger at {path} has batches that belong to no round: another program added them. "
-                "Restore it from a copy."
-            )
-        recorded = dict(connection.execute("SELECT key, value FROM campaign"))
-        moves = moves_in(connection)
+        if schema == SCHEMA:
+            check_rounds(connection, f"The ledger at {path}")
+        check_identity(connection, identity, f"The ledger at {path}")
+        return moves_in(connection)
+
+
+def check_rounds(connection: Connection, ledger: str) -> None:
+    """Raise `LedgerError` if there are batches without a round; `ledger` begins the sentence."""
+    if connection.execute(_UNREGISTERED).fetchone() is not None:
+        raise LedgerError(
+            f"{ledger} has batches that belong to no round: another program added them. Restore it from a "
+            "copy."
+        )
+
+
+def check_identity(connection: Connection, identity: Mapping[str, str], ledger: str) -> None:
+    """Raise `LedgerError` if the ledger is that of another campaign."""
+    recorded = dict(connection.execute("SELECT key, value FROM campaign"))
     for key, value in identity.items():
         if recorded.get(key) != value:
             raise LedgerError(
-                f"The ledger at {path} belongs to another campaign, or what it is compared with was changed "
+                f"{ledger} belongs to another campaign, or what it is compared with was changed "
                 f"({key} differs). Restore the campaign folder from a copy."
             )
-    return moves
 
 
 def _application_id(path: Path) -> int:

@@ -15,20 +15,24 @@ everything else, and an append-only journal keeps each move.
 from __future__ import annotations
 
 import os
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import cache, partial
-from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol
 
 from campaign.errors import FolderError, LedgerError
-from campaign.sending.ledger.changes import erase_texts, insert_round, record_home, withdraw_what_waits
-from campaign.sending.ledger.connections import Connection, Failure, Refusal, connect, opened
+from campaign.sending.ledger.changes import (
+    erase_texts,
+    insert_round,
+    note_budget,
+    record_home,
+    withdraw_what_waits,
+)
+from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.views import moves_in
-
-_REPAIR = "Nothing is sent without it. Make room on the disk or repair it, then resume."
 
 
 class Entry(NamedTuple):
@@ -55,19 +59,28 @@ class MovesWitness(Protocol):
     def write(self, count_moves: Callable[[], int], *, at_once: bool = False) -> None: ...
 
 
-class Ledger:
-    """An open ledger; `ledger_file` makes and opens one.
+class Ledger(ABC):
+    """An open ledger, in a database of either kind; its place opens it.
 
     It has one writer: whoever opened it, under the campaign's lock. Commit moves in groups where you can: a
     commit costs about the same for one move and for a hundred.
     """
 
-    def __init__(self, path: Path, witnesses: Sequence[MovesWitness] = ()) -> None:
-        self.path = path
+    # What each kind of database has its own of: the statement that begins a transaction that writes, the SQL
+    # of its clock (UTC in ISO form), its exceptions, and what to do when it cannot be written.
+    BEGIN: ClassVar[str]
+    NOW: ClassVar[str]
+    FAILURE: ClassVar[type[Exception]]
+    REFUSAL: ClassVar[type[Exception]]  # a trigger or a check of the tables refused a change
+    REPAIR: ClassVar[str]
+
+    def __init__(
+        self, place: Readable, connection: Connection, guard: RollbackGuard, witnesses: Sequence[MovesWitness]
+    ) -> None:
+        self.place = place
         self._process = os.getpid()
-        self._witnesses = (RollbackGuard(path), *witnesses)
-        self._identity = _file_identity(path)
-        self._connection = connect(path)
+        self._witnesses = (guard, *witnesses)
+        self._connection = connection
         self._closed = False
         self.moves = self.commits = 0
 
@@ -85,12 +98,12 @@ class Ledger:
         """
         try:
             self._check_usable()
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(self.BEGIN)
             if self._apply_all(moves):
                 refusals: list[LedgerError | None] = [None] * len(moves)
             else:
                 self._connection.execute("ROLLBACK")
-                self._connection.execute("BEGIN IMMEDIATE")
+                self._connection.execute(self.BEGIN)
                 refusals = [self._apply(move) for move in moves]
             self._connection.execute("COMMIT")
         except LedgerError as error:
@@ -98,20 +111,20 @@ class Ledger:
         # A full disk, a missing file, a text that cannot be encoded: every move of the group needs an answer.
         except Exception as error:
             self._roll_back()
-            return [LedgerError(f"The ledger cannot be written: {error}. {_REPAIR}")] * len(moves)
+            return [LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}")] * len(moves)
         self.moves += len(moves)
         self.commits += 1
         self._tell_witnesses()
         return refusals
 
     def close(self) -> None:
-        """Fold the write-ahead log back into the file, and close."""
+        """Tidy up, and let go of the database."""
         if self._closed:
             return
         self._closed = True
         self._tell_witnesses(at_once=True)
-        with suppress(Failure):  # another reader may have the file open; nothing depends on the folding
-            self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        with suppress(self.FAILURE):  # nothing depends on it
+            self._tidy_up()
         self._connection.close()
 
     def register_round(self, digest: str, entries: Sequence[Entry]) -> int:
@@ -120,14 +133,14 @@ class Ledger:
         `digest` is that of the round's manifest, and the batches continue the numbers of earlier rounds.
         Returns the number of the round. All or nothing: raises `LedgerError`, and then nothing has changed.
         """
-        return self._change(partial(insert_round, digest=digest, entries=entries))
+        return self._change(partial(insert_round, now=self.NOW, digest=digest, entries=entries))
 
     def close_campaign(self, note: str = "") -> int:
         """Close the campaign: withdraw every batch that waits, and return how many there were.
 
         The journal keeps why. The campaign stays closed until a new round is registered.
         """
-        return self._change(partial(withdraw_what_waits, note=note))
+        return self._change(partial(withdraw_what_waits, now=self.NOW, note=note))
 
     def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
         """Register that rounds were erased, by the digests of their new manifests, and take away what the
@@ -135,78 +148,84 @@ class Ledger:
 
         The journal keeps why. All or nothing; raises `LedgerError` while anything waits or is unknown.
         """
-        self._change(partial(erase_texts, digests=digests, note=note))
+        self._change(partial(erase_texts, now=self.NOW, digests=digests, note=note))
 
+    @abstractmethod
     def purge(self) -> None:
-        """Rewrite the file, so that no byte of what was erased is left in it or in its log."""
-        self._check_usable()
-        try:
-            self._connection.execute("VACUUM")
-            (is_busy, _, _) = self._connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
-        except Failure as error:
-            raise LedgerError(f"The ledger cannot be written: {error}. {_REPAIR}") from None
-        if is_busy:
-            raise LedgerError(
-                "Another program reads the ledger, so what was erased cannot be removed from its file yet. "
-                "Close that program, then erase the campaign again."
-            )
+        """Rewrite what the ledger is stored in, so that no byte of what was erased is left in it."""
 
     def waiting_messages(self) -> int:
         """How many messages wait to be sent."""
-        query = "SELECT ifnull(sum(messages), 0) FROM batches WHERE state = 'pending'"
-        messages: int = self._connection.execute(query).fetchone()[0]
+        query = "SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM batches WHERE state = 'pending'"
+        messages: int = self._ask(query)[0]
         return messages
 
     def take_over(self, home: Mapping[str, str], note: str) -> None:
         """Record where the ledger lives from now on and whose account it is, and why, in the journal."""
-        self._change(partial(record_home, home=home, note=note))
+        self._change(partial(record_home, now=self.NOW, home=home, note=note))
+
+    def record_budget(self, record: str) -> None:
+        """Keep the record of the budget that the campaign has from now on, in the journal."""
+        self._change(partial(note_budget, now=self.NOW, record=record))
+
+    def recorded_budget(self) -> str:
+        """The record of the budget that was kept last, "" if there is none."""
+        query = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
+        row = self._ask(query)
+        return "" if row is None else str(row[0])
 
     def last_round(self) -> int:
         """The number of the last round, 0 if there is none."""
-        query = "SELECT coalesce(max(round), 0) FROM rounds"
-        number: int = self._connection.execute(query).fetchone()[0]
+        number: int = self._ask("SELECT coalesce(max(round), 0) FROM rounds")[0]
         return number
 
     def next_batch(self) -> int:
         """The number of the next new batch; numbers are never used twice."""
-        query = "SELECT coalesce(max(batch), 0) + 1 FROM batches"
-        number: int = self._connection.execute(query).fetchone()[0]
+        number: int = self._ask("SELECT coalesce(max(batch), 0) + 1 FROM batches")[0]
         return number
 
     def pending(self, part: int) -> list[Entry]:
         """The batches in a part of the last round that have not been attempted, in order."""
         # Fetched at once: an open cursor would keep the write-ahead log from being folded in.
-        query = "SELECT batch, part, first, messages, digest FROM batches"
-        condition = (
-            " WHERE round = (SELECT max(round) FROM rounds) AND part = ? AND state = 'pending' ORDER BY batch"
-        )
-        with opened(self.path) as connection:
-            return [Entry._make(row) for row in connection.execute(query + condition, (part,))]
+        query = """
+        SELECT batch, part, first, messages, digest FROM batches
+        WHERE round = (SELECT max(round) FROM rounds) AND part = :part AND state = 'pending' ORDER BY batch
+        """
+        with self.place.reading() as connection:
+            return [Entry._make(row) for row in connection.execute(query, {"part": part})]
+
+    def _ask(self, query: str) -> Any:
+        """The first row that a query returns, None if there is none."""
+        try:
+            return self._connection.execute(query).fetchone()
+        except self.FAILURE as error:
+            raise LedgerError(f"The ledger cannot be read: {error}. {self.REPAIR}") from None
 
     def _change(self, change: Callable[[Connection], int]) -> int:
         """Make a change that is no move of a single batch, in one transaction; durable afterwards."""
         self._check_usable()
         try:
-            self._connection.execute("BEGIN IMMEDIATE")
+            self._connection.execute(self.BEGIN)
             outcome = change(self._connection)
             self._connection.execute("COMMIT")
-        except Refusal as error:
+        except self.REFUSAL as error:
             self._roll_back()
             raise LedgerError(
                 f"The ledger refuses this change: {error}. If another program has this campaign open, close "
                 "that one, then try again."
             ) from None
-        except Failure as error:
+        except self.FAILURE as error:
             self._roll_back()
-            raise LedgerError(f"The ledger cannot be written: {error}. {_REPAIR}") from None
+            raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
         self._tell_witnesses(at_once=True)
         return outcome
 
     def _roll_back(self) -> None:
-        with suppress(Failure):
+        with suppress(self.FAILURE):
             self._connection.execute("ROLLBACK")
 
     def _check_usable(self) -> None:
+        """Raise `LedgerError` if nothing may be written with what was opened."""
         if self._closed:
             raise LedgerError("The ledger is closed. Resume the campaign to open it again.")
         if os.getpid() != self._process:
@@ -214,11 +233,10 @@ class Ledger:
                 "A ledger cannot be used after a fork. Resume the campaign in the new process once the first "
                 "one has ended."
             )
-        if _file_identity(self.path) != self._identity:
-            raise LedgerError(
-                "The ledger cannot be written: its file was moved, deleted or replaced. Nothing is sent "
-                "without it. Put the file back, then resume."
-            )
+
+    @abstractmethod
+    def _tidy_up(self) -> None:
+        """Do what the database likes to have done before it is closed."""
 
     def _apply_all(self, moves: Sequence[Move]) -> bool:
         """Apply all moves, those that set the same columns by one call: this takes two thirds of the time.
@@ -227,52 +245,46 @@ class Ledger:
         """
         if len({move.batch for move in moves}) < len(moves):
             return False
-        rows: dict[str, list[tuple[Any, ...]]] = {}
+        rows: dict[str, list[dict[str, Any]]] = {}
         for move in moves:
             rows.setdefault(_update(tuple(move.facts)), []).append(_values(move))
         try:
             changed = sum(self._connection.executemany(*group).rowcount for group in rows.items())
-        except Refusal:
+        except self.REFUSAL:
             return False
         return changed == len(moves)
 
     def _apply(self, move: Move) -> LedgerError | None:
+        """Apply one move of a group, so that the others are recorded even if this one is refused."""
+        problem = ""
+        self._connection.execute("SAVEPOINT one_move")
         try:
-            cursor = self._connection.execute(_update(tuple(move.facts)), _values(move))
-        except Refusal as error:  # the others of the group are still recorded
-            return LedgerError(
-                f"Batch {move.batch} cannot become {move.state}: {error}. If another program has this "
-                "campaign open, close that one, then resume."
-            )
-        if cursor.rowcount != 1:
-            return LedgerError(f"Batch {move.batch} cannot become {move.state}: there is no such batch.")
-        return None
+            if self._connection.execute(_update(tuple(move.facts)), _values(move)).rowcount != 1:
+                problem = "there is no such batch."
+        except self.REFUSAL as error:
+            self._connection.execute("ROLLBACK TO one_move")
+            problem = f"{error}. If another program has this campaign open, close that one, then resume."
+        self._connection.execute("RELEASE one_move")
+        return LedgerError(f"Batch {move.batch} cannot become {move.state}: {problem}") if problem else None
 
     def _tell_witnesses(self, *, at_once: bool = False) -> None:
         for witness in self._witnesses:
-            with suppress(OSError, Failure, FolderError):  # without it nothing is less safe
+            with suppress(OSError, self.FAILURE, FolderError):  # without it nothing is less safe
                 witness.write(lambda: moves_in(self._connection), at_once=at_once)
 
 
 @cache
 def _update(facts: tuple[str, ...]) -> str:
     """The statement of a move that sets these columns; their names are keywords of our own calls."""
-    columns = "".join(f", {name} = ?" for name in facts)
+    columns = "".join(f", {name} = :{name}" for name in facts)
     if "note" not in facts:  # a person's decision is good for one move
         columns += ", note = ''"
-    return f"UPDATE batches SET state = ?{columns} WHERE batch = ?"  # noqa: S608 - no value is put in
+    return f"UPDATE batches SET state = :state{columns} WHERE batch = :batch"  # noqa: S608 - no value is put in
 
 
-def _values(move: Move) -> tuple[Any, ...]:
+def _values(move: Move) -> dict[str, Any]:
     """The parameters of `_update` for a move."""
-    facts = (f"{value:f}" if isinstance(value, Decimal) else value for value in move.facts.values())
-    return (move.state, *facts, move.batch)
-
-
-def _file_identity(path: Path) -> tuple[int, int] | None:
-    """What distinguishes this file from another one in its place; None if there is no file."""
-    try:
-        status = path.stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+    values = {"state": move.state, "batch": move.batch, **move.facts}
+    if isinstance(values.get("cost"), Decimal):
+        values["cost"] = f"{values['cost']:f}"
+    return values

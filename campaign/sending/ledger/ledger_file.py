@@ -2,17 +2,53 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from contextlib import closing, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager, suppress
+from dataclasses import dataclass
 from pathlib import Path
 
 from campaign.errors import LedgerError
 from campaign.private_files import name_new_file, new_private_file, sync_folder
+from campaign.sending.ledger.changes import give_up_what_was_under_way
 from campaign.sending.ledger.connections import Failure, connect, opened
+from campaign.sending.ledger.database import Connection
 from campaign.sending.ledger.integrity import check_content, check_ledger
-from campaign.sending.ledger.ledger import Ledger, MovesWitness
+from campaign.sending.ledger.ledger import MovesWitness
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.schema import APPLICATION_ID, SCHEMA
+from campaign.sending.ledger.sqlite_ledger import SqliteLedger
+
+
+@dataclass(frozen=True, slots=True)
+class LedgerFile:
+    """A ledger in a file of SQLite: the `LedgerPlace` of every campaign that was not given a database."""
+
+    path: Path
+
+    @property
+    def file_names(self) -> frozenset[str]:
+        return frozenset(file.name for file in _files(self.path))
+
+    def is_inside(self, folder: Path) -> bool:
+        return self.path.is_relative_to(folder)
+
+    def create(self, identity: Mapping[str, str]) -> None:
+        create_ledger(self.path, identity)
+
+    def discard(self, identity: Mapping[str, str]) -> None:
+        discard_ledger(self.path, identity)
+
+    def check(self, identity: Mapping[str, str]) -> None:
+        check_ledger(self.path, identity)
+
+    def open(self, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> SqliteLedger:
+        return open_ledger(self.path, identity, witnesses)
+
+    @contextmanager
+    def reading(self) -> Iterator[Connection]:
+        with opened(self.path) as connection:
+            connection.execute("BEGIN")
+            yield connection
 
 
 def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
@@ -41,7 +77,9 @@ def create_ledger(path: Path, identity: Mapping[str, str]) -> None:
         raise LedgerError(f"The ledger at {path} cannot be made: {error}.") from None
 
 
-def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> Ledger:
+def open_ledger(
+    path: Path, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()
+) -> SqliteLedger:
     """Open the ledger of this very campaign, and turn what was under way into `unknown`.
 
     The caller holds the campaign's lock. Never creates a ledger. Raises `LedgerError` when the file is
@@ -49,12 +87,9 @@ def open_ledger(path: Path, identity: Mapping[str, str], witnesses: Sequence[Mov
     """
     check_ledger(path, identity)
     with opened(path) as connection:
-        error = "the program ended while this batch was under way"
-        connection.execute(
-            "UPDATE batches SET state = 'unknown', error = ?, note = '' WHERE state = 'sending'", (error,)
-        )
+        give_up_what_was_under_way(connection)
     try:
-        return Ledger(path, witnesses)
+        return SqliteLedger(LedgerFile(path), path, witnesses)
     except Failure as error:
         raise LedgerError(f"The ledger at {path} cannot be used: {error}. Try again.") from None
 
@@ -95,10 +130,15 @@ def _unfinished_path(path: Path, identity: Mapping[str, str]) -> Path:
 
 def _delete(path: Path) -> None:
     """Delete a ledger with the files beside it."""
-    for file in (
+    for file in _files(path):
+        file.unlink(missing_ok=True)
+
+
+def _files(path: Path) -> list[Path]:
+    """The file of a ledger, its write-ahead log with what connections share of it, and its guard."""
+    return [
         path,
         path.with_name(path.name + "-wal"),
         path.with_name(path.name + "-shm"),
         guard_path(path),
-    ):
-        file.unlink(missing_ok=True)
+    ]

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +12,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN
-from campaign.sending.ledger.connections import Connection, opened
+from campaign.sending.ledger.database import Connection, Readable
 
 # Batches of the last round are withdrawn because a person has closed the campaign.
 _OUTCOMES = """
@@ -21,20 +20,20 @@ SELECT batch, messages,
        CASE state WHEN 'pending' THEN 'not_sent' WHEN 'withdrawn' THEN 'not_sent'
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
        cost, code,
-       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN ?
-            WHEN state = 'again' THEN ? ELSE error END,
+       CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN :closed
+            WHEN state = 'again' THEN :again ELSE error END,
        attempts, submitted_at, seconds, round
 FROM batches ORDER BY batch
 """
 # An erased round has another manifest than the one it was registered with.
 ROUNDS = """
-SELECT rounds.round, ifnull(erasures.digest, rounds.digest), rounds.at, erasures.round IS NOT NULL
+SELECT rounds.round, coalesce(erasures.digest, rounds.digest), rounds.at, erasures.round IS NOT NULL
 FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
 """
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 _ATTEMPTS = """
 SELECT part, first, messages, cost FROM batches
-WHERE round = ? AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
+WHERE round = :round AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
 ORDER BY part
 """
 
@@ -94,10 +93,9 @@ class Attempt(NamedTuple):
     cost: Decimal | None
 
 
-def snapshot(path: Path) -> LedgerSnapshot:
+def snapshot(place: Readable) -> LedgerSnapshot:
     """Everything that a ledger says, read at one moment; also while it is being written."""
-    with opened(path) as connection:
-        connection.execute("BEGIN")  # one view of the file for all queries
+    with place.reading() as connection:
         rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
         batches = connection.execute(
             "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
@@ -111,15 +109,15 @@ def snapshot(path: Path) -> LedgerSnapshot:
         )
 
 
-def result_frame(path: Path) -> pd.DataFrame:
+def result_frame(place: Readable) -> pd.DataFrame:
     """Every batch and what came of it: the frame `Result.batches`."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         return batches_frame(_outcome_rows(connection))
 
 
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
     """The rows of `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    return connection.execute(_OUTCOMES, (CLOSED, ORDERED_AGAIN)).fetchall()
+    return connection.execute(_OUTCOMES, {"closed": CLOSED, "again": ORDERED_AGAIN}).fetchall()
 
 
 def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
@@ -135,9 +133,9 @@ def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:
     )  # fmt: skip
 
 
-def journal_frame(path: Path) -> pd.DataFrame:
+def journal_frame(place: Readable) -> pd.DataFrame:
     """Every move of every batch, oldest first: at, batch, was, now, error, note."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         rows = connection.execute(
             "SELECT at, batch, was, now, error, note FROM journal ORDER BY id"
         ).fetchall()
@@ -145,47 +143,48 @@ def journal_frame(path: Path) -> pd.DataFrame:
     return frame.astype({"batch": "int64", "was": "str", "now": "str", "error": "str", "note": "str"})
 
 
-def states_in(path: Path) -> set[str]:
+def states_in(place: Readable) -> set[str]:
     """The states that batches are in."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         return {state for (state,) in connection.execute("SELECT DISTINCT state FROM batches")}
 
 
-def total_cost(path: Path) -> Decimal:
+def total_cost(place: Readable) -> Decimal:
     """The sum of the costs that the service named, exactly."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         costs = connection.execute("SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost")
         return sum((Decimal(cost) * batches for cost, batches in costs), Decimal(0))
 
 
-def attempts_of(path: Path, round_number: int) -> list[Attempt]:
+def attempts_of(place: Readable, round_number: int) -> list[Attempt]:
     """The batches of a round that were accepted, or may have been, by part."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         return [
             Attempt(part, first, messages, None if cost is None else Decimal(cost))
-            for part, first, messages, cost in connection.execute(_ATTEMPTS, (round_number,))
+            for part, first, messages, cost in connection.execute(_ATTEMPTS, {"round": round_number})
         ]
 
 
-def identity_of(path: Path) -> dict[str, str]:
+def identity_of(place: Readable) -> dict[str, str]:
     """Whose ledger it is, and where it lives."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         return dict(connection.execute("SELECT key, value FROM campaign"))
 
 
-def reached_messages(path: Path) -> int:
+def reached_messages(place: Readable) -> int:
     """How many messages were accepted, or may have been."""
     query = (
-        "SELECT ifnull(sum(messages), 0) FROM batches WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
+        "SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM batches "
+        "WHERE state NOT IN ('pending', 'refused', 'withdrawn')"
     )
-    with opened(path) as connection:
+    with place.reading() as connection:
         messages: int = connection.execute(query).fetchone()[0]
         return messages
 
 
-def moves_of(path: Path) -> int:
+def moves_of(place: Readable) -> int:
     """How many moves the journal has, rounds and takeovers included."""
-    with opened(path) as connection:
+    with place.reading() as connection:
         return moves_in(connection)
 
 

@@ -36,7 +36,8 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
     kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
     texts = taken.drop_duplicates("row").set_index("row")["message"].astype("str").reindex(rows)
     amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    detail = "The person got another text before and keeps that one: “" + texts.str.slice(0, _SHOWN) + "”"
+    quoted = texts.str.slice(0, _SHOWN).str.replace("”", '"')
+    detail = "The person got another text before and keeps that one: “" + quoted + "”"
     detail = detail.mask(moved, "This cell was read as another number before, and that number was reached.")
     return with_issue(amended, rows, KEPT_TEXT, "warning", detail)
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.arrow_text import Bools, Ints, TextArray, concat_arrays, first_positions, text_array
-from campaign.sending.rounds.distinct_texts import DistinctTexts, contains
-from campaign.sending.rounds.folding import HashedTexts, cell_hashes, text_hashes
+from campaign.sending.rounds.distinct_texts import DistinctTexts, FoundTexts, contains
+from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
 NEW, MOVED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(8)
@@ -59,7 +59,7 @@ class HashedRowTexts:
     @classmethod
     def of(cls, parts: Iterable[RowTexts]) -> HashedRowTexts:
         """The rows of several parts, each of which is needed only once."""
-        hashed = [(part.numbers, text_hashes(part.texts), cell_hashes(part.cells)) for part in parts]
+        hashed = [(part.numbers, text_hashes(folded(part.texts)), text_hashes(part.cells)) for part in parts]
         numbers, texts, cells = map(np.concatenate, zip(*hashed, strict=True))
         return cls(numbers, HashedTexts(texts), HashedTexts(cells))
 
@@ -115,15 +115,15 @@ def compare_texts(
     replaced, departed = _ReplacedTexts(), _DepartedRows()
     for part in record():
         numbers, states = part.rows.numbers, knowledge[part.batches]
-        rows = plan_texts.find(numbers, part.rows.texts)
-        matched = np.flatnonzero(rows >= 0)
-        outcomes.add(rows[matched], states[matched], part.batches[matched])
+        found = plan_texts.find(numbers, part.rows.texts)
+        matched = np.flatnonzero(found.rows >= 0)
+        outcomes.add(found.rows[matched], states[matched], part.batches[matched])
         reached = states >= AGAIN
-        named = plan_texts.holds(numbers)
-        replaced.add(part, states, np.flatnonzero(reached & named & (rows < 0)))
+        named = found.places >= 0
+        replaced.add(part, states, found, np.flatnonzero(reached & named & (found.rows < 0)))
         is_excluded = reached & contains(excluded, numbers)
-        places = np.flatnonzero(is_excluded)
-        exclusions.add(np.searchsorted(excluded, numbers[places]), states[places], part.batches[places])
+        chosen = np.flatnonzero(is_excluded)
+        exclusions.add(np.searchsorted(excluded, numbers[chosen]), states[chosen], part.batches[chosen])
         departed.add(part, np.flatnonzero(reached & ~named & ~is_excluded))
     _mark_changed(plan_texts, replaced, outcomes)
     _mark_moved(planned, plan_texts, departed, outcomes)
@@ -166,7 +166,7 @@ def reached_alternatives(
     texts = DistinctTexts(numbers, RowTexts.below_each_other([alternatives, rivals]).texts)
     outcomes = _Outcomes(len(numbers))
     for part in record():
-        rows = texts.find(part.rows.numbers, part.rows.texts)
+        rows = texts.find(part.rows.numbers, part.rows.texts).rows
         matched = np.flatnonzero(rows >= 0)
         states = knowledge[part.batches[matched]]
         outcomes.add(rows[matched], states, part.batches[matched])
@@ -209,24 +209,27 @@ class _ReplacedTexts:
     """Texts that reached a number which the plan names, but not with this text."""
 
     def __init__(self) -> None:
-        self._parts: list[tuple[Ints, Ints, Knowledge, Ints, Ints]] = []
+        self._parts: list[tuple[Ints | Knowledge, ...]] = []
 
-    def add(self, part: RecordedTexts, states: Knowledge, places: Ints) -> None:
-        if len(places):
-            numbers, batches, labels = part.rows.numbers[places], part.batches[places], part.labels[places]
-            hashes = text_hashes(part.rows.texts.take(places))
-            self._parts.append((numbers, hashes, states[places], batches, labels))
+    def add(self, part: RecordedTexts, states: Knowledge, found: FoundTexts, chosen: Ints) -> None:
+        """Keep some rows of a part; `found` says where their numbers are in the plan."""
+        if len(chosen):
+            columns = (found.places, found.keys, states, part.batches, part.labels)
+            self._parts.append(tuple(column[chosen] for column in columns))
 
     def by_number(self) -> tuple[Ints, Ints, Ints]:
-        """The number of each different text, its best batch and the row there; by number, then batch."""
+        """The place of the number of each different text, its best batch and the row there.
+
+        By place, then batch.
+        """
         if not self._parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-        numbers, hashes, states, batches, labels = map(np.concatenate, zip(*self._parts, strict=True))
-        order = np.lexsort((batches, states, hashes, numbers))
-        keys = np.column_stack((numbers, hashes))[order]
-        best = order[np.append((keys[1:] != keys[:-1]).any(axis=1), True)]
-        best = best[np.lexsort((labels[best], batches[best], numbers[best]))]
-        return numbers[best], batches[best], labels[best]
+        places, keys, states, batches, labels = map(np.concatenate, zip(*self._parts, strict=True))
+        order = np.lexsort((batches, states, keys))
+        is_best = np.append(keys[order[1:]] != keys[order[:-1]], True)
+        best = np.sort(order[is_best])
+        best = best[np.lexsort((labels[best], batches[best], places[best]))]
+        return places[best], batches[best], labels[best]
 
 
 class _DepartedRows:
@@ -262,23 +265,21 @@ def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Out
     more replaced texts the last of them. A text that was recorded but did not go out counts as changed only
     if the other one went out in a later batch: in an earlier one, a person knew of it and chose this text.
     """
-    numbers, batches, labels = replaced.by_number()
-    distinct, starts, counts = np.unique(numbers, return_index=True, return_counts=True)
-    rows = np.flatnonzero(outcomes.states < AGAIN)
-    rows = rows[texts.is_first[rows] & contains(distinct, texts.numbers[rows])]
-    if not len(rows):
+    replaced_places, batches, labels = replaced.by_number()
+    if not len(replaced_places):
         return
-    last_batches = outcomes.last_batches[rows]
-    order = np.lexsort((rows, last_batches, texts.numbers[rows]))
-    rows, last_batches = rows[order], last_batches[order]
-    _, first_rows, row_counts = np.unique(texts.numbers[rows], return_index=True, return_counts=True)
-    rank = np.arange(len(rows)) - np.repeat(first_rows, row_counts)
-    place = np.searchsorted(distinct, texts.numbers[rows])
-    skipped = np.maximum(counts[place] - np.repeat(row_counts, row_counts), 0)
-    paired = rank < counts[place]
-    rows, last_batches = rows[paired], last_batches[paired]
-    partners = (starts[place] + skipped + rank)[paired]
-    later = batches[partners] > last_batches
+    rows, places = texts.by_number()
+    counts = np.bincount(replaced_places, minlength=places[-1] + 1)
+    is_asked = (outcomes.states[rows] < AGAIN) & (counts[places] > 0)
+    rows, places = rows[is_asked], places[is_asked]
+    order = np.lexsort((outcomes.last_batches[rows], places))
+    rows, places = rows[order], places[order]
+    row_counts = np.bincount(places, minlength=len(counts))
+    rank = np.arange(len(rows)) - _starts(row_counts)[places]
+    partners = (_starts(counts) + np.maximum(counts - row_counts, 0))[places] + rank
+    paired = rank < counts[places]
+    rows, partners = rows[paired], partners[paired]
+    later = batches[partners] > outcomes.last_batches[rows]
     rows, partners = rows[later], partners[later]
     outcomes.mark(rows, CHANGED, batches[partners], labels[partners])
 
@@ -287,11 +288,16 @@ def _first_places(cells: TextArray | HashedTexts, others: TextArray) -> Ints:
     """Where each cell first occurs in a column of others; -1 for cells that do not occur there."""
     if not isinstance(cells, HashedTexts):
         return first_positions(cells, others)
-    distinct, first = np.unique(cell_hashes(others), return_index=True)
+    distinct, first = np.unique(text_hashes(others), return_index=True)
     found = contains(distinct, cells.hashes)
     places = np.full(len(cells), -1)
     places[found] = first[np.searchsorted(distinct, cells.hashes[found])]
     return places
+
+
+def _starts(counts: Ints) -> Ints:
+    """Where each run begins, of runs as long as `counts` says."""
+    return np.cumsum(counts) - counts
 
 
 def _mark_moved(

@@ -19,9 +19,9 @@ class Departure:
     """What would leave now: messages of a plan, `batch_size` in a request, `concurrency` requests at a time.
 
     `positions` are those of the messages in the plan, in the order in which they leave. `comparison` is a
-    sentence that says what the campaign has sent before. `reached_today` counts the people whom another
-    campaign of the account reached in the last 24 hours. `remarks` are sentences that a person has to read
-    before deciding.
+    sentence that says what the campaign has sent before, and `budget` says what all of it may cost.
+    `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
+    `remarks` are sentences that a person has to read before deciding.
     """
 
     plan: Plan
@@ -29,6 +29,7 @@ class Departure:
     batch_size: int
     concurrency: int
     comparison: str = ""
+    budget: str = ""
     reached_today: int = 0
     remarks: tuple[str, ...] = ()
 
@@ -65,12 +66,14 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         else ""
     )
     comparison = f"{departure.comparison} " if departure.comparison else ""
+    budget = f"The campaign's budget is {departure.budget}. " if departure.budget else ""
     remarks = "".join(f"{remark} " for remark in departure.remarks)
     raise ConfirmationError(
         f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
         f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
         f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. "
-        f"{comparison}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
+        f"{comparison}{budget}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
         phrase=departure.phrase,
         purpose="send it",
+        given=confirm,
     )

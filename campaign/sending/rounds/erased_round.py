@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import array_to_series, combine_chunks, constant_array
-from campaign.messages.recipients import Addressing
+from campaign.contract import MESSAGE_TEXTS
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.rounds.record import (
     CELL,
@@ -97,7 +97,8 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     numbers = recipients["number"].where(recipients.index.isin(stopped["row"]), 0).to_numpy(dtype=np.int64)
     kept = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
     write_frame(kept, path / RECIPIENTS)
-    write_frame(Addressing.unknown().alternatives, path / ALTERNATIVES)
+    alternatives = read_frame(one_round.path / ALTERNATIVES)
+    write_frame(alternatives.assign(**dict.fromkeys(MESSAGE_TEXTS, "")), path / ALTERNATIVES)
     write_frame(stopped, path / ISSUES)  # so that those who answered STOP stay out
 
 

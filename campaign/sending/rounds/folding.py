@@ -8,18 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import (
-    Bools,
     Ints,
     TextArray,
-    equal_texts,
     matches,
     normalize_texts,
-    replace_where,
+    replace_rows,
     strip_texts,
     substitute,
 )
-
-BLOCK = 50_000  # texts hashed together: limits the memory for their Python strings
 
 # All white space of Unicode except the plain space.
 _ODD_SPACES = (
@@ -38,20 +34,31 @@ _COMPOSABLE = (
 
 def folded(texts: TextArray) -> TextArray:
     """The texts in NFC, with one space for every run of white space and none at the ends."""
-    composable = matches(texts, _COMPOSABLE)
-    if composable.any():
-        normal = normalize_texts(texts.take(np.flatnonzero(composable)))
-        texts = replace_where(texts, composable, normal)
-    unfolded = matches(texts, _UNFOLDED)
-    if unfolded.any():
-        spaced = substitute(texts.take(np.flatnonzero(unfolded)), f"[ {_ODD_SPACES}]+", " ")
-        texts = replace_where(texts, unfolded, strip_texts(spaced))
-    return texts
+    return _changed_where(texts, f"{_UNFOLDED}|{_COMPOSABLE}", _fold)  # most texts are looked at only once
+
+
+def _fold(texts: TextArray) -> TextArray:
+    return _changed_where(_changed_where(texts, _COMPOSABLE, normalize_texts), _UNFOLDED, _fold_spaces)
+
+
+def _fold_spaces(texts: TextArray) -> TextArray:
+    return strip_texts(substitute(texts, f"[ {_ODD_SPACES}]+", " "))
+
+
+def _changed_where(texts: TextArray, pattern: str, change: Callable[[TextArray], TextArray]) -> TextArray:
+    """The texts, with `change` applied to those that contain a match of a pattern."""
+    rows = np.flatnonzero(matches(texts, pattern))
+    return replace_rows(texts, rows, change(texts.take(rows))) if len(rows) else texts
+
+
+def text_hashes(texts: TextArray) -> Ints:
+    """A 64-bit hash of each text, which is folded already; different in every process."""
+    return np.fromiter(map(hash, texts.to_pylist()), np.int64, len(texts))
 
 
 @dataclass(frozen=True, eq=False)
 class HashedTexts:
-    """Texts of which only 64-bit hashes are kept: eight bytes each, however long they are."""
+    """Texts of which only these hashes are kept: eight bytes each, however long they are."""
 
     hashes: Ints
 
@@ -61,32 +68,3 @@ class HashedTexts:
     def take(self, rows: Ints) -> HashedTexts:
         """Those in some rows."""
         return HashedTexts(self.hashes[rows])
-
-
-def same_texts(texts: TextArray, others: TextArray | HashedTexts) -> Bools:
-    """In which rows two columns have the same text; only texts that are not identical are folded."""
-    if isinstance(others, HashedTexts):
-        return np.equal(text_hashes(texts), others.hashes)
-    same = np.array(equal_texts(texts, others))
-    different = np.flatnonzero(~same)
-    if len(different):
-        same[different] = equal_texts(folded(texts.take(different)), folded(others.take(different)))
-    return same
-
-
-def text_hashes(texts: TextArray | HashedTexts) -> Ints:
-    """A 64-bit hash of each folded text, different in every process. Takes 0.3 us and the folding."""
-    return texts.hashes if isinstance(texts, HashedTexts) else _hashes(texts, folded)
-
-
-def cell_hashes(cells: TextArray) -> Ints:
-    """The same for cells, which are compared as they are."""
-    return _hashes(cells, lambda texts: texts)
-
-
-def _hashes(texts: TextArray, prepared: Callable[[TextArray], TextArray]) -> Ints:
-    hashes = np.empty(len(texts), np.int64)
-    for start in range(0, len(texts), BLOCK):
-        strings = prepared(texts.slice(start, BLOCK)).to_pylist()
-        hashes[start : start + BLOCK] = np.fromiter(map(hash, strings), np.int64, len(strings))
-    return hashes

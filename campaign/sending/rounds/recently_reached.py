@@ -55,7 +55,7 @@ def recently_reached(account: Account, key: str, numbers: Ints) -> RecentlyReach
 
 def _reached_since(listed: ListedCampaign, account: Account, since: datetime, numbers: Ints) -> Ints:
     folder = open_folder(Path(listed.folder))
-    if identity_of(folder.ledger_path)["account"] != account_hash(account, folder.manifest.salt):
+    if identity_of(folder.ledger_place)["account"] != account_hash(account, folder.manifest.salt):
         return np.empty(0, np.int64)
     record = CampaignRecord.of(folder)
     outcomes = record.ledger.outcomes

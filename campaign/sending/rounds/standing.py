@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import groupby
-from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
+from campaign.environments import words_for
 from campaign.sending.engine.tally import Spending, Tally
+from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import LedgerSnapshot, attempts_of
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
@@ -18,7 +19,7 @@ from campaign.text import agreeing
 _BREAK = 300  # seconds between two batches; a slow pace or a person who looks at a pause takes less
 
 
-def tally_of(rounds: list[Round], ledger: LedgerSnapshot, ledger_path: Path) -> Tally:
+def tally_of(rounds: list[Round], ledger: LedgerSnapshot, place: Readable) -> Tally:
     """The tally of the last round as it stands, with the costs of all rounds."""
     last = rounds[-1]
     batches = ledger.outcomes.set_index("batch")
@@ -36,7 +37,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, ledger_path: Path) -> 
         unpriced=int(planned[is_accepted & batches["cost"].isna()].sum()),
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
-        spending=cost_so_far(rounds, ledger_path),
+        spending=cost_so_far(rounds, place),
         seconds=seconds_spent(ledger.outcomes),
     )
 
@@ -56,14 +57,14 @@ def seconds_spent(outcomes: pd.DataFrame) -> float:
     return float(ends[-1] - starts[0] - breaks[breaks > _BREAK].sum())
 
 
-def cost_so_far(rounds: Iterable[Round], ledger_path: Path) -> Spending:
+def cost_so_far(rounds: Iterable[Round], place: Readable) -> Spending:
     """The costs and prices in the ledger; only the column of SMS parts is read of the frozen messages.
 
     Raises `LedgerError` when a part file is missing or damaged.
     """
     spending = Spending()
     for one_round in rounds:
-        attempts = attempts_of(ledger_path, one_round.number)
+        attempts = attempts_of(place, one_round.number)
         for part, batches in groupby(attempts, key=lambda attempt: attempt.part):
             sizes = read_sizes(one_round.plan_path, part)
             for attempt in batches:
@@ -72,7 +73,7 @@ def cost_so_far(rounds: Iterable[Round], ledger_path: Path) -> Spending:
     return spending
 
 
-def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool) -> str:
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool, environment: str) -> str:
     """Why a run had nothing to send, with the day on which people were reached last.
 
     `kept_another_text` says that some of them were reached with another text than that of the plan, and that
@@ -80,22 +81,27 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
     """
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
-    reached = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
-    day = "" if pd.isna(reached) else f" on {reached.day} {reached:%B %Y}"
+    last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
+    day = "" if pd.isna(last) else f" on {last.day} {last:%B %Y}"
+    reached = words_for(environment).reached
     pieces = []
     if tally.accepted == tally.messages:
         everybody = "the only one was" if tally.messages == 1 else f"all {tally.messages:,} were"
         text = "with this text or an earlier one" if kept_another_text else "with this text"
-        pieces.append(f"{everybody} reached {text}{day}")
+        pieces.append(f"{everybody} {reached} {text}{day}")
     elif tally.accepted:
-        pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} reached{day}")
+        pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} {reached}{day}")
     if tally.unknown:
         pieces.append(
-            f"it is not known whether {tally.unknown:,} {agreeing(tally.unknown, 'was', 'were')} reached"
+            f"it is not known whether {tally.unknown:,} {agreeing(tally.unknown, 'was', 'were')} {reached}"
         )
     if tally.refused:
         pieces.append(f"{tally.refused:,} {agreeing(tally.refused, 'was', 'were')} refused")
     if tally.waiting:
         pieces.append(f"{tally.waiting:,} {agreeing(tally.waiting, 'was', 'were')} withdrawn")
-    again = " To send it again, give another name." if tally.accepted == tally.messages else ""
+    again = (
+        ' To send it again, give another name, for example name="second reminder".'
+        if tally.accepted == tally.messages
+        else ""
+    )
     return f"Nothing was sent: {', '.join(pieces)}.{again}"

@@ -8,7 +8,6 @@ from functools import cached_property, partial
 from pathlib import Path
 
 from campaign.errors import FolderError
-from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.views import identity_of, moves_of, reached_messages
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import campaign_key
@@ -56,7 +55,7 @@ class Claim:
         account_note = self.check_account(folder)
         if self.account.environment == "local":
             return ""
-        recorded, moves = identity_of(folder.ledger_path), moves_of(folder.ledger_path)
+        recorded, moves = identity_of(folder.ledger_place), moves_of(folder.ledger_place)
         notes = []
         if self.account.environment == "live" and not is_new:
             notes.append(check_listed(self.key, self.path, recorded["ledger"], moves, self.takeover))
@@ -71,18 +70,18 @@ class Claim:
     def check_account(self, folder: Folder) -> str:
         """Raise `FolderError` unless the campaign was sent with this account; returns as `check` does."""
         self._check_environment(folder)
-        check_ledger(folder.ledger_path, folder.manifest.identity)
+        folder.ledger_place.check(folder.manifest.identity)
         if self.account.environment == "local":
             return ""
-        recorded, moves = identity_of(folder.ledger_path)["account"], moves_of(folder.ledger_path)
+        recorded, moves = identity_of(folder.ledger_place)["account"], moves_of(folder.ledger_place)
         return check_account(recorded, self._hash(folder), self.path, moves, self.takeover)
 
     def list_entry(self, folder: Folder) -> ListEntry | None:
         """The campaign's entry in the user's list; None for a rehearsal."""
         if self.account.environment != "live":
             return None
-        ledger_id = identity_of(folder.ledger_path)["ledger"]
-        return ListEntry(self.key, self.path, ledger_id, partial(reached_messages, folder.ledger_path))
+        ledger_id = identity_of(folder.ledger_place)["ledger"]
+        return ListEntry(self.key, self.path, ledger_id, partial(reached_messages, folder.ledger_place))
 
     def new_home(self, folder: Folder) -> Mapping[str, str]:
         """What the ledger has to record after a takeover."""

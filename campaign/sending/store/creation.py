@@ -7,6 +7,7 @@ maker is dead, and clears away what it left.
 
 from __future__ import annotations
 
+import os
 import re
 import secrets
 import shutil
@@ -18,7 +19,8 @@ from pathlib import Path
 
 from campaign.errors import FolderError
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
-from campaign.sending.ledger.ledger_file import create_ledger, discard_ledger
+from campaign.sending.ledger.ledger_place import ledger_place
+from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.identity import ChosenName
 from campaign.sending.store.locks import hold_lock
@@ -30,19 +32,23 @@ _LOCK = re.compile(r"\.campaign-[0-9a-f]{16}\.unfinished\.lock")
 
 
 def create_folder(
-    path: Path, name: ChosenName, account: Account, home: Mapping[str, str], ledger_path: Path | None
+    path: Path,
+    name: ChosenName,
+    account: Account,
+    home: Mapping[str, str],
+    ledger: str | os.PathLike[str] | None,
 ) -> Folder:
     """Make the folder of a new campaign, with a ledger in which no round is registered yet.
 
-    `home` says where the ledger lives: machine and folder. What an earlier attempt left beside the place when
-    it was killed is cleared away.
+    `home` says where the ledger lives: machine and folder. `ledger` is another file for it, or the address of
+    a database. What an earlier attempt left beside the place when it was killed is cleared away.
     """
     path = path.absolute()
     try:
         make_private_folder(path.parent)
         sweep_unfinished(path.parent)
         with _unfinished_folder(path.parent) as unfinished:
-            manifest = _write(unfinished, name, account, home, ledger_path)
+            manifest = _write(unfinished, name, account, home, ledger)
             with suppress(FileNotFoundError):
                 path.rmdir()  # there may be an empty folder, but never a campaign
             unfinished.rename(path)
@@ -87,13 +93,17 @@ def _discard(unfinished: Path) -> None:
     """Delete an unfinished folder, if it is still there, and the ledger outside it that was made for it."""
     with suppress(FolderError, OSError):
         folder = open_folder(unfinished)
-        if not folder.ledger_path.is_relative_to(unfinished):
-            discard_ledger(folder.ledger_path, folder.manifest.identity)
+        if not folder.ledger_place.is_inside(unfinished):
+            folder.ledger_place.discard(folder.manifest.identity)
     shutil.rmtree(unfinished, ignore_errors=True)
 
 
 def _write(
-    path: Path, name: ChosenName, account: Account, home: Mapping[str, str], ledger_path: Path | None
+    path: Path,
+    name: ChosenName,
+    account: Account,
+    home: Mapping[str, str],
+    ledger: str | os.PathLike[str] | None,
 ) -> CampaignManifest:
     """Write the files of a campaign, the ledger last: where it is outside, the manifest tells whose it is."""
     salt = secrets.token_hex(16)
@@ -103,13 +113,20 @@ def _write(
         environment=account.environment,
         salt=salt,
         account=account_hash(account, salt),
-        ledger=str(ledger_path.absolute()) if ledger_path else LEDGER,
+        ledger=_as_recorded(ledger),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=version("campaign"),
     )
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)
     identity = {**manifest.identity, "account": manifest.account, "ledger": secrets.token_hex(16), **home}
-    create_ledger(path / manifest.ledger, identity)
+    ledger_place(path, manifest.ledger, manifest.salt).create(identity)
     sync_folder(path)
     return manifest
+
+
+def _as_recorded(ledger: str | os.PathLike[str] | None) -> str:
+    """The ledger as the manifest names it."""
+    if ledger is None:
+        return LEDGER
+    return ledger if is_address(ledger) else str(Path(ledger).absolute())

@@ -16,8 +16,9 @@ from pathlib import Path
 from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
 from campaign.results.tables import Result
-from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
+from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
@@ -41,13 +42,23 @@ class Folder:
     manifest: CampaignManifest
 
     @property
-    def ledger_path(self) -> Path:
-        return self.path / self.manifest.ledger  # joined with an absolute path, this is that path
+    def ledger_place(self) -> LedgerPlace:
+        return ledger_place(self.path, self.manifest.ledger, self.manifest.salt)
 
     def snapshot(self) -> LedgerSnapshot:
         """What the ledger says now; raises `LedgerError` unless it is a sound ledger of this campaign."""
-        check_ledger(self.ledger_path, self.manifest.identity)
-        return snapshot(self.ledger_path)
+        place = self.ledger_place
+        place.check(self.manifest.identity)
+        return snapshot(place)
+
+    def check_ledger(self, given: str | os.PathLike[str] | None) -> None:
+        """Raise `UsageError` if a database is given and the ledger is elsewhere, or the other way round."""
+        recorded = self.manifest.ledger
+        if given is not None and given != recorded and (is_address(given) or is_address(recorded)):
+            raise UsageError(
+                f"The campaign in {clean(self.path)} has its ledger in {clean(recorded)}, and not in "
+                f"{clean(os.fspath(given))}. Leave out ledger=, or give a new campaign another name."
+            )
 
     def rounds(self, ledger: LedgerSnapshot) -> list[Round]:
         """The registered rounds, in order."""
@@ -124,7 +135,7 @@ def finish_erasure(path: Path, ledger: Ledger) -> None:
     """
     try:
         unfinished = []
-        for number, _, _, is_erased in snapshot(ledger.path).rounds:
+        for number, _, _, is_erased in snapshot(ledger.place).rounds:
             if not is_erased:
                 discard_erased(path, number)
             elif has_originals(path, number):

@@ -7,20 +7,22 @@ import json
 import os
 import re
 import unicodedata
+from datetime import datetime
 from pathlib import Path
 from typing import NamedTuple
 
 from campaign.argument_checks import check_text
+from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.text import clean
 
 CAMPAIGNS = Path("campaigns")
-NOTHING_SENT_YET = "Nothing was sent under this name yet."
+NOTHING_SENT_YET = "Nothing was sent under this name before."
 _SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
 _SLUG_LENGTH = 40
+_TRY_OUT = re.compile(r"try-out-\d{8}-\d{6}-\d{6}(?:\.|$)")
 # "Naming Files, Paths, and Namespaces" in the documentation of Windows: with any ending, too.
 _RESERVED = re.compile(r"con|prn|aux|nul|(com|lpt)[0-9]")
 _LIKE_HASHED = re.compile(r".*-[0-9a-f]{8}")
@@ -73,6 +75,16 @@ def locate_campaign(
     if folder is not None:
         return Path(folder).absolute(), chosen
     return (CAMPAIGNS / folder_name(chosen.name, environment)).absolute(), chosen
+
+
+def try_out_name(moment: datetime) -> str:
+    """The name of the campaign of a single message that was tried out at this moment."""
+    return f"try-out-{moment:%Y%m%d-%H%M%S-%f}"
+
+
+def is_try_out(folder: str) -> bool:
+    """Whether a campaign folder with this name is that of a try-out."""
+    return _TRY_OUT.match(folder) is not None
 
 
 def folded_name(name: str) -> str:

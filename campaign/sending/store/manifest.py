@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from campaign.contacts.reading_record import Reading
+from campaign.environments import ENVIRONMENTS
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
-from campaign.results.tables import ENVIRONMENTS
+from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
+from campaign.suggestions import folder_meant
 from campaign.text import clean, shorten
 
 FORMAT = 2
@@ -120,6 +122,7 @@ def read_folder_manifest(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
     except FileNotFoundError:
         raise FolderError(
             f"There is no campaign in {clean(folder)}: it has no {MANIFEST}. Give the folder of a campaign."
+            f"{clean(folder_meant(folder, CAMPAIGNS, MANIFEST))}"
         ) from None
 
 

@@ -11,6 +11,7 @@ from support.raw_server import hostile, reply
 from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
+from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 
 CRAFTED = {
@@ -181,4 +182,8 @@ def test_sql_is_a_text_like_any_other():
     assert sql in result.batches["error"].iloc[0]
     settled = campaign.resolve(result.folder, 1, "refused", confirm="batch 1 was refused", note=sql)
     assert settled.batches["status"].tolist() == ["refused", "not_sent"]
-    assert journal_frame(result.folder / "ledger.sqlite")["note"].iloc[-1].endswith(f"refused, {sql}")
+    assert (
+        journal_frame(LedgerFile(result.folder / "ledger.sqlite"))["note"]
+        .iloc[-1]
+        .endswith(f"refused, {sql}")
+    )

@@ -1,0 +1,62 @@
+"""One text for everybody, or one for each language of a spreadsheet, and which of them is written now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+from ipywidgets import VBox
+
+from campaign.messages.templates.languages import Languages, find_languages, language_of
+from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.fields import Picker, set_shown
+from campaign.notebook.composer.section import people
+
+_ONE = ("The same text for everybody", "")
+
+
+class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Two lists, shown only where the spreadsheet has a column of languages.
+
+    `decided` is called with the column, or None, when a person chooses between one text and several;
+    `turned` when another of several texts is to be written. `editing` is its language, "" for the one text.
+    """
+
+    def __init__(self, decided: Callable[[str | None], None], turned: Callable[[], None]) -> None:
+        self._languages: Languages | None = None
+        self._contacts = pd.DataFrame()
+        self.column = Picker(FIELDS["language"], "languages", lambda column: decided(column or None))
+        self._editing = Picker("Write the text for", "editing", lambda _: turned())
+        super().__init__([self.column, self._editing])
+
+    def offer(self, contacts: pd.DataFrame, composition: Composition) -> None:
+        """Offer the languages of a spreadsheet; the one that was written stays, if it is still there."""
+        self._contacts, self._languages = contacts, find_languages(contacts)
+        set_shown(self, self._languages is not None)
+        chosen = self._languages is not None and composition.language == self._languages.column
+        if self._languages is not None:
+            column, rows = self._languages.column, self._languages.rows
+            named = ", ".join(rows)
+            options = [_ONE, (f"A text for each language in “{column}”: {named}", column)]
+            self.column.offer(options, column if chosen else "")
+            labels = [(f"{language} ({people(count)})", language) for language, count in rows.items()]
+            editing = self._editing.value if self._editing.value in rows else next(iter(rows))
+            self._editing.offer(labels, editing)
+        set_shown(self._editing, chosen)
+
+    @property
+    def languages(self) -> list[str]:
+        """The languages of the spreadsheet."""
+        return [] if self._languages is None else [*self._languages.rows]
+
+    @property
+    def editing(self) -> str:
+        return self._editing.value if self._languages is not None and self.column.value else ""
+
+    @property
+    def readers(self) -> pd.DataFrame:
+        """The rows that get the text which is written now."""
+        if self._languages is None or not self.editing:
+            return self._contacts
+        return self._contacts[language_of(self._contacts, self._languages.column) == self.editing]

@@ -1,0 +1,59 @@
+"""What a page that is loaded again comes back to, in a file that only its owner can read."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import IO
+
+from campaign.notebook.composer.composition import Composition
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was decided for a `version` of a spreadsheet, the last section that was reached (0 is the first),
+    and the folder of what was sent.
+    """
+
+    composition: Composition
+    version: str = ""
+    reached: int = 0
+    sent: Path | None = None
+
+
+class Memory:
+    """Keeps the state of a desk in a file. The phrase for a live campaign is never part of it."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def keep(self, state: Kept) -> None:
+        """Replace what was kept; quickly, as at every key stroke, for it need not survive a power cut."""
+        record = {
+            "composition": asdict(state.composition), "version": state.version, "reached": state.reached,
+            "sent": None if state.sent is None else str(state.sent),
+        }  # fmt: skip
+        new = self._path.with_name(f"{self._path.name}.new")
+        with _private_file(new) as file:
+            json.dump(record, file)
+        new.replace(self._path)
+
+    def recall(self) -> Kept | None:
+        """What was kept last; None if there is nothing, or if an older program kept it."""
+        try:
+            record = json.loads(self._path.read_text("utf-8"))
+            known = {field.name for field in fields(Composition)}
+            decided = record["composition"]
+            if set(decided) != known:
+                return None
+            decided["instead"] = tuple(decided["instead"])
+            sent = record["sent"] and Path(record["sent"])
+            return Kept(Composition(**decided), str(record["version"]), int(record["reached"]), sent)
+        except (OSError, ValueError, KeyError, TypeError):
+            return None
+
+
+def _private_file(path: Path) -> IO[str]:
+    return open(path, "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600))

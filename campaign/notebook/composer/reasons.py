@@ -1,0 +1,104 @@
+"""Who gets a text and who does not, as pieces of HTML: a bar, the reasons with their rows, changed texts."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+import pandas as pd
+
+from campaign import markup
+from campaign.messages.issues import CODES
+from campaign.messages.plan import Plan
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.text import agreeing, capitalised, counted, figure
+
+_ROWS = 8  # row numbers named for each reason
+_FITTED = 5  # texts shown before and after
+
+STYLE = """
+.campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
+.campaign .shares .bar{height:100%;min-width:2px}
+.campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out{background:var(--quiet)}
+"""
+
+
+def shares(plan: Plan) -> str:
+    """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
+    words = {
+        "not_sent": ("gets a text", "get a text"),
+        "invalid": ("has to be corrected", "have to be corrected"),
+        "duplicate": ("comes twice", "come twice"),
+        "blank": ("is empty", "are empty"),
+        "opted_out": ("wants no texts", "want no texts"),
+    }
+    tones = {"not_sent": "good", "invalid": "bad"}
+    counts = {status: plan.totals[status] for status in words if plan.totals[status]}
+    legend = ", ".join(
+        f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()
+    )
+    widths = {status: 100 * count / plan.totals.rows for status, count in counts.items()}
+    bars = "".join(
+        f'<div class="bar {tones.get(status, status)}" style="width:{width:.2f}%"></div>'
+        for status, width in widths.items()
+    )
+    bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
+    return bar + markup.paragraph(f"{legend}.", note=True)
+
+
+def reasons(plan: Plan, rows: Collection[int] | None = None) -> str:
+    """Why rows get no text, or some of them: each reason with how many rows it has and which."""
+    issues = plan.issues
+    excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
+    if rows is not None:
+        excluded = excluded.intersection(list(rows))
+    issues = issues[
+        issues["row"].isin(excluded) & ((issues["severity"] != "info") | (issues["code"] == "blank_row"))
+    ]
+    if issues.empty:
+        return ""
+    repeated = _repeated_rows(plan)
+    groups = issues.drop_duplicates(["row", "code"]).groupby(["code", "column"], sort=False)
+    table = pd.DataFrame(
+        {
+            "people": groups.size(),
+            "why": [_common_reason(str(code), details) for (code, _), details in groups["detail"]],
+            "rows": [_named_rows(rows, repeated) for _, rows in groups["row"]],
+        }
+    ).sort_values("people", ascending=False, kind="stable")
+    return markup.table(table.reset_index(drop=True), limit=len(table))
+
+
+def fitted_texts(plan: Plan) -> str:
+    """A few of the texts that are cut or sent in several SMS, before and after; "" if there are none."""
+    issues = plan.issues
+    changed = issues[issues["code"].isin(["truncated", "split"])]
+    if changed.empty:
+        return ""
+    few = changed.head(_FITTED)
+    texts = plan.messages
+    after = texts[texts["row"].isin(few["row"])].groupby("row")["message"].agg("\n".join)
+    table = pd.DataFrame({"row": few["row"], "too long": few["value"], "what is sent": few["row"].map(after)})
+    return markup.table(table, limit=_FITTED, rows=len(changed))
+
+
+def _repeated_rows(plan: Plan) -> pd.Series[int]:
+    """The row that each duplicate has its number from, by the row of the duplicate."""
+    numbers = pd.Series(plan.addressing.numbers, index=plan.contacts.index)
+    kept = numbers.loc[plan.messages["row"].unique()]
+    rows = pd.Series(kept.index, index=kept.to_numpy())
+    repeats = numbers[plan.contacts["status"] == "duplicate"]
+    return repeats.map(rows[~rows.index.duplicated()]).dropna().astype("int64")
+
+
+def _common_reason(code: str, details: pd.Series[str]) -> str:
+    """The sentence of all these rows; where they differ, what they have in common."""
+    return desk_words(details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}.")
+
+
+def _named_rows(rows: pd.Series[int], repeated: pd.Series[int]) -> str:
+    """The first rows, each with the row that it repeats: "12 (as row 5)"."""
+    named = ", ".join(
+        f"{row} (as row {repeated[row]})" if row in repeated else str(row) for row in rows.head(_ROWS)
+    )
+    more = len(rows) - _ROWS
+    return f"{named} and {counted(more, 'other')}" if more > 0 else named

@@ -1,0 +1,61 @@
+"""A page that was loaded again: the composer fills itself in as it was, up to the section reached."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from campaign.errors import CampaignError, LockedError
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.memory import Kept
+from campaign.notebook.composer.section import Section
+from campaign.sending.campaigns import load_result
+from campaign.sending.store.locks import hold_lock
+
+_END = 10.0  # seconds that a page which is gone may take until its requests under way are answered
+_BACK = "This page was loaded again, and what you had chosen is back."
+_LOST = "This page was loaded again, but its spreadsheet cannot be read any more."
+_ELSEWHERE = (
+    "Its texts are still being sent in another window or tab. When that has ended, load this page again."
+)
+_INTERRUPTED = (
+    "Loading the page again stopped the sending. Send below sends the rest; nobody gets anything twice."
+)
+
+
+def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Callable[[], None]) -> str:
+    """Take the person back to where they were, and return what they have to know.
+
+    `show_outcome` shows the result of what was sent.
+    """
+    desk.composition = kept.composition
+    for section in sections:
+        section.refill(kept.composition)
+    if desk.contacts.empty:
+        return _LOST
+    if desk.version == kept.version:  # else these rows may be those of other people
+        desk.decide(instead=kept.composition.instead)
+    for section in sections[: kept.reached]:
+        if not section.is_open:
+            break  # the section above could not be finished, and says why
+        section.finish()
+    if kept.sent is None:
+        return _BACK
+    desk.sent = kept.sent
+    return f"{_BACK} {_what_was_sent(kept.sent, show_outcome)}"
+
+
+def _what_was_sent(folder: Path, show_outcome: Callable[[], None]) -> str:
+    """What became of the run of the page that is gone."""
+    try:
+        with hold_lock(folder / "lock", timeout=_END):
+            result = load_result(folder)
+    except LockedError:
+        return _ELSEWHERE
+    except CampaignError as error:
+        return desk_words(error)
+    if result.totals["not_sent"]:
+        return f"{desk_words(result.headline)} {_INTERRUPTED}"
+    show_outcome()
+    return "What you sent is below."

@@ -1,0 +1,66 @@
+"""People who share a phone and would get different texts: who of them gets one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pandas as pd
+from ipywidgets import HTML, VBox
+
+from campaign import markup
+from campaign.masking import mask_number
+from campaign.messages.plan import Plan
+from campaign.notebook.composer.fields import Picker
+from campaign.notebook.composer.section import people
+from campaign.text import agreeing, capitalised, counted, shorten
+
+_PHONES = 10  # asked about one by one
+_TEXT = 60  # characters of a text in a list
+
+
+class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """A list for each shared phone, of the rows with its number and their texts.
+
+    `chosen` is called with the rows that are chosen in all of the lists, whenever a person chooses one.
+    """
+
+    def __init__(self, chosen: Callable[[tuple[int, ...]], None]) -> None:
+        self._chosen = chosen
+        self.add_class("campaign-shared")
+        super().__init__()
+
+    def offer(self, plan: Plan) -> None:
+        """Ask about the phones of a plan that sends one text to each."""
+        left_out = plan.addressing.alternatives
+        if left_out.empty:
+            self.children = []
+            return
+        kept = plan.messages[plan.messages["number"].isin(left_out["number"])]
+        sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
+        phones = [*sharing.groupby("number", sort=False)]
+        getting = {*kept["row"]}
+        self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
+        self.children = [HTML(_sentences(left_out["row"].nunique(), len(phones))), *self.pickers]
+
+    def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
+        picker = Picker(mask_number(number), "shared-phone", lambda _: self._tell())
+        options = [
+            (f"Row {row}: “{shorten(text, _TEXT)}”", row)
+            for row, text in zip(rows["row"].tolist(), rows["message"], strict=True)
+        ]
+        picker.offer(options, next(row for _, row in options if row in getting))
+        return picker
+
+    def _tell(self) -> None:
+        self._chosen(tuple(picker.value for picker in self.pickers))
+
+
+def _sentences(left_out: int, phones: int) -> str:
+    first = (
+        f"{capitalised(people(left_out))} {agreeing(left_out, 'shares', 'share')} a phone with somebody else "
+        f"and {agreeing(left_out, 'gets', 'get')} no text, because only one goes to each phone. Choose who "
+        "gets it, or choose above that all of them do."
+    )
+    more = phones - _PHONES
+    rest = f"The first {_PHONES} phones are below; on {counted(more, 'other')} the first row gets it."
+    return markup.paragraph(first) + (markup.paragraph(rest, note=True) if more > 0 else "")

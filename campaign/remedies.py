@@ -1,0 +1,72 @@
+"""Remedies in sentences: written as Python, they are taken out or renamed for people who do not program.
+
+Sentences name arguments, `region=` or `overlong="truncate"`, and calls, `campaign.send(...)`. What somebody
+else wrote stands in curly quotes and is never taken for a remedy.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+
+from campaign.text import capitalised
+
+Named = Callable[[str, str], str]  # what a person calls a parameter with a value; "" if nothing
+
+_CALL_OF_NOBODY = "_()"
+_ARGUMENT = re.compile(r"(?<![\w.?&/-])([a-z]+(?:_[a-z]+)*)=(\"[^\"]*\"|\[[^\]]*\]|\{[^}]*\}|\w+)?")
+_CODE = re.compile(
+    r"\b(?:campaign|pandas|plan|result|getpass)\.[a-z]\w+|\b[A-Za-z_.]+\([^)]*\)|\b[a-z]+_[a-z_]+\b"
+)
+_MAY_BE_CODE = r"[=(_]|\b(?:campaign|pandas|plan|result|getpass)\."
+_SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[\"“A-Z{\x00])")
+_CLAUSE = re.compile(r"(; |: |, or |, and |, for example )")
+_QUOTED = re.compile(r"\"[^\"]*\"|\{[^}]*\}")
+_OTHERS_WORDS = re.compile(r"“[^”]*”")
+_KEPT = "\x00"  # around the number of somebody else's words while they are taken out
+_KEPT_PLACE = re.compile(f"{_KEPT}(\\d+){_KEPT}")
+
+
+def without_code(text: str, named: Named = lambda parameter, value: "") -> str:
+    """The text without Python in it; clauses that say nothing else are left out.
+
+    `named` says what a face of the package calls a parameter with a value: that takes the place of the code.
+    """
+    others = _OTHERS_WORDS.findall(text)
+    places = iter(f"{_KEPT}{place}{_KEPT}" for place in range(len(others)))
+    own = _OTHERS_WORDS.sub(lambda _: next(places), text)
+    lines = [_line_without_code(line, named) for line in own.splitlines()]
+    plain = "\n".join(line for line in lines if line)
+    return _KEPT_PLACE.sub(lambda match: others[int(match[1])], plain)
+
+
+def in_curly_quotes(text: str) -> str:
+    """What somebody else wrote, as sentences quote it: nothing in it is taken for a remedy."""
+    return "“" + text.replace("”", '"') + "”"
+
+
+def texts_without_code(texts: pd.Series[Any]) -> pd.Series[str]:
+    """A column of sentences without Python in them."""
+    unique = texts[texts.str.contains(_MAY_BE_CODE)].unique()
+    plain = {text: without_code(text) for text in unique}
+    return texts.replace(plain) if plain else texts
+
+
+def _line_without_code(line: str, named: Named) -> str:
+    sentences = (_sentence_without_code(sentence, named) for sentence in _SENTENCE_END.split(line))
+    return " ".join(sentence for sentence in sentences if sentence)
+
+
+def _sentence_without_code(sentence: str, named: Named) -> str:
+    """The clauses of a sentence that hold no code; "" if there is none."""
+    pieces = _CLAUSE.split(_ARGUMENT.sub(lambda m: named(m[1], m[2] or "") or _CALL_OF_NOBODY, sentence))
+    kept = ""
+    for separator, clause in zip(["", *pieces[1::2]], pieces[::2], strict=True):
+        if _CODE.search(_QUOTED.sub("", clause)):
+            continue
+        kept += (separator if kept else "") + clause
+    kept = capitalised(kept)
+    return kept if not kept or kept[-1] in f'.?!:”"{_KEPT}' else f"{kept}."

@@ -1,0 +1,1 @@
+"""A ledger in a PostgreSQL database. Begin with `place`, then `guards` (its triggers)."""

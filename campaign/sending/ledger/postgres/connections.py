@@ -1,0 +1,192 @@
+"""Connections to a ledger in PostgreSQL whose commits survive a power cut."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
+from functools import cache
+from typing import Any, NamedTuple, TypeVar
+
+from sqlalchemy import Connection as Session
+from sqlalchemy import Engine, NullPool, TextClause, create_engine, event, text
+from sqlalchemy.exc import DBAPIError, SQLAlchemyError
+
+from campaign.sending.ledger.postgres.address import password_for
+from campaign.text import clean, shorten
+
+PATIENCE = 5_000  # milliseconds to wait for another program that holds the ledger
+_REACH = {
+    # A network that breaks is noticed within a minute, on both sides.
+    "connect_timeout": 10, "keepalives_idle": 30, "keepalives_interval": 10, "keepalives_count": 3,
+    "tcp_user_timeout": 60_000, "application_name": "campaign",
+    # The address may be that of a folder somebody sent, and its server must not learn what is in PGPASSWORD.
+    "require_auth": "scram-sha-256,gss,sspi,none",
+}  # fmt: skip
+_SESSION = (
+    "SET search_path TO {schema}, pg_temp; SET tcp_keepalives_idle TO 30; SET tcp_keepalives_interval TO 10; "
+    "SET tcp_keepalives_count TO 3; SET lock_timeout TO {patience}"
+)
+_AGAIN = "Try again once it is back."
+# By the SQLSTATE, or the class it begins with ("PostgreSQL Error Codes", appendix A of its documentation).
+_REMEDIES = {
+    "42501": "Ask whoever runs the database to give you the rights that the README lists.",
+    "25006": "It can only be read, as a copy can: give the address of the one that can be written.",
+    "53100": "Whoever runs the database has to make room on its disk.",
+    "53300": "Close other programs that use it, or ask whoever runs it to allow more connections.",
+    "55P03": "Another program has the ledger open: close that one, then try again.",
+    "57P": _AGAIN,
+    "08": _AGAIN,
+}
+_REFUSED = ("22", "23")  # a value that cannot be, and a trigger or constraint that does not allow it
+
+Made = TypeVar("Made")
+
+
+class PostgresError(Exception):
+    """What PostgreSQL could not do, and in `remedy` what to do about it. It holds no address or password.
+
+    `state` is the SQLSTATE, "" where the server said none.
+    """
+
+    def __init__(self, problem: str, remedy: str = _AGAIN, state: str = "") -> None:
+        super().__init__(problem)
+        self.remedy, self.state = remedy, state
+
+
+class PostgresRefusalError(PostgresError):
+    """The tables refused a change."""
+
+
+class Rows(NamedTuple):
+    """What a statement returned."""
+
+    rows: list[tuple[Any, ...]]
+    rowcount: int
+
+    def fetchone(self) -> tuple[Any, ...] | None:
+        return self.rows[0] if self.rows else None
+
+    def fetchall(self) -> list[tuple[Any, ...]]:
+        return self.rows
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(self.rows)
+
+
+class PostgresConnection:
+    """A connection to the tables of one campaign. Each statement is its own transaction until one is begun.
+
+    Raises `PostgresError`, and nothing of SQLAlchemy's, whose frames hold values.
+    """
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def execute(self, sql: str, values: Mapping[str, Any] | None = None, /) -> Rows:
+        return _told(lambda: _rows(self._session, sql, _storable(values or {})))
+
+    def executemany(self, sql: str, values: Iterable[Mapping[str, Any]], /) -> Rows:
+        rows = [_storable(row) for row in values]
+        return _told(lambda: _rows(self._session, sql, rows)) if rows else Rows([], 0)
+
+    def execute_as_written(self, sql: str) -> None:
+        """Run SQL that has no parameters, such as that of a function."""
+        _told(lambda: self._session.exec_driver_sql(sql).close())
+
+    def close(self) -> None:
+        with suppress(PostgresError):  # it was lost before
+            _told(self._session.close)
+
+
+def connect(address: str, schema: str) -> PostgresConnection:
+    """A connection whose commits survive a power cut; raises `PostgresError` where the server prevents that.
+
+    The password is one that was given for this address, or what libpq finds: PGPASSWORD, a password file.
+    """
+    connection = PostgresConnection(_told(lambda: _engine(address).connect(), _problem_of_connecting))
+    try:
+        for statement in _SESSION.format(schema=schema, patience=PATIENCE).split("; "):
+            connection.execute_as_written(statement)
+        settings = connection.execute(
+            "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
+        ).fetchone()
+        if settings is None or settings[0] != "on":
+            raise PostgresError(
+                "its server does not write to the disk what it commits (fsync is off)",
+                "Give a database that survives a power cut.",
+            )
+        if settings[1] in ("off", "local"):
+            connection.execute_as_written("SET synchronous_commit TO on")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+@cache
+def _engine(address: str) -> Engine:
+    """What opens connections; it keeps none, and no password."""
+    engine = create_engine(
+        address, poolclass=NullPool, isolation_level="AUTOCOMMIT", hide_parameters=True, connect_args=_REACH
+    )
+
+    def give_password(_dialect: Any, _record: Any, _arguments: Any, options: dict[str, Any]) -> None:
+        if (password := password_for(address)) is not None:
+            password.use(lambda text: options.update(password=text))
+
+    event.listen(engine, "do_connect", give_password)
+    return engine
+
+
+@cache
+def _statement(sql: str) -> TextClause:
+    return text(sql)
+
+
+def _rows(session: Session, sql: str, values: Any) -> Rows:
+    result = session.execute(_statement(sql), values)
+    rows = [tuple(row) for row in result] if result.returns_rows else []
+    return Rows(rows, result.rowcount)
+
+
+def _storable(values: Mapping[str, Any]) -> dict[str, Any]:
+    """The values without the one character that PostgreSQL keeps in no text."""
+    return {
+        name: value.replace("\0", "\N{REPLACEMENT CHARACTER}") if isinstance(value, str) else value
+        for name, value in values.items()
+    }
+
+
+def _problem_of(error: Exception) -> PostgresError:
+    """What a statement came to."""
+    origin = error.orig if isinstance(error, DBAPIError) else None
+    state = str(getattr(origin, "sqlstate", None) or "")
+    said = getattr(
+        getattr(origin, "diag", None), "message_primary", None
+    )  # without the row, which is a detail
+    if state.startswith(_REFUSED):
+        return PostgresRefusalError(clean(said), state=state)
+    remedy = next((text for start, text in _REMEDIES.items() if state.startswith(start)), _AGAIN)
+    if said:
+        return PostgresError(clean(said), remedy, state)
+    return PostgresError(f"the connection to it was lost ({type(origin or error).__name__})", state=state)
+
+
+def _problem_of_connecting(error: Exception) -> PostgresError:
+    """Why there is no connection. The driver's own words name the host, the user or the database at most."""
+    origin = error.orig if isinstance(error, DBAPIError) else None
+    words = "its address cannot be understood" if origin is None else str(origin).split("\n")[0]
+    return PostgresError(
+        shorten(clean(words), 200),
+        "Check that the server is running, and that host, user, database and password are right. The "
+        "password comes from ledger=, from PGPASSWORD or from a password file.",
+    )
+
+
+def _told(action: Callable[[], Made], problem_of: Callable[[Exception], PostgresError] = _problem_of) -> Made:
+    """Do it; an exception is told in our words, and raised where no frame of the driver is left."""
+    try:
+        return action()
+    except (SQLAlchemyError, ValueError) as error:
+        problem = problem_of(error)
+    raise problem

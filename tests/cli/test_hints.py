@@ -1,0 +1,65 @@
+"""What the shell says when something is nearly right."""
+
+import re
+
+import campaign
+from campaign.cli.main import main
+
+SENT = ["--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG"]
+
+
+def complaint(capsys, *words):
+    capsys.readouterr()
+    assert main([*words]) == 2
+    return capsys.readouterr().err
+
+
+def visits(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "visits.csv").write_text("name,phone\nAnn,0772000001\n")
+
+
+def test_what_has_its_place_needs_no_option(capsys):
+    assert (
+        "there is no '--report' in campaign report. It needs no option: campaign report FOLDER [FILE …]."
+        in (complaint(capsys, "report", "campaigns/visits", "--report", "visits.html"))
+    )
+    assert "It needs no option: campaign status FOLDER." in complaint(
+        capsys, "status", "x", "--folder", "campaigns/visits"
+    )
+    assert "Did you mean '--reveal'?" in complaint(capsys, "report", "campaigns/visits", "--revael")
+
+
+def test_a_campaign_is_suggested_where_a_name_was_given(tmp_path, monkeypatch, capsys):
+    visits(tmp_path, monkeypatch)
+    assert main(["send", "visits.csv", *SENT]) == 0
+    assert "Did you mean campaigns/visits.local?" in complaint(capsys, "status", "visits")
+    assert "Did you mean campaigns/visits.local?" in complaint(capsys, "follow-up", "visit", "x.xlsx")
+    (tmp_path / "campaigns" / "visits.local").rename(tmp_path / "campaigns" / "visits")
+    assert main(["send", "visits.csv", *SENT]) == 0
+    assert "Did you mean campaigns/visits or campaigns/visits.local?" in complaint(capsys, "status", "VISITS")
+    assert "mean" not in complaint(capsys, "status", "something else")
+
+
+def test_try_outs_are_listed_on_request(tmp_path, monkeypatch, capsys):
+    visits(tmp_path, monkeypatch)
+    assert main(["send", "visits.csv", *SENT]) == 0
+    assert main(["try-out", "visits.csv", *SENT, "--to", "0772 000 099"]) == 0
+    capsys.readouterr()
+    assert main(["history"]) == 0
+    listed = capsys.readouterr().out
+    assert "1 campaign in campaigns" in listed
+    assert "try-out" not in listed
+    assert main(["history", "--try-outs"]) == 0
+    assert "2 campaigns in campaigns" in capsys.readouterr().out
+    (one,) = (folder for folder in campaign.history(try_outs=True)["folder"] if "try-out" in folder)
+    assert len(campaign.history(one)) == 1
+
+
+def test_saying_it_again_names_the_option(tmp_path, monkeypatch, capsys):
+    visits(tmp_path, monkeypatch)
+    assert main(["send", "visits.csv", *SENT]) == 0
+    capsys.readouterr()
+    assert main(["send", "visits.csv", *SENT]) == 0
+    (sentence,) = re.findall("Nothing was sent: .*", capsys.readouterr().out)
+    assert 'To send it again, give another name, for example --name "second reminder".' in sentence

@@ -1,0 +1,182 @@
+"""The composer of a page that is loaded again: a new program, with what the old one kept in a file."""
+
+import stat
+import sys
+
+import pytest
+from support.composer_person import TEXT, Person, until
+from support.widget_tree import find
+
+import campaign
+from campaign.notebook.composer.composer import Composer
+from campaign.notebook.composer.entry import compose_again
+
+FAMILY = "name,phone,day\nAisha,+256 772 000 001,Mon\nBen,0772 000 002,Tue\nEve,0772 000 001,Fri\n"
+
+
+@pytest.fixture
+def memory(table, tmp_path):
+    """Where the app keeps what a page comes back to; beside the folder of the spreadsheet."""
+    folder = tmp_path / "private"
+    folder.mkdir()
+    return folder / "desk.json"
+
+
+@pytest.fixture
+def open_page(memory):
+    """Loads the page, once more at every call."""
+    return lambda: Person(compose_again(str(memory)))
+
+
+def test_the_first_page_is_empty_and_greets_nobody(open_page):
+    person = open_page()
+    assert person.sees("greeting") == ""
+    assert person.section(1).is_open
+
+
+def test_a_page_loaded_again_comes_back_to_the_text(open_page, table):
+    before = open_page()
+    before.fill("path", "visits.csv")
+    before.fill("country", "KE")
+    before.press("use")
+    before.write("Hi {name}, co")
+    before.fill("sender", "CLI")
+    person = open_page()
+    assert person.sees("greeting") == "This page was loaded again, and what you had chosen is back."
+    assert person.folded() == ["1 · visits.csv, 4 people, number in phone (Kenya)"]
+    assert find(person.composer, "text").value == "Hi {name}, co"
+    assert find(person.composer, "sender").value == "CLI"
+    assert "Hi Aisha, co" in person.sees("phone")
+
+
+def test_every_choice_is_back_up_to_sending(open_page, table, tmp_path):
+    table.write_text(FAMILY)
+    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
+    before = open_page()
+    before.compose()
+    before.reopen(3)
+    before.fill("opt-outs", "stop.csv")
+    before.section(3).shared.pickers[0].value = 4
+    before.press("go-on")
+    before.fill("name", "spring")
+    decided = before.composer.desk.composition
+    person = open_page()
+    assert person.composer.desk.composition == decided
+    assert (decided.instead, decided.name, decided.opt_outs) == ((4,), "spring", "stop.csv")
+    assert len(person.folded()) == 3
+    assert find(person.composer, "send").description == "Rehearse 1 text"
+    person.reopen(3)
+    assert find(person.composer, "opt-outs").value == "stop.csv"
+
+
+def test_the_order_of_dates_and_the_texts_of_all_languages_are_back(open_page, table):
+    table.write_text(
+        "name,phone,day,lang\nAisha,+256772000001,05/01/2026,en\nBen,+256772000002,06/02/2026,sw\n"
+    )
+    before = open_page()
+    before.fill("path", "visits.csv")
+    before.fill("dates", "dmy")
+    before.press("use")
+    before.write("Come on {day:%-d %B}")
+    before.fill("languages", "lang")
+    before.fill("editing", "sw")
+    before.write("Njoo {day:%-d %B}")
+    person = open_page()
+    assert person.composer.desk.composition == before.composer.desk.composition
+    assert person.composer.desk.composition.dates == "dmy"
+    assert "Come on 5 January" in person.sees("phone")
+    person.fill("editing", "sw")
+    assert "Njoo 6 February" in person.sees("phone")
+
+
+def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open_page, table, monkeypatch):
+    table.write_text("name,phone,day\n" + "".join(f"P{n},+256772000{n:03},Mon\n" for n in range(250)))
+    with campaign.Sandbox(latency=0.3) as service:
+        monkeypatch.setattr(
+            "campaign.notebook.composer.desk.offered_accounts", lambda: {"local": service.account}
+        )
+        before = open_page()
+        before.compose()
+        before.press("send")
+        before.composer.desk.run.stop()  # as the program of a page that is gone does at its end
+        before.composer.desk.run.wait()
+        reached = len(service.inbox)
+        assert reached < 250
+        person = open_page()
+        greeting = person.sees("greeting")
+        assert "Loading the page again stopped the sending. Send below sends the rest" in greeting
+        assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
+        person.send()
+        assert person.sees("greeting") == ""
+        assert service.inbox["number"].nunique() == len(service.inbox) == 250
+
+
+def test_a_row_chosen_by_hand_is_forgotten_when_the_spreadsheet_is_another(open_page, table):
+    table.write_text(FAMILY)
+    before = open_page()
+    before.compose()
+    before.reopen(3)
+    before.section(3).shared.pickers[0].value = 4
+    table.write_text(FAMILY.replace("Eve", "Grace"))
+    assert open_page().composer.desk.composition.instead == ()
+
+
+def test_a_result_is_back_and_nothing_is_left_to_send(open_page):
+    before = open_page()
+    before.compose()
+    before.send()
+    person = open_page()
+    assert "What you sent is below." in person.sees("greeting")
+    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
+    assert person.section(5).downloads["report.html"].content().startswith(b"<!doctype html>")
+
+
+def test_another_window_that_still_sends_is_told_apart(open_page, monkeypatch):
+    monkeypatch.setattr("campaign.notebook.composer.reopening._END", 0.1)
+    with campaign.Sandbox(latency=1) as service:
+        monkeypatch.setattr(
+            "campaign.notebook.composer.desk.offered_accounts", lambda: {"local": service.account}
+        )
+        before = open_page()
+        before.compose()
+        before.press("send")
+        person = open_page()
+        assert "still being sent in another window or tab" in person.sees("greeting")
+        until(lambda: before.composer.desk.run.ended)
+
+
+def test_a_file_that_is_gone_is_said_and_the_rest_waits(open_page, table):
+    before = open_page()
+    before.compose()
+    table.unlink()
+    person = open_page()
+    assert "There is no file" in person.sees("section-1")
+    assert "cannot be read any more" in person.sees("greeting")
+    assert person.section(1).is_open
+    assert person.folded() == []
+
+
+def test_what_is_kept_is_private_and_holds_no_phrase(open_page, memory, table):
+    person = open_page()
+    person.compose()
+    if sys.platform != "win32":
+        assert stat.S_IMODE(memory.stat().st_mode) == 0o600
+    assert TEXT in memory.read_text()
+    assert "0772" not in memory.read_text()
+    person.fill("phrase", "send 3 messages live 1a2b")
+    person.fill("name", "spring")
+    assert "1a2b" not in memory.read_text()
+
+
+@pytest.mark.parametrize("content", ["", "{", "[]", '{"composition": {"source": "x"}, "reached": 1}'])
+def test_what_another_version_kept_is_left_alone(open_page, memory, content):
+    memory.write_text(content)
+    person = open_page()
+    assert person.sees("greeting") == ""
+    assert person.section(1).is_open
+
+
+def test_in_a_notebook_nothing_is_kept(table, tmp_path):
+    person = Person(Composer())
+    person.compose()
+    assert {path.name for path in tmp_path.iterdir()} <= {"visits.csv", "private", "campaigns"}

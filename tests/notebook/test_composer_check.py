@@ -1,0 +1,153 @@
+"""The composer's third section: who is left out and why, who shares a phone, what each choice changes."""
+
+import re
+
+import openpyxl
+from support.composer_person import Person
+from support.widget_tree import find, widgets_in
+
+import campaign
+
+TEXT = "Hi {name}, come on {day}."
+FAMILY = """name,phone,day
+Aisha,+256 772 000 001,Mon
+Ben,0772 000 002,Tue
+Eve,0772 000 001,Fri
+Aisha,0772 000 001,Mon
+"""
+
+
+def pickers(person):
+    return [
+        widget
+        for widget in widgets_in(find(person.composer, "shared"))
+        if "campaign-shared-phone" in widget._dom_classes
+    ]
+
+
+def at_the_check(person, table, rows, text=TEXT):
+    table.write_text(rows)
+    person.compose(text=text)
+    person.reopen(3)
+
+
+def test_a_row_that_repeats_another_names_it(person, table):
+    at_the_check(person, table, FAMILY)
+    shown = person.sees("section-3")
+    assert "4 (as row 2)" in shown
+    assert "5 (as row 2)" in shown
+
+
+def test_a_corrected_number_that_repeats_another_row_is_named(person, table):
+    at_the_check(person, table, "name,phone,day\nAisha,+256 772 000 001,Mon\nCarol,0772 00,Wed\n")
+    table.write_text("name,phone,day\nAisha,+256 772 000 001,Mon\nCarol,0772 000 001,Wed\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    shown = person.sees("section-3")
+    assert "The change above has changed this. As many people get a text as before." in shown
+    assert "3 (as row 2)" in shown
+
+
+def test_a_row_to_correct_that_repeats_a_row_of_the_campaign_is_named(person, table):
+    at_the_check(person, table, "name,phone,day\nAisha,+256 772 000 001,Mon\nCarol,0772 00,Wed\n")
+    person.press("go-on")
+    person.send()
+    path = table.parent / "to_correct.xlsx"
+    path.write_bytes(person.section(5).downloads["to_correct.xlsx"].content())
+    book = openpyxl.load_workbook(path)
+    book.active["B2"] = "+256772000001"
+    book.save(path)
+    clerk = Person(campaign.compose())
+    clerk.compose(path="to_correct.xlsx")
+    clerk.reopen(3)
+    shown = clerk.sees("section-3")
+    assert "Some of these rows get no text, because of others of the campaign." in shown
+    assert "3 (as row 2)" in shown
+
+
+def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
+    at_the_check(person, table, FAMILY)
+    assert "1 person shares a phone with somebody else and gets no text" in person.sees("shared")
+    (picker,) = pickers(person)
+    assert picker.description == "25677*****01"
+    assert picker.options == (
+        ("Row 2: “Hi Aisha, come on Mon.”", 2),
+        ("Row 4: “Hi Eve, come on Fri.”", 4),
+    )
+    assert picker.value == 2
+    picker.value = 4
+    assert person.composer.desk.plan.messages["message"].tolist() == [
+        "Hi Ben, come on Tue.", "Hi Eve, come on Fri.",
+    ]  # fmt: skip
+    shown = person.sees("section-3")
+    assert "2 (as row 4)" in shown
+    (picker,) = pickers(person)
+    assert picker.value == 4
+
+    person.press("go-on")
+    person.send()
+    composed = person.composer.desk.run.result
+    lines = person.composer.desk.composition.python()
+    assert "plan = plan.keep_instead([4])" in lines
+    world = {}
+    exec(lines, world)
+    assert world["plan"].fingerprint == composed.plan.fingerprint
+
+
+def test_people_who_share_a_phone_can_be_given_another_number(person, table):
+    at_the_check(person, table, FAMILY)
+    assert person.section(3).download.layout.display is None
+    (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
+    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Eve"]
+    person.press("go-on")
+    person.send()
+    assert person.section(5).downloads["to_correct.xlsx"].layout.display is None
+
+
+def test_who_gets_the_text_of_a_phone_stays_chosen_as_long_as_the_row_is_the_same(person, table):
+    at_the_check(person, table, FAMILY)
+    pickers(person)[0].value = 4
+    table.write_text(FAMILY.replace("Ben", "Benjamin"))
+    person.reopen(1)
+    person.press("again")
+    assert person.composer.desk.composition.instead == (4,)
+    table.write_text(FAMILY.replace("Eve", "Grace"))
+    person.press("again")
+    assert person.composer.desk.composition.instead == ()
+    person.press("use")
+    assert pickers(person)[0].value == 2
+
+
+def test_sending_to_all_of_them_asks_nothing_more(person, table):
+    at_the_check(person, table, FAMILY)
+    pickers(person)[0].value = 4
+    person.fill("duplicates", "keep")
+    assert pickers(person) == []
+    assert "4 people get a text; everybody does." in person.sees("section-3")
+
+
+def test_each_choice_says_what_it_changes(person, table):
+    long = "a very long remark " * 12
+    at_the_check(person, table, f"{FAMILY}{long},+256 772 000 005,Fri\n")
+    assert person.offered("overlong") == [
+        "Leave these people out: 1 person gets no text",
+        "Cut these texts: 1 more person gets a text, 1 SMS more",
+        "Send them in several SMS: 1 more person gets a text, 2 SMS more",
+    ]
+    assert person.offered("duplicates") == [
+        "Send to the first of them: 2 people get no text",
+        "Send to all of them: 2 more people get a text, 2 SMS more",
+    ]
+
+
+def test_texts_that_are_cut_are_shown_before_and_after(person, table):
+    long = "a very long remark " * 12
+    at_the_check(person, table, f"{FAMILY}{long},+256 772 000 005,Fri\n")
+    assert person.sees("fitted") == ""
+    person.fill("overlong", "truncate")
+    before, after = re.search(r" 6 (Hi .*, come on Fri\.) (Hi .*\.\.\.)", person.sees("fitted")).groups()
+    assert len(before) > 200
+    assert 150 < len(after) <= 160
+    person.fill("overlong", "split")
+    assert re.search(r"Fri\. \(?1/2\)? Hi a very", person.sees("fitted"))

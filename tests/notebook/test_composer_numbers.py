@@ -1,0 +1,57 @@
+"""The composer's first section: what a country makes of the numbers, and files that cannot be read."""
+
+import pytest
+
+
+def test_the_country_shows_what_it_makes_of_a_number(person):
+    person.fill("path", "visits.csv")
+    assert (
+        "2 of 3 numbers without a country code can be used: 077*****01 becomes +25677*****01 (Uganda)."
+        in (person.sees("section-1"))
+    )
+    assert person.sees("country-warning") == ""
+
+
+def test_a_country_that_does_not_fit_is_doubted(person, table):
+    table.write_text("name,phone\nAisha,0772 000 001\nBen,0772 000 002\n")
+    person.fill("path", "visits.csv")
+    person.fill("country", "GB")
+    assert "0 of 2 numbers without a country code can be used." in person.sees("section-1")
+    warning = person.sees("country-warning")
+    assert warning.startswith("This is probably the wrong country: 2 of 2 can be used in ")
+    assert warning.endswith("Choose the country that these people live in.")
+    person.fill("country", "UG")
+    assert person.sees("country-warning") == ""
+    assert "other countries too, so make sure of the country." in person.sees("section-1")
+    person.press("use")
+    assert person.folded() == ["1 · visits.csv, 2 people, number in phone (Uganda)"]
+
+
+def test_countries_are_listed_by_names_that_people_know(person):
+    person.fill("path", "visits.csv")
+    names = person.offered("country")
+    assert {"Kosovo", "Ascension Island", "Tristan da Cunha", "Uganda"} <= {*names}
+    assert [name for name in names if len(name) < 4] == []
+
+
+def test_the_name_of_the_file_stays_in_sight(person):
+    person.fill("path", "visits.csv")
+    assert "visits.csv: 4 people." in person.sees("section-1")
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "said"),
+    [
+        (
+            "list.pdf",
+            b"%PDF-1.4 \xe2\xe3\xcf",
+            '"list.pdf" is a PDF. Save the table itself as .xlsx or .csv.',
+        ),
+        ("list.jpg", b"\xff\xd8\xff\xe0", '"list.jpg" is a picture, and a table in it cannot be read.'),
+    ],
+)
+def test_a_file_of_another_kind_is_named_for_what_it_is(person, tmp_path, name, content, said):
+    (tmp_path / name).write_bytes(content)
+    person.fill("path", name)
+    assert said in person.sees("section-1")
+    assert "UTF-8" not in person.sees("section-1")

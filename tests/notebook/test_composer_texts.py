@@ -1,0 +1,185 @@
+"""The composer's second section: why a text takes several SMS, and the rows with a problem in turn."""
+
+import pytest
+from support.widget_tree import find
+
+import campaign
+from campaign.messages.templates.languages import find_languages
+from campaign.notebook.composer.alphabet import explain_alphabet
+
+PLACE = "is not in the alphabet of SMS, so one SMS holds 70 characters instead of 160."
+
+
+@pytest.mark.parametrize(
+    ("message", "text", "said"),
+    [
+        ("Hi {name}, a plain text", "Hi Aisha, a plain text", ""),
+        ("Fête", "Fête", f"“ê” in your text {PLACE} To save room, write “e” instead of “ê”."),
+        ("Hi {name}", "Hi Ŋgũ", "“Ŋ” and “ũ” from the spreadsheet are not in the alphabet of SMS, so one SMS "
+         "holds 70 characters instead of 160. To save room, write “u” instead of “ũ” and leave out “Ŋ”."),
+        ("Party 🎉", "Party 🎉", f"“🎉” in your text {PLACE} To save room, leave out “🎉”."),
+        ("{ê}", "e", ""),  # the name of a column is not sent
+        ("“Come”", "“Come”", ""),  # replaced before sending
+        ("Euro " + "€" * 5, "Euro " + "€" * 5, ""),
+        ("€" * 6, "x" * 150 + "€" * 6, "“€” counts as two characters, so this text takes 2 SMS."),
+        ("x" * 161, "x" * 161, ""),  # too long: the check says so
+    ],
+)  # fmt: skip
+def test_the_characters_that_need_more_room_are_named(message, text, said):
+    assert explain_alphabet(message, text) == said
+
+
+def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
+    table.write_text("name,phone\nAisha,+256 772 000 001\nZoë,+256 772 000 002\nŊina,+256 772 000 003\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}, " + "come again " * 7)
+    assert person.sees("alphabet") == ""
+    assert person.sees("counter").endswith("· more than 1 SMS for 2 people")
+    person.press("next")
+    assert "“ë” from the spreadsheet is not" in person.sees("alphabet")
+    person.press("previous")
+    assert person.sees("alphabet") == ""
+
+
+def test_rows_with_a_problem_come_one_after_another(person, table):
+    table.write_text("name,phone\nA,1\nB,+256 772 000 002\nC,2\nD,+256 772 000 004\nE,3\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}")
+    seen = []
+    for _ in range(4):
+        person.press("problem")
+        seen.append(find(person.composer, "section-2").phone.row)
+    assert seen == [4, 6, 2, 4]
+    assert "2 of 3 rows with a problem." in person.sees("phone")
+    person.press("next")
+    person.press("problem")
+    assert find(person.composer, "section-2").phone.row == 6
+
+
+# dates
+
+
+AMBIGUOUS = "name,phone,day\nAisha,+256 772 000 001,05/01/2026\nBen,+256 772 000 002,06/02/2026\n"
+
+
+def test_how_dates_are_written_is_asked_only_where_the_spreadsheet_does_not_show_it(person, table):
+    table.write_text(AMBIGUOUS.replace("06/02", "26/02"))
+    person.fill("path", "visits.csv")
+    assert not person.is_shown("dates")
+    table.write_text(AMBIGUOUS)
+    person.press("again")
+    assert person.is_shown("dates")
+    assert person.offered("dates")[1:] == [
+        "The day first: 05/01/2026 is 5 January 2026", "The month first: 05/01/2026 is 1 May 2026",
+    ]  # fmt: skip
+
+
+def test_the_order_of_dates_reaches_the_text(person, table):
+    table.write_text(AMBIGUOUS)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert find(person.composer, "text").formats == {"day, as day and month": "day:%-d %B"}
+    person.write("Come on {day:%-d %B}.")
+    assert "How dates" not in person.sees("phone")
+    assert "can be read in more than one way" in person.sees("phone")
+    person.reopen(1)
+    person.fill("dates", "mdy")
+    person.press("use")
+    assert find(person.composer, "text").formats == {"day, as 1 May": "day:%-d %B"}
+    assert "Come on 1 May." in person.sees("phone")
+    assert "dates='mdy'" in person.composer.desk.composition.python()
+
+
+def test_the_order_of_dates_is_forgotten_with_another_file(person, table, tmp_path):
+    table.write_text(AMBIGUOUS)
+    (tmp_path / "other.csv").write_text(AMBIGUOUS)
+    person.fill("path", "visits.csv")
+    person.fill("dates", "mdy")
+    person.press("again")
+    assert person.composer.desk.composition.dates == "mdy"
+    person.fill("path", "other.csv")
+    assert person.composer.desk.composition.dates is None
+    assert find(person.composer, "dates").value == ""
+
+
+# languages
+
+
+TWO_LANGUAGES = (
+    "name,phone,Language\nAisha,+256 772 000 001,en\nBen,+256 772 000 002,Sw\nEve,+256 772 000 003,en\n"
+    "Dan,+256 772 000 004,\n"
+)
+
+
+def test_languages_are_offered_only_where_there_is_a_column_of_them(person, table):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert find(person.composer, "section-2").languages.layout.display == "none"
+    table.write_text(TWO_LANGUAGES)
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert person.offered("languages") == [
+        "The same text for everybody", "A text for each language in “Language”: en, sw",
+    ]  # fmt: skip
+    assert not person.is_shown("editing")
+
+
+def test_everybody_gets_the_text_of_their_language(person, table):
+    table.write_text(TWO_LANGUAGES)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hello {name}")
+    person.fill("sender", "CLINIC")
+    person.fill("languages", "Language")
+    assert person.offered("editing") == ["en (2 people)", "sw (1 person)"]
+    assert find(person.composer, "text").value == "Hello {name}"
+    person.press("check")
+    assert 'The text for "sw" is empty. Write a text.' in person.sees("section-2")
+    person.fill("editing", "sw")
+    assert find(person.composer, "text").value == ""
+    person.write("Habari {name}")
+    assert "Habari Ben" in person.sees("phone")
+    assert person.sees("counter") == "10 of 160 · 1 SMS · the longest is row 3 with 10"
+    person.fill("editing", "en")
+    assert "Hello Aisha" in person.sees("phone")
+    person.press("check")
+    assert person.folded()[1] == "2 · “Hello {name}” and 1 other language from CLINIC"
+    assert "There is no text for the language" in person.sees("section-3")
+    person.press("go-on")
+    person.send()
+    composed = person.composer.desk.run.result
+    assert composed.messages["message"].tolist() == ["Hello Aisha", "Habari Ben", "Hello Eve"]
+    world = {}
+    exec(person.composer.desk.composition.python(), world)
+    assert world["plan"].fingerprint == composed.plan.fingerprint
+
+
+def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):
+    table.write_text(TWO_LANGUAGES)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hello {name}")
+    person.fill("languages", "Language")
+    table.write_text(TWO_LANGUAGES.replace("Language", "Town"))
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert person.composer.desk.composition.language is None
+    assert "Hello Aisha" in person.sees("phone")
+
+
+@pytest.mark.parametrize(
+    ("rows", "languages"),
+    [
+        ("Langue\nfr\nen\nFR ", {"fr": 2, "en": 1}),
+        ("preferred_language\nen\nen", None),  # one is no choice
+        ("Language notes\n" + "\n".join(f"speaks {n}" for n in range(13)), None),
+        ("Town\nen\nfr", None),
+    ],
+)
+def test_a_column_of_languages_is_known_by_its_header_and_its_cells(rows, languages):
+    found = find_languages(campaign.read_contacts(rows.encode(), header=1))
+    assert (found and found.rows) == languages

@@ -1,0 +1,159 @@
+"""People who share a phone, with different texts: nobody forgets the one who got nothing."""
+
+import openpyxl
+import pandas as pd
+import pytest
+
+import campaign
+from campaign.cli.main import main
+from campaign.contacts.reading import read_contacts
+
+VISITS = """\
+name,phone,clinic
+Ann,0772000001,North
+Ben,0772000002,North
+Cy,0772 000 001,South
+Ann,0772000001,North
+Dan,0772000003,South
+Eve,77 letters,South
+"""
+SENDING = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
+CY = 4  # shares the phone of Ann in row 2; row 5 is Ann once more
+
+
+@pytest.fixture
+def visits(tmp_path):
+    path = tmp_path / "visits.csv"
+    path.write_text(VISITS, encoding="utf-8")
+    return path
+
+
+def sent(source, tmp_path, **options):
+    contacts = read_contacts(source) if not isinstance(source, pd.DataFrame) else source
+    plan = campaign.prepare(contacts, **SENDING, **options)
+    return campaign.send(plan, folder=tmp_path / "visits", progress=False)
+
+
+@pytest.fixture(params=["fresh", "loaded"])
+def result(visits, tmp_path, request):
+    fresh = sent(visits, tmp_path)
+    return fresh if request.param == "fresh" else campaign.load_result(fresh.folder)
+
+
+def texts_by_row(result):
+    return result.messages.set_index("row")["message"].to_dict()
+
+
+def test_the_row_says_who_has_the_phone_and_what_became_of_that_text(result):
+    status, reason = result.contacts.loc[CY, ["status", "reason"]]
+    assert status == "duplicate"
+    assert reason == (
+        "Shares a phone with row 2, whose text went out. To reach this person too, enter another number."
+    )
+    copy = result.contacts.at[5, "reason"]
+    assert copy == "The same number and the same text as row 2, which is kept."
+
+
+def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
+    totals = result.totals
+    assert (totals.people, totals["accepted"], totals.sharing, totals.attention) == (5, 3, 1, 2)
+    assert result.needing_attention.tolist() == [CY, 7]
+    assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
+    assert result.sentence.endswith(
+        "with the reasons. 1 person got nothing, because this one shares a phone with somebody in another "
+        "row: the same file has this row, for another number."
+    )
+
+
+def test_the_page_and_the_workbook_show_them(result, tmp_path):
+    page = campaign.write_report(result, tmp_path / "report.html", by="clinic").read_text("utf-8")
+    assert "messages for 3 of 5 people (60%)" in page
+    assert "2 people need attention." in page
+    assert "6 rows in the file: 5 people, 1 duplicate." in page
+    assert "Find another number for 1 person who shares a phone." in page
+    assert "Shares a phone with row 2, whose text went out." in page
+    assert "1 sharing a phone (20%)" in page
+    book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
+    head, *rows = book["Follow-up"].iter_rows(values_only=True)
+    follow_up = pd.DataFrame(rows, columns=head)
+    assert follow_up["name"].tolist() == ["Eve", "Cy"]
+    assert follow_up["last reason"].iloc[1].startswith("Shares a phone with row 2")
+    assert "*" in follow_up["phone"].iloc[1]
+
+
+@pytest.mark.parametrize("ending", [".xlsx", ".ods", ".csv"])
+def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(result, tmp_path, ending):
+    path = campaign.write_follow_up(result, tmp_path / f"to_correct{ending}")
+    rows = campaign.read_contacts(path)
+    assert rows["name"].tolist() == ["Cy", "Eve"]
+
+    untouched = sent(rows, tmp_path)
+    assert untouched.nothing_sent
+    assert untouched.needing_attention.tolist() == [CY, 7]
+    assert untouched.contacts.at[CY, "reason"].startswith("Shares a phone with row 2, whose text went out.")
+
+    rows["phone"] = rows["phone"].replace("0772 000 001", "0772 000 009")
+    corrected = sent(rows, tmp_path)
+    assert corrected.contacts.at[CY, "status"] == "accepted"
+    assert (corrected.totals["accepted"], corrected.totals.sharing) == (4, 0)
+    assert texts_by_row(corrected) == {2: "Hi Ann", 3: "Hi Ben", CY: "Hi Cy", 6: "Hi Dan"}
+    assert sent(rows, tmp_path).nothing_sent
+
+
+def test_the_number_of_a_row_to_correct_may_turn_out_to_be_somebody_elses(result, tmp_path):
+    rows = result.follow_up()
+    rows["phone"] = rows["phone"].replace("77 letters", "0772000002")
+    once_more = sent(rows, tmp_path)
+    assert once_more.nothing_sent
+    assert once_more.contacts.at[7, "reason"] == (
+        "Shares a phone with row 3, whose text went out. To reach this person too, enter another number."
+    )
+    assert once_more.needing_attention.tolist() == [CY, 7]
+
+
+def test_a_row_to_correct_may_turn_out_to_be_a_copy(result, tmp_path):
+    rows = result.follow_up()
+    rows["phone"] = rows["phone"].replace("77 letters", "0772000002")
+    rows["name"] = rows["name"].replace("Eve", "Ben")
+    once_more = sent(rows, tmp_path)
+    assert once_more.nothing_sent
+    found = once_more.issues[once_more.issues["row"] == 7]
+    assert found[["code", "severity"]].to_numpy().tolist() == [["duplicate", "warning"]]
+    assert once_more.needing_attention.tolist() == [CY]
+
+
+def test_nobody_is_written_to_at_a_number_that_opted_out(visits, tmp_path):
+    listed = sent(visits, tmp_path / "other", opt_outs=pd.Series(["+256772000001"]))
+    assert listed.needing_attention.tolist() == [7]
+
+
+def test_once_erased_they_still_count(result):
+    with pytest.raises(campaign.errors.CampaignError) as question:
+        campaign.erase(result.folder)
+    phrase = str(question.value).split('confirm="')[1].split('"')[0]
+    erased = campaign.erase(result.folder, confirm=phrase)
+    assert (erased.totals.people, erased.totals.sharing) == (result.totals.people, 1)
+    assert "shares a phone" not in erased.sentence
+
+
+def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
+    rows = pd.DataFrame({"name": ["Ann", "Cy", "Di"], "phone": ["0772000001"] * 3}, dtype="str")
+    assert sent(rows, tmp_path).sentence.endswith(
+        "2 people got nothing, because they share a phone with somebody in another row: "
+        'campaign.write_follow_up(result, "to_correct.xlsx") has their rows, for other numbers.'
+    )
+
+
+def test_check_names_them_with_the_rows_that_cannot_be_sent(visits, capsys):
+    main(["check", str(visits), "--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG", "--all"])
+    output = capsys.readouterr().out
+    assert "2 rows that cannot be sent:" in output
+    assert "row 4, phone: The same number as row 2, which has another text." in output
+    assert "--duplicates keep to send both texts." in output
+    assert "row 5" not in output
+
+
+def test_both_are_sent_where_that_was_chosen(visits, tmp_path):
+    result = sent(visits, tmp_path, duplicates="keep")
+    assert (result.totals.people, result.totals.sharing) == (5, 0)
+    assert result.totals["accepted"] == 4

@@ -1,0 +1,125 @@
+"""A budget once given holds over the campaign's life, until a person gives another one."""
+
+import pytest
+from support.live_service import LiveService, start_live
+from support.small_campaigns import people, plan_for
+
+import campaign
+from campaign.sending.campaigns import continued
+
+PRICE = 35
+SMALL = {"batch_size": 5, "concurrency": 1, "progress": False}
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.fixture
+def sandbox():
+    with campaign.Sandbox(price=PRICE) as service:
+        yield service
+
+
+@pytest.fixture
+def held(sandbox):
+    """Twenty people, of whom a budget of 385 pays for eleven."""
+    result = campaign.send(plan_for(people(20)), account=sandbox, name="visits", budget=385, **SMALL)
+    assert len(sandbox.inbox) == 11
+    return result
+
+
+def test_resume_without_a_budget_has_the_one_that_was_given(held, sandbox):
+    result = campaign.resume(held.folder, account=sandbox, **SMALL)
+    assert len(sandbox.inbox) == 11
+    assert result.sentence.endswith(
+        "385 of 385 are spent. Resume with a larger budget to send the rest; until you give another one, "
+        "this one stays in force."
+    )
+
+
+def test_a_corrected_table_has_it_too(held, sandbox):
+    result = campaign.send(plan_for(people(25)), account=sandbox, name="visits", **SMALL)
+    assert (len(sandbox.inbox), result.totals["not_sent"]) == (11, 14)
+
+
+def test_a_larger_one_takes_its_place_and_stays(held, sandbox):
+    campaign.resume(held.folder, account=sandbox, budget=560, **SMALL)
+    assert len(sandbox.inbox) == 16
+    result = campaign.resume(held.folder, account=sandbox, **SMALL)
+    assert len(sandbox.inbox) == 16
+    assert "560 of 560 are spent" in result.sentence
+
+
+def test_a_budget_without_a_limit_lifts_it_for_good(held, sandbox):
+    result = campaign.resume(held.folder, account=sandbox, budget=campaign.Budget(), **SMALL)
+    assert result.totals["accepted"] == 20
+    result = campaign.send(plan_for(people(30)), account=sandbox, name="visits", **SMALL)
+    assert result.totals["accepted"] == 30
+
+
+def test_a_budget_of_messages_stays_beside_one_of_cost(sandbox):
+    budget = campaign.Budget(cost=10_000, messages=6)
+    first = campaign.send(plan_for(people(20)), account=sandbox, name="visits", budget=budget, **SMALL)
+    result = campaign.resume(first.folder, account=sandbox, **SMALL)
+    assert len(sandbox.inbox) == 6
+    assert "budget of 6 messages" in result.sentence
+
+
+def test_a_question_that_nobody_answered_changes_no_budget(held, sandbox):
+    other_text = plan_for(people(20), "Hello {name}")
+    with pytest.raises(campaign.ConfirmationError, match="reached by this rehearsal with another text"):
+        campaign.send(other_text, account=sandbox, name="visits", budget=campaign.Budget(), **SMALL)
+    campaign.resume(held.folder, account=sandbox, **SMALL)
+    assert len(sandbox.inbox) == 11
+
+
+def test_a_run_that_goes_on_has_the_budget_that_was_given_since(held, sandbox):
+    """The Resume button of yesterday's dashboard does not bring yesterday's budget back."""
+    run = campaign.start(plan_for(people(20)), account=sandbox, name="visits", budget=10_000, **SMALL)
+    run.pause()
+    run.stop()
+    run.wait()
+    reached = len(sandbox.inbox)
+    campaign.resume(held.folder, account=sandbox, budget=reached * PRICE, **SMALL)
+    more = continued(run)
+    more.wait()
+    assert (len(sandbox.inbox), more.budget) == (reached, f"{reached * PRICE:,}")
+
+
+def test_a_run_says_its_budget(sandbox):
+    run = campaign.start(plan_for(people(2)), account=sandbox, budget=campaign.Budget(1_500, 30), **SMALL)
+    run.wait()
+    assert run.budget == "1,500 and 30 messages"
+    other = campaign.start(plan_for(people(2)), account=sandbox, name="others", **SMALL)
+    other.wait()
+    assert other.budget == ""
+
+
+def test_the_question_before_live_sending_names_the_budget(resolves_here, monkeypatch):
+    with start_live(resolves_here, monkeypatch) as service:
+        account = LiveService(service).account
+        with pytest.raises(campaign.ConfirmationError, match=r"The campaign's budget is 5,000\. For example"):
+            campaign.send(plan_for(people(3)), account=account, name="visits", budget=5_000)
+        with pytest.raises(campaign.ConfirmationError) as question:
+            campaign.send(plan_for(people(3)), account=account, name="visits")
+        assert "budget" not in str(question.value)
+
+
+def test_a_phrase_that_nobody_typed_changes_no_budget(resolves_here, monkeypatch):
+    def send_live(**options):
+        plan, account = plan_for(people(8)), LiveService(service).account
+        return campaign.send(plan, account=account, name="visits", **SMALL, **options)
+
+    def phrase_for(**options):
+        with pytest.raises(campaign.ConfirmationError) as question:
+            send_live(**options)
+        return question.value.phrase
+
+    with start_live(resolves_here, monkeypatch, price=PRICE) as service:
+        send_live(budget=3 * PRICE, confirm=phrase_for(budget=3 * PRICE))
+        reached = len(service.inbox)
+        phrase_for(budget=campaign.Budget())
+        result = send_live(confirm=phrase_for())
+        assert (len(service.inbox), result.totals["accepted"]) == (reached, reached)

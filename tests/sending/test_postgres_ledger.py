@@ -1,0 +1,216 @@
+"""Campaigns whose ledger is in a PostgreSQL database: sent, continued, settled, closed, listed and erased."""
+
+import shutil
+from contextlib import closing
+from datetime import datetime, timedelta
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from support.ledgers import IDENTITY
+from support.small_campaigns import people, plan_for
+
+import campaign
+from campaign.errors import ConfirmationError, FolderError, LedgerError, LockedError
+from campaign.sending.engine import delivery
+from campaign.sending.ledger.postgres import connections
+from campaign.sending.ledger.postgres.address import without_password
+from campaign.sending.ledger.postgres.place import PostgresPlace
+from campaign.sending.ledger.views import identity_of, journal_frame
+from campaign.sending.store.folder import open_folder
+
+
+@pytest.fixture
+def database(postgres_server):
+    """The address of an empty database, with its password."""
+    return postgres_server.database()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    return tmp_path / "visits"
+
+
+@pytest.fixture
+def interrupted(folder, database):
+    """The folder of a campaign of ten in a database: two accepted, two unknown, six never attempted."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as service:
+        send(people(10), service, folder, database, batch_size=2, concurrency=1, canary=False)
+    return folder
+
+
+def send(table, service, folder, database, **options):
+    return campaign.send(
+        plan_for(table), account=service.account, folder=folder, ledger=database, progress=False, **options
+    )
+
+
+def confirmed(question, act):
+    """Do what asks for a phrase, with the phrase."""
+    with pytest.raises(ConfirmationError, match=question) as refusal:
+        act(None)
+    return act(refusal.value.phrase)
+
+
+def settle(folder, outcome):
+    confirmed("the connection broke", lambda phrase: campaign.resolve(folder, 2, outcome, confirm=phrase))
+
+
+def totals(result):
+    return {status: count for status, count in result.totals.items() if count}
+
+
+def test_a_campaign_is_sent_and_read_again(sandbox, folder, database):
+    result = send(people(5), sandbox, folder, database, batch_size=2)
+    assert totals(result) == {"accepted": 5}
+    assert sandbox.inbox["number"].is_unique
+    again = campaign.load_result(folder)
+    assert again.batches.equals(result.batches)
+    assert again.batches["status"].tolist() == ["accepted"] * 3
+    assert not (folder / "ledger.sqlite").exists()
+
+
+def test_running_it_again_sends_nothing(sandbox, folder, database):
+    send(people(5), sandbox, folder, database)
+    again = send(people(5), sandbox, folder, database)
+    assert again.sentence.startswith("Nothing was sent: all 5 were reached with this text on")
+    assert len(sandbox.inbox) == 5
+
+
+def test_a_corrected_table_is_a_second_round(sandbox, folder, database):
+    send(people(5), sandbox, folder, database)
+    result = send(people(7), sandbox, folder, database)
+    assert totals(result) == {"accepted": 7}
+    assert result.batches["round"].tolist() == [1, 1, 2, 2]  # each with its canary
+    assert sandbox.inbox["number"].is_unique
+
+
+def test_an_interrupted_campaign_is_resumed(sandbox, interrupted):
+    result = campaign.resume(interrupted, account=sandbox.account, progress=False)
+    assert totals(result) == {"accepted": 8, "unknown": 2}
+    assert len(sandbox.inbox) == 6
+
+
+@pytest.mark.parametrize("outcome", ["accepted", "refused", "again"])
+def test_a_person_settles_what_is_unknown(sandbox, interrupted, outcome):
+    settle(interrupted, outcome)
+    last = journal_frame(open_folder(interrupted).ledger_place).iloc[-1]
+    assert (last["batch"], last["was"], last["now"]) == (2, "unknown", outcome)
+    result = campaign.resume(interrupted, account=sandbox.account, progress=False)
+    assert totals(result) == {"accepted": 10}
+    assert len(sandbox.inbox) == (6 if outcome == "accepted" else 8)
+
+
+def test_the_providers_list_settles_it_too(interrupted, tmp_path):
+    result = campaign.load_result(interrupted)
+    left = result.messages.loc[result.messages["batch"] == 2, ["number", "message"]]
+    left.columns = ["number", "text"]
+    left.to_csv(tmp_path / "provider.csv", index=False)
+    found = campaign.reconcile(interrupted, tmp_path / "provider.csv")
+    settled = campaign.reconcile(interrupted, tmp_path / "provider.csv", confirm=found.phrase)
+    assert totals(settled) == {"accepted": 4, "not_sent": 6}
+
+
+def test_it_is_closed_and_erased(interrupted):
+    settle(interrupted, "accepted")
+    confirmed("would never go out", lambda phrase: campaign.close(interrupted, confirm=phrase))
+    result = confirmed("for good", lambda phrase: campaign.erase(interrupted, confirm=phrase))
+    assert result.sentence.endswith("The names, numbers and texts of this campaign were erased.")
+    place = open_folder(interrupted).ledger_place
+    assert (journal_frame(place)["error"] == "").all()
+    with place.reading() as connection:
+        assert connection.execute("SELECT count(*) FROM batches WHERE digest != ''").fetchone() == (0,)
+
+
+def test_history_lists_it_beside_one_in_a_file(sandbox, interrupted, plan):
+    campaign.send(plan, account=sandbox.account, folder=interrupted.parent / "in a file", progress=False)
+    listed = campaign.history(interrupted.parent)
+    counts = listed[["name", "accepted", "unknown", "waiting", "problem"]].to_numpy().tolist()
+    assert counts == [["in a file", 3, 0, 0, ""], ["visits", 2, 2, 6, ""]]
+
+
+def test_the_budget_given_last_is_kept(sandbox, folder, database):
+    first = send(people(6), sandbox, folder, database, batch_size=1, budget=campaign.Budget(messages=2))
+    assert totals(first) == {"accepted": 2, "not_sent": 4}
+    assert totals(campaign.resume(folder, account=sandbox.account, progress=False)) == totals(first)
+
+
+def test_a_takeover_is_recorded(tmp_path, database):
+    place = PostgresPlace(tmp_path, without_password(database), "campaign_moved")
+    place.create(IDENTITY | {"machine": "old", "folder": "here"})
+    with closing(place.open(IDENTITY)) as ledger:
+        ledger.take_over({"machine": "new", "folder": "there"}, "amina: moved")
+    assert identity_of(place) == IDENTITY | {"machine": "new", "folder": "there"}
+    assert journal_frame(place)[["now", "note"]].to_numpy().tolist() == [["takeover", "amina: moved"]]
+
+
+def test_a_database_that_goes_while_it_is_open_is_told_in_words(tmp_path, database, postgres_server):
+    place = PostgresPlace(tmp_path, without_password(database), "campaign_cut")
+    place.create(IDENTITY)
+    ledger = place.open(IDENTITY)
+    name = database.rpartition("/")[2]
+    postgres_server.ask(f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")
+    for use in (ledger.last_round, partial(ledger.move, 1, "sending"), ledger.purge, ledger.waiting_messages):
+        with pytest.raises(LedgerError, match=r"The ledger cannot be \w+: "):
+            use()
+    ledger.close()
+    place.open(IDENTITY).close()
+
+
+def test_two_campaigns_share_a_database(sandbox, tmp_path, database, postgres_server):
+    for name in ("visits", "meeting"):
+        assert totals(send(people(3), sandbox, tmp_path / name, database)) == {"accepted": 3}
+    schemas = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'campaign%'"
+    assert len(postgres_server.ask(schemas, database.rpartition("/")[2])) == 2
+
+
+def test_the_databases_clock_says_when_a_batch_left(sandbox, folder, database, monkeypatch):
+    """Machines that send may be an hour apart."""
+
+    class Late(datetime):
+        @classmethod
+        def now(cls, zone=None):
+            return datetime.now(zone) + timedelta(hours=1)
+
+    monkeypatch.setattr(delivery, "datetime", Late)
+    result = send(people(1), sandbox, folder, database)
+    assert abs(result.batches["submitted_at"][0] - pd.Timestamp.now("UTC")) < timedelta(minutes=1)
+
+
+def test_only_one_program_has_it_open_wherever_it_runs(interrupted, tmp_path, monkeypatch):
+    """Another machine has another folder and another lock file; the ledger is the same."""
+    monkeypatch.setattr(connections, "PATIENCE", 50)
+    shutil.copytree(interrupted, tmp_path / "elsewhere")
+    place = open_folder(interrupted)
+    with closing(place.ledger_place.open(place.manifest.identity)):
+        with pytest.raises(LockedError, match="another program, perhaps on another machine: its ledger in"):
+            campaign.resume(tmp_path / "elsewhere", progress=False)
+        assert campaign.load_result(tmp_path / "elsewhere").totals["not_sent"] == 6
+    assert totals(campaign.resume(tmp_path / "elsewhere", progress=False)) == {"accepted": 8, "unknown": 2}
+
+
+def test_a_copy_of_the_folder_sends_nothing_twice(sandbox, interrupted, tmp_path):
+    """It leads to the same ledger, unlike a copy of a file."""
+    shutil.copytree(interrupted, tmp_path / "copy")
+    campaign.resume(interrupted, account=sandbox.account, progress=False)
+    again = campaign.resume(tmp_path / "copy", account=sandbox.account, progress=False)
+    assert totals(again) == {"accepted": 8, "unknown": 2}
+    assert sandbox.inbox["number"].is_unique
+
+
+def test_a_campaign_that_cannot_be_made_leaves_no_ledger(
+    sandbox, folder, database, postgres_server, monkeypatch
+):
+    """The folder is made after the ledger; what a program left that failed between them is cleared away."""
+
+    def fail(self, target):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Path, "rename", fail)
+        with pytest.raises(FolderError, match="No space left"):
+            send(people(3), sandbox, folder, database)
+    schemas = "SELECT nspname FROM pg_namespace WHERE nspname LIKE 'campaign%'"
+    assert postgres_server.ask(schemas, database.rpartition("/")[2]) == []
+    assert totals(send(people(3), sandbox, folder, database)) == {"accepted": 3}
