@@ -13,6 +13,7 @@ import campaign
 from support.life_attempts import Sender
 from support.life_intents import Intent
 from support.living_sheets import Editor, Line, Sheet
+from support.witnessed_service import whole_texts
 
 _ORIGIN = "row in the file"
 
@@ -52,12 +53,14 @@ def write_follow_up(life: Sender, editor: Editor) -> None:
 
 def _table_of_today(life: Sender) -> Sheet | None:
     """The table of the last round: where a program was killed, it may be one of several."""
-    contacts = campaign.load_result(life.place).contacts
-    cells = list(zip(contacts["name"], contacts["phone"], strict=True))
+    result = campaign.load_result(life.place)
+    cells = list(zip(result.contacts["name"], result.contacts["phone"], strict=True))
     tables = [
         sheet for sheet in life.truth.sheets if [(line.name, line.cell) for line in sheet.lines] == cells
     ]
-    return tables[-1] if tables else None
+    texts = set(whole_texts(zip(result.messages["number"], result.messages["message"], strict=True)))
+    # People who keep an earlier text have it in the result, and not what the table says.
+    return max(reversed(tables), key=lambda sheet: len(texts & set(sheet.texts())), default=None)
 
 
 def send_follow_up(life: Sender) -> None:
