@@ -100,7 +100,7 @@ def test_every_kind_of_text_file_gives_the_same_plan(tmp_path, kind):
     assert_same_plan(held, streamed)
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "cp1252"])
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "cp1252"])
 def test_every_encoding_gives_the_same_plan(tmp_path, monkeypatch, encoding):
     monkeypatch.setattr("campaign.contacts.files.octets.PIECE", 7)  # in the middle of characters
     text = CLINIC.replace("😀", "Zoë").replace("– “Pepe”", "Muñoz")
