@@ -82,6 +82,11 @@ class PostgresConnection:
     def __init__(self, session: Session) -> None:
         self._session = session
 
+    @property
+    def is_lost(self) -> bool:
+        """Whether the server or the network has ended it."""
+        return self._session.invalidated
+
     def execute(self, sql: str, values: Mapping[str, Any] | None = None, /) -> Rows:
         return _told(lambda: _rows(self._session, sql, _storable(values or {})))
 
