@@ -24,6 +24,11 @@ Rows that cannot be sent are data, not errors: see `Plan.issues`.
 from collections.abc import Callable
 from typing import Any
 
+_NOT_THE_PHRASE = (
+    "That is not the phrase, so nothing was done. Give it exactly as shown; an earlier one is worthless once "
+    "the plan, or what would happen, has changed."
+)
+
 
 class CampaignError(Exception):
     """Anything that this package raises on purpose.
@@ -64,16 +69,22 @@ class AccountError(CampaignError):
 class ConfirmationError(CampaignError):
     """A person has to decide first; where a typed confirmation is needed, the message shows the phrase.
 
+    - `complaint`: what is wrong with the phrase that was given, "" if none was
     - `question`: what would happen, without the phrase
     - `phrase`: what to give as `confirm=`; "" where the message lists other choices
     - `purpose`: what giving it does, as in "to send it"
     - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
     """
 
-    def __init__(self, question: str, *, phrase: str = "", purpose: str = "go on") -> None:
+    def __init__(
+        self, question: str, *, phrase: str = "", purpose: str = "go on", given: str | None = None
+    ) -> None:
+        """`given` is the phrase that a person gave and that does not fit, None if there was none."""
         self.question, self.phrase, self.purpose = question, phrase, purpose
+        self.complaint = "" if given is None or not phrase else _NOT_THE_PHRASE
         self.proceed: Callable[[str], Any] | None = None
-        super().__init__(f'{question} To {purpose}, give confirm="{phrase}".' if phrase else question)
+        text = f'{question} To {purpose}, give confirm="{phrase}".' if phrase else question
+        super().__init__(f"{self.complaint} {text}".lstrip())
 
 
 class FolderError(CampaignError):

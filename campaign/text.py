@@ -10,6 +10,8 @@ _ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
 # Control characters, and those that change the direction of text. The zero-width joiner stays: emoji need it.
 _CONTROLS = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+# What our own words about a failure name at their end, for the ledger and whoever looks into it.
+_ERROR_CLASS = re.compile(r" \((?:[A-Za-z]\w*(?:Error|Exception|Mismatch)|InvalidURL)\)")
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 
 
@@ -21,6 +23,11 @@ def without_controls(text: object) -> str:
 def clean(text: object) -> str:
     """The text for a terminal or a log: one line, without ANSI escapes, control or direction characters."""
     return without_controls(_BREAKS.sub(" ", _ANSI.sub("", str(text))))
+
+
+def without_error_class(text: str) -> str:
+    """Our own words about a failure without its class: "no answer in time (TimeoutError)" loses the last."""
+    return _ERROR_CLASS.sub("", text)
 
 
 def shorten(text: str, length: int) -> str:

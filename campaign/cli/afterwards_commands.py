@@ -14,6 +14,7 @@ from campaign.cli.output import Page, seen_from_here
 from campaign.cli.reports import check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import ShellWords, quoted
+from campaign.environments import words_for
 from campaign.masking import mask_number, mask_text
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.report import write_report
@@ -87,7 +88,7 @@ def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
 def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     """One campaign in a few lines; what is not known is left out."""
     place = Path(row["folder"])
-    lines = [f"{row['name'] or place.name} ({row['environment'] or 'environment unknown'})"]
+    lines = [f"{row['name'] or place.name} ({_where(row)})"]
     if not pd.isna(row["rounds"]):
         lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {_cost(row)}")
     if not pd.isna(row["people"]):
@@ -101,9 +102,15 @@ def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     return [*lines, f"  {seen_from_here(place)}"]
 
 
+def _where(row: dict[Any, Any]) -> str:
+    return words_for(row["environment"]).where if row["environment"] else "environment unknown"
+
+
 def _cost(row: dict[Any, Any]) -> str:
     unpriced = 0 if pd.isna(row["unpriced"]) else int(row["unpriced"])
-    return cost_in_words(row["cost"], unpriced=unpriced, currency=row["currency"])
+    return cost_in_words(
+        row["cost"], unpriced=unpriced, currency=row["currency"], environment=row["environment"]
+    )
 
 
 def _times(row: dict[Any, Any]) -> str:

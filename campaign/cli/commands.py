@@ -16,6 +16,7 @@ from campaign.cli.sending_options import (
     PACE,
     REPORT,
 )
+from campaign.contract import STATUSES
 
 
 class Command(NamedTuple):
@@ -83,7 +84,7 @@ _REPORTED = _of_folder(
 _FOLLOWED_UP = _of_folder(
     Option("path", type=Path, metavar="FILE", help=".xlsx, .ods or .csv; numbers are written in full"),
     Option(
-        "--status", action="append",
+        "--status", action="append", choices=STATUSES, metavar="STATUS",
         help="status of the rows to write (default: refused and invalid); may be repeated",
     ),
 )  # fmt: skip

@@ -30,7 +30,8 @@ _PREPARING = (
     "sender", "number", "region", "priority", "overlong", "ellipsis", "downgrade", "duplicates", "opt_outs",
     "max_parts", "language", "keep_words", "not_again", "several", "kinds", "as_written",
 )  # fmt: skip
-_SHOWN = 10  # sentences about rows that cannot be sent, and pieces of a list of rows
+_SHOWN = 10  # sentences about rows that cannot be sent
+_NAMED = 6  # rows that such a sentence names, consecutive ones together
 
 
 def make_plan(options: argparse.Namespace) -> Plan:
@@ -137,11 +138,11 @@ def _show_issues(plan: Plan, page: Page, *, all_issues: bool) -> None:
     page.line(f"{capitalised(counted(errors['row'].nunique(), 'row'))} that cannot be sent:")
     details = mask_texts(errors["detail"])
     groups = [*errors["row"].groupby([errors["column"], details], sort=False)]
-    most = len(errors) if all_issues else _SHOWN
+    most, named = (len(errors), len(errors)) if all_issues else (_SHOWN, _NAMED)
     for (column, detail), rows in groups[:most]:
-        page.line(f"  {_name_rows(rows.tolist(), most)}, {column}: {detail}")
+        page.line(f"  {_name_rows(rows.tolist(), named)}, {column}: {detail}")
     left = sum(len(rows) for _, rows in groups[most:])
-    if left or any(len(_runs(rows.tolist())) > most for _, rows in groups[:most]):
+    if left or any(len(_runs(rows.tolist())) > named for _, rows in groups[:most]):
         more = f"  … and {figure(left)} more" if left else "  Not every row is named"
         page.line(f"{more}: campaign check --all shows them, --report writes them to a file.")
 

@@ -12,9 +12,11 @@ from campaign.cli.facts import as_json, records, result_facts
 from campaign.cli.output import Page, seen_from_here
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shell_words import quoted
+from campaign.environments import words_for
 from campaign.masking import mask_text, mask_texts
+from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
-from campaign.results.tables import ENVIRONMENTS, Result
+from campaign.results.tables import Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.campaigns import load_result
 from campaign.text import capitalised, counted, figure
@@ -29,7 +31,8 @@ def run_status(options: argparse.Namespace, page: Page) -> int:
     unknown = result.batches[result.batches["status"] == "unknown"]
     unknown = unknown.assign(error=mask_texts(unknown["error"]))
     page.facts["unknown"] = records(unknown[["batch", "messages", "error"]])
-    for batch, count, error in zip(unknown["batch"], unknown["messages"], unknown["error"], strict=True):
+    words = without_error_classes(unknown["error"], unknown["status"])
+    for batch, count, error in zip(unknown["batch"], unknown["messages"], words, strict=True):
         page.line(f"  batch {batch}: {counted(count, 'message')} unknown, {error or 'no answer yet'}")
     return exit_code(result)
 
@@ -75,7 +78,7 @@ def show_result(result: Result, page: Page) -> None:
     page.words.folder = quoted(folder)
     page.facts["result"] = result_facts(result, page.words)
     page.gap()
-    page.line(f"{capitalised(ENVIRONMENTS[result.environment])}.")
+    page.line(f"{capitalised(words_for(result.environment).where)}.")
     page.line(mask_text(result.sentence), "strong")
     totals = result.totals
     page.counts(totals.rows, dict(totals.items()))

@@ -9,7 +9,6 @@ from campaign import markup
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
 
-_NOT_THE_PHRASE = "That is not the phrase, so nothing was sent. Type it exactly as above."
 _HINT = "Nothing has left. Type this phrase to send:"
 
 
@@ -27,16 +26,17 @@ class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types
                            layout=Layout(width="max-content"))  # fmt: skip
         self.send.add_class("campaign-send")
         self.send.on_click(self._clicked)
-        super().__init__([self._text, self.typed, self.send, self._problem])
+        super().__init__([self._problem, self._text, self.typed, self.send])
 
     def ask(self, question: ConfirmationError) -> None:
-        """Show a question; the same one again says that the phrase was wrong."""
+        """Show a question, and what was wrong with the phrase if one was typed."""
         text = (
             f'<p class="question">{markup.escape(mask_text(question.question))}</p>{markup.paragraph(_HINT)}'
             f'<pre class="phrase">{markup.escape(question.phrase)}</pre>'
         )
-        repeated = self.typed.value and text == self._text.value
-        self.complain(_NOT_THE_PHRASE if repeated else "")
+        self.complain(question.complaint)
+        if not question.complaint:
+            self.typed.value = ""  # what was typed belongs to an earlier question
         self._text.value = text
 
     def complain(self, sentence: str) -> None:

@@ -96,11 +96,12 @@ class Dashboard(Panel):
                 return True
             ended = run.ended  # read first: after the end, the counts no longer change
             counts, sentence = run.counts, run.sentence
+            self._show("head", run_card.head(run))
             self._show("progress", run_card.progress(counts))
-            self._show("counts", run_card.figures(counts, run.budget, on_the_way=not ended))
+            self._show("counts", run_card.figures(run, counts, on_the_way=not ended))
             self._show("refusal", "" if sentence else run_card.refusal(counts))
             self._show("recent", run_card.recent_batches(counts))
-            self._draw_buttons(run, counts)
+            self._draw_buttons(run, counts, ended)
             has_note = ended or self._in_words is None
             self._show("note", _note(run, counts, ended) if has_note else "")
             if ended:
@@ -109,7 +110,8 @@ class Dashboard(Panel):
             self._show("status", run_card.status(counts.status, sentence))
             return ended
 
-    def _draw_buttons(self, run: Run, counts: Snapshot) -> None:
+    def _draw_buttons(self, run: Run, counts: Snapshot, ended: bool) -> None:
+        """Enable what can be done now. After the end, a button that can do nothing any more is gone."""
         enabled = {
             "pause": counts.status == "running",
             "resume": counts.status == "paused" or (run.can_be_continued and self._question is None),
@@ -117,20 +119,25 @@ class Dashboard(Panel):
         }
         for name, button in self._buttons.items():
             button.disabled = not enabled[name]
+            _hide(button, ended and not enabled[name])
         _hide(self._button_row, run.is_waited_for)
 
     def _show(self, name: str, html: str) -> None:
         self._parts[name].value = html if self._in_words is None else self._in_words(html)
 
     def _watch(self, run: Run) -> None:
-        """Show a run from now on."""
+        """Show a run from now on, or the one that goes on with it, also if another dashboard resumed it."""
+        while run.continuation is not None:
+            run = run.continuation
+        if run is self._run:
+            return
+        run.follow(self._watch)
         with self._drawing:
             self._run, self._question = run, None
             if run.progress is True:
                 run.progress = False
             self.remove_class("campaign-final")
             _hide(self._form, True)
-            self._show("head", run_card.head(run))
             self._show("lost", run_card.lost(run))
             ended = self.draw()
         if not ended:

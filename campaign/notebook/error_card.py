@@ -45,7 +45,8 @@ def error_lines(error: BaseException, shell: Any) -> list[str]:
 def question_card(question: ConfirmationError) -> str:
     """The card of a question to a person: what would happen, and the phrase to give, ready to be copied."""
     style = f"<style>{STYLE}</style>"
-    pieces = [style, f'<p class="question">{markup.escape(question.question)}</p>']
+    complaint = markup.paragraph(question.complaint) if question.complaint else ""
+    pieces = [style, complaint, f'<p class="question">{markup.escape(question.question)}</p>']
     if question.phrase:
         pieces.append(markup.paragraph(f"To {question.purpose}, run the cell again with:"))
         pieces.append(f'<pre class="phrase">confirm="{markup.escape(question.phrase)}"</pre>')

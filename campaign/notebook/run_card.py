@@ -7,10 +7,12 @@ from datetime import datetime
 import pandas as pd
 
 from campaign import markup
+from campaign.environments import words_for
 from campaign.masking import mask_text
+from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
-from campaign.text import counted, figure, money
+from campaign.text import agreeing, capitalised, counted, figure
 
 WORDS = {
     "running": "Running",
@@ -53,7 +55,7 @@ def run_card(run: Run) -> str:
         head(run, title=False),
         status(counts.status, run.sentence, written=None if ended else _now()),
         progress(counts),
-        figures(counts, run.budget, on_the_way=False),
+        figures(run, counts, on_the_way=False),
         "" if run.sentence else refusal(counts),
         ways_on(run),
         markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
@@ -73,10 +75,14 @@ def head(run: Run, *, title: bool = True) -> str:
 
 
 def _title(run: Run) -> str:
-    messages = counted(run.counts.messages, "message")
+    """How many messages the run sends, or once it has ended, was to send."""
+    messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
-        return f"Sending none of {messages}"
-    return f"Sending {messages if run.outgoing == run.counts.messages else f'{run.outgoing:,} of {messages}'}"
+        return f"Nothing left to send of {messages}"
+    count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
+    if not run.ended:
+        return f"{capitalised(words.doing)} {count}"
+    return f"{count} {agreeing(run.outgoing, 'was', 'were')} to be {words.done}"
 
 
 def status(name: str, sentence: str, *, written: str | None = None) -> str:
@@ -106,8 +112,11 @@ def progress(counts: Snapshot) -> str:
     )
 
 
-def figures(counts: Snapshot, budget: str, *, on_the_way: bool) -> str:
-    """The counts, the cost and the times, with or without those that only matter on the way."""
+def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
+    """The counts, the cost and the times, with or without those that only matter on the way.
+
+    A run that had nothing to send took no time: what earlier runs took is none of it.
+    """
     pairs = {
         "accepted": figure(counts.accepted),
         "refused": figure(counts.refused),
@@ -116,14 +125,17 @@ def figures(counts: Snapshot, budget: str, *, on_the_way: bool) -> str:
     }
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
-    pairs["cost"] = money(counts.cost)
-    if budget:
-        pairs["budget"] = budget
+    pairs["cost"] = cost_in_words(counts.cost, environment=run.environment)
+    if run.budget:
+        pairs["budget"] = run.budget
     if on_the_way:
         pairs["expected cost"] = (
-            "not known yet" if counts.expected_cost is None else money(counts.expected_cost)
+            "not known yet"
+            if counts.expected_cost is None
+            else cost_in_words(counts.expected_cost, environment=run.environment)
         )
-    pairs["elapsed"] = clock(counts.seconds)
+    if run.outgoing:
+        pairs["elapsed"] = clock(counts.seconds)
     if on_the_way:
         pairs["time left"] = "–" if counts.seconds_left is None else f"about {clock(counts.seconds_left)}"
         pairs["a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))

@@ -23,12 +23,17 @@ def summary(result: Result) -> Any:
     return SummaryPanel(result)
 
 
+_FOLLOW_UP = 3  # the place of its page
+# Programs that run notebooks, and some that save them, keep what widgets show.
+_NOT_SAVED = "The rows are shown while the notebook runs. They are not saved with it."
+
+
 class SummaryPanel(Panel):
     """The result in four tabs; the card that stands in for it holds the charts and the counts."""
 
     def __init__(self, result: Result) -> None:
         self._result, self._redaction = result, Redaction(result, reveal=False)
-        self._costs = HTML()
+        self._costs, self._follow_up = HTML(), HTML(markup.paragraph(_NOT_SAVED, note=True))
         self._column = Dropdown(options=summary_pages.columns_to_add_up(result), description="Cost by")
         self._column.add_class("campaign-column")
         self._column.observe(self._choose, "value")
@@ -37,12 +42,14 @@ class SummaryPanel(Panel):
             "Outcome": HTML(summary_pages.outcome(result)),
             "Cost": self._cost_page(),
             f"Batches ({figure(len(result.batches))})": HTML(summary_pages.batches(result, self._redaction)),
-            f"To follow up ({figure(left)})": HTML(summary_pages.follow_up(result, self._redaction)),
+            f"To follow up ({figure(left)})": self._follow_up,
         }
+        pages = Tab([*tabs.values()], titles=tuple(tabs))
+        pages.observe(self._open, "selected_index")
         title = f'<p class="title">{markup.escape(summary_pages.title(result))}</p>'
         children = [
             HTML(title + summary_pages.head(result, self._redaction)),
-            Tab([*tabs.values()], titles=tuple(tabs)),
+            pages,
         ]
         super().__init__(result.__repr__, children, style=summary_pages.STYLE)
 
@@ -64,6 +71,11 @@ class SummaryPanel(Panel):
             return HTML(summary_pages.cost(self._result))
         self._choose()
         return VBox([HTML(summary_pages.cost(self._result)), self._column, self._costs])
+
+    def _open(self, change: Any) -> None:
+        """Fill the page of the rows once a person opens it: names are in no file that they do not ask for."""
+        if change["new"] == _FOLLOW_UP:
+            self._follow_up.value = summary_pages.follow_up(self._result, self._redaction)
 
     def _choose(self, _: object = None) -> None:
         chart = summary_pages.cost_by(self._result, self._column.value)

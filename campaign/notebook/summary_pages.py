@@ -5,18 +5,22 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign import markup
+from campaign.environments import words_for
 from campaign.masking import mask_texts
 from campaign.results import charts
+from campaign.results.breakdown import with_people
 from campaign.results.card import in_words
 from campaign.results.outcome_tables import WORST_FIRST
+from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.text import capitalised, counted, figure
 
 _ROWS = 20  # of each table; the reports contain all of them
 _MOST_VALUES = 20  # of a column by which costs are shown
 _LONGEST_NAME = 60  # characters
-_FEWEST_ROWS = 3  # for each value on average: a column of names is none to add up by
+_FEWEST_ROWS = 3  # with one value: a column of names is none to add up by
+_MOST_ROWS = 0.8  # that share their value with others: a column of notes is empty in most
 _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 
 STYLE = f"""{charts.STYLE}
@@ -36,7 +40,7 @@ def head(result: Result, redaction: Redaction) -> str:
 
 
 def title(result: Result) -> str:
-    return f"Result ({ENVIRONMENTS.get(result.environment, result.environment)})"
+    return f"Result ({words_for(result.environment).where})"
 
 
 def outcome(result: Result) -> str:
@@ -62,8 +66,12 @@ def cost(result: Result) -> str:
 
 
 def columns_to_add_up(result: Result) -> list[str]:
-    """The columns of the file to add up costs by: few and short values without numbers, the fewest first."""
+    """The columns of the file to add up costs by, such as a clinic, those with the fewest values first.
+
+    Most rows of such a column share one of a few short values, and none of these holds a number.
+    """
     contacts = result.plan.contacts
+    contacts = contacts[contacts["status"] != "blank"]
     numbers = find_number_columns(result.plan)
     names = [name for name in contacts.columns.drop(["status", "reason"]) if name not in numbers]
     most = min(_MOST_VALUES, len(contacts) // _FEWEST_ROWS)
@@ -72,15 +80,17 @@ def columns_to_add_up(result: Result) -> list[str]:
 
 
 def _can_be_added_up(cells: "pd.Series[str]", most: int) -> bool:
-    if not 1 < cells.nunique() <= most:
+    counts = cells[cells != ""].value_counts()
+    shared = counts[counts >= _FEWEST_ROWS]
+    if not 1 < len(counts) <= most or len(shared) < 2 or shared.sum() < _MOST_ROWS * len(cells):
         return False
-    values = pd.Series(cells.unique(), dtype="str")
+    values = pd.Series(counts.index, dtype="str")
     return bool(values.str.len().max() <= _LONGEST_NAME and (mask_texts(values) == values).all())
 
 
 def cost_by(result: Result, column: str) -> str:
     """The cost for each value of a column, the highest first, as bars."""
-    frame = result.by(column)
+    frame = with_people(result.by(column))
     shares = frame["cost_share"]
     order = shares.map(lambda share: Decimal(0) if share is None else share).astype(float).argsort()[::-1]
     names = ["earlier rounds" if pd.isna(name) else name or "(empty)" for name in frame.index]
@@ -94,7 +104,8 @@ def batches(result: Result, redaction: Redaction) -> str:
     frame = result.batches
     ordered = frame.iloc[pd.Categorical(frame["status"], WORST_FIRST).codes.argsort(kind="stable")]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
-    shown = in_words(redaction.batches(ordered[columns].head(_ROWS)))
+    shown = redaction.batches(ordered[columns].head(_ROWS))
+    shown = in_words(shown.assign(error=without_error_classes(shown["error"], shown["status"])))
     return markup.table(shown, limit=_ROWS, rows=len(frame))
 
 
@@ -105,6 +116,8 @@ def follow_up(result: Result, redaction: Redaction) -> str:
         return markup.paragraph("Nothing: every row was accepted, or there was nothing to send to it.")
     reasons = ["last status", "last reason"]
     ordered = rows[[*reasons, *rows.columns.drop(reasons)]]
+    plain = without_error_classes(ordered["last reason"], ordered["last status"])
+    ordered = ordered.assign(**{"last reason": plain})
     urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
     ordered = ordered.iloc[urgency.argsort(kind="stable")]
     return markup.table(in_words(redaction.follow_up(ordered.head(_ROWS))), limit=_ROWS, rows=len(rows))

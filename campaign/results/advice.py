@@ -18,10 +18,6 @@ ADVICE = {
     "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
     "a file, with the reasons.",
 }
-_SHARING = (
-    'Enter other numbers for them: campaign.write_follow_up(result, "to_correct.xlsx") writes their rows to '
-    "a file."
-)
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
     "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
@@ -47,17 +43,18 @@ def advice_for(
     return {status: advice[status] for status in advice if totals[status] and status not in without}
 
 
-def advice_on_sharing(people: int) -> str:
-    """What is left to do for people who got nothing because they share a phone; "" if there are none."""
-    return f"{people_who_share(people)}. {_SHARING}" if people else ""
+def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
+    """What is left to do for people who got nothing because they share a phone; "" if there are none.
 
-
-def people_who_share(people: int) -> str:
-    """How many people got nothing because they share a phone: the beginning of a sentence."""
-    return capitalised(
-        f"{counted(people, 'person', 'people')} got nothing, because "
-        f"{agreeing(people, 'this person shares', 'they share')} a phone with somebody in another row"
-    )
+    `with_invalid` says that the file with the rows to correct has been named already.
+    """
+    if not people:
+        return ""
+    file = "the same file" if with_invalid else 'campaign.write_follow_up(result, "to_correct.xlsx")'
+    rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
+    who = capitalised(counted(people, "person", "people"))
+    because = agreeing(people, "this one shares", "they share")
+    return f"{who} got nothing, because {because} a phone with somebody in another row: {file} has {rows}."
 
 
 def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:

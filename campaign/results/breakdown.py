@@ -35,6 +35,11 @@ def choose_column(contacts: pd.DataFrame, column: object) -> tuple[str, str]:
     return columns[originals.index(name)], name
 
 
+def with_people(frame: pd.DataFrame) -> pd.DataFrame:
+    """The rows of `Result.by` that have people or a cost: without the empty value of blank rows."""
+    return frame[(frame["people"] > 0) | (frame["unpriced"] > 0) | frame["cost_share"].map(bool)]
+
+
 def break_down(
     values: pd.Series[str],
     statuses: pd.Series[str],

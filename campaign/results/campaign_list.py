@@ -59,7 +59,7 @@ class CampaignList:
         """The cost of all, in each currency: "UGX 311,990 or more and KES 4,100"."""
         frame = self._added_up("all", ["all"] * len(self.counted))
         return listed_words(
-            cost_in_words(cost, unpriced=unpriced, currency=currency)
+            cost_in_words(cost, unpriced=unpriced, currency=currency, environment=self._cost_environment)
             for cost, unpriced, currency in zip(
                 frame["cost"], frame["unpriced"], frame["currency"], strict=True
             )
@@ -81,7 +81,13 @@ class CampaignList:
             else ""
         )
         cost = f"The cost was {self.cost}."
-        return f"In {campaigns} ({span}), {accepted} {were} accepted. {cost}{unknown}"
+        caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
+        return f"{caution}In {campaigns} ({span}), {accepted} {were} accepted. {cost}{unknown}"
+
+    @property
+    def _cost_environment(self) -> str:
+        """Where the costs are from; with those of the embedded sandbox among them, a sum is made up."""
+        return "local" if (self.counted["environment"] == "local").any() else "live"
 
     def open_campaigns(self) -> list[str]:
         """The names of the campaigns in which messages are still unknown, masked."""

@@ -14,7 +14,7 @@ import pandas as pd
 
 from campaign.markup import TONES, escape
 from campaign.results.local_times import LocalTimes, duration
-from campaign.results.timeline import Pause, Timeline
+from campaign.results.timeline import Gap, Timeline
 from campaign.text import counted, figure, money, percentage
 
 # What a page or a widget needs to show the charts, besides the variables of the colours.
@@ -47,8 +47,8 @@ _GAP = 2
 _TALL = 150
 _FEWEST_POINTS, _MOST_POINTS = 3, 300
 _SHORT = 120  # seconds: beginning and end may be in the same minute
-_LISTED_PAUSES = 5
-_WIDEST_PAUSE = 0.15  # of the time that something was under way: a night is not worth half a page
+_LISTED_GAPS = 5
+_WIDEST_GAP = 0.15  # of the time that something was under way: a night is not worth half a page
 
 
 def outcome_bar(counts: Mapping[str, int]) -> str:
@@ -70,9 +70,9 @@ def outcome_bar(counts: Mapping[str, int]) -> str:
 
 
 def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -> str:
-    """How many messages of `Result.batches` were accepted by when, with the pauses marked, as SVG.
+    """How many messages of `Result.batches` were accepted by when, with pauses and rounds marked, as SVG.
 
-    Long pauses are drawn shorter than they were. "" where fewer than three batches have left.
+    Long gaps are drawn shorter than they were. "" where fewer than three batches have left.
     """
     timeline, times = Timeline.of(batches), times or LocalTimes()
     if timeline is None or not timeline.total or len(timeline.accepted) < _FEWEST_POINTS:
@@ -84,8 +84,9 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
     steps = " ".join(f"H{x:.1f} V{y:.1f}" for x, y in zip(across[kept], up[kept], strict=True))
     steps = f"M0 {_TALL} {steps} H{_WIDE}"
     bands = [
-        f'<rect class="doubt band" x="{start:.1f}" y="0" width="{end - start:.1f}" height="{_TALL}"/>'
-        for start, end in axis.bands
+        f'<rect class="{_gap_tone(gap)} band" x="{start:.1f}" y="0" width="{end - start:.1f}" '
+        f'height="{_TALL}"/>'
+        for gap, (start, end) in zip(timeline.gaps, axis.bands, strict=True)
     ]
     shapes = [
         *bands,
@@ -99,12 +100,12 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
         times.time_in(moment, days, seconds=is_short) for moment in (timeline.first, timeline.last)
     )
     total = counted(timeline.total, "message")
-    pauses = [_pause_words(pause, times, days) for pause in timeline.pauses]
+    gaps = [_gap_words(gap, times, days) for gap in timeline.gaps]
     label = f"{total} accepted from {first} to {last} ({times.name(timeline.last)})."
-    label = " ".join([label, *(f"{words}." for words in pauses[:_LISTED_PAUSES])])
+    label = " ".join([label, *(f"{words}." for words in gaps[:_LISTED_GAPS])])
     under = (
         f'<div class="axis"><span>{escape(first)}</span><span>{total} accepted</span>'
-        f"<span>{escape(last)}</span></div>{_pause_key(timeline.pauses, pauses)}"
+        f"<span>{escape(last)}</span></div>{_gap_key(timeline.gaps, gaps)}"
     )
     return _figure("over-time", _TALL, shapes, label, under)
 
@@ -132,17 +133,17 @@ def _cost_bar(share: float) -> str:
 
 
 class _TimeAxis:
-    """Where moments are across a chart on which long pauses are drawn shorter."""
+    """Where moments are across a chart on which long gaps are drawn shorter."""
 
     def __init__(self, timeline: Timeline) -> None:
-        lengths = np.array([pause.length.total_seconds() for pause in timeline.pauses])
+        lengths = np.array([gap.length.total_seconds() for gap in timeline.gaps])
         whole = max(timeline.length.total_seconds(), 1e-3)
         busy = max(whole - lengths.sum(), 1e-3)
-        drawn = np.minimum(lengths, busy * _WIDEST_PAUSE)
+        drawn = np.minimum(lengths, busy * _WIDEST_GAP)
         self._start = timeline.first
         edges = [0.0]
-        for pause in timeline.pauses:
-            edges += [(moment - self._start).total_seconds() for moment in (pause.start, pause.end)]
+        for gap in timeline.gaps:
+            edges += [(moment - self._start).total_seconds() for moment in (gap.start, gap.end)]
         self._seconds = np.array([*edges, whole])
         steps = np.diff(self._seconds)
         steps[1::2] = drawn
@@ -150,7 +151,7 @@ class _TimeAxis:
 
     @property
     def bands(self) -> list[tuple[float, float]]:
-        """From where to where each pause reaches."""
+        """From where to where each gap reaches."""
         return list(zip(self._across[1:-1:2].tolist(), self._across[2::2].tolist(), strict=True))
 
     def places(self, moments: Any) -> Any:
@@ -158,22 +159,26 @@ class _TimeAxis:
         return np.interp(seconds, self._seconds, self._across)
 
 
-def _pause_words(pause: Pause, times: LocalTimes, days: int) -> str:
-    length = duration(pause.length)
-    start, end = (times.time_in(moment, days) for moment in (pause.start, pause.end))
-    if pause.round:
-        return f"Round {pause.round} began at {end}, {length} later"
+def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
+    length = duration(gap.length)
+    start, end = (times.time_in(moment, days) for moment in (gap.start, gap.end))
+    if gap.round:
+        return f"Round {gap.round} began at {end}, {length} later"
     return f"Nothing was sent from {start} to {end} ({length})"
 
 
-def _pause_key(pauses: Sequence[Pause], words: Sequence[str]) -> str:
-    """The longest pauses in words, in the order of time."""
-    longest = sorted(range(len(pauses)), key=lambda place: -pauses[place].length)[:_LISTED_PAUSES]
-    keys = [_key("doubt", escape(words[place])) for place in sorted(longest)]
-    if len(pauses) > len(longest):
-        more = counted(len(pauses) - len(longest), "shorter pause")
-        keys.append(_key("doubt", f"and {more}"))
+def _gap_key(gaps: Sequence[Gap], words: Sequence[str]) -> str:
+    """The longest gaps in words, in the order of time."""
+    longest = sorted(range(len(gaps)), key=lambda place: -gaps[place].length)[:_LISTED_GAPS]
+    keys = [_key(_gap_tone(gaps[place]), escape(words[place])) for place in sorted(longest)]
+    if len(gaps) > len(longest):
+        keys.append(_key("quiet", f"and {counted(len(gaps) - len(longest), 'shorter gap')}"))
     return f'<ul class="key">{"".join(keys)}</ul>' if keys else ""
+
+
+def _gap_tone(gap: Gap) -> str:
+    """A pause catches the eye; the time between two rounds does not."""
+    return "quiet" if gap.round else "doubt"
 
 
 def _segment(name: str, start: float, width: float) -> str:

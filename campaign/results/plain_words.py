@@ -5,18 +5,21 @@ from __future__ import annotations
 import pandas as pd
 
 from campaign.remedies import texts_without_code
-from campaign.text import capitalised
+from campaign.text import capitalised, without_error_class
 
-# Our own words name the class of a fault at their end; the service's words are left as they are.
-_CLASS_NAME = r" \((?:[A-Za-z]\w*(?:Error|Exception|Mismatch)|InvalidURL)\)"
-_OURS = ("unknown", "not_sent")
+_OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 
 
-def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
-    """The errors of batches without the names of classes, as sentences."""
+def without_error_classes(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
+    """The errors of batches without the names of classes that our own words have at their end."""
     own = statuses.isin(_OURS)
-    words = errors.where(~own, errors.str.replace(_CLASS_NAME, "", regex=True))
+    return errors.where(~own, errors.map({text: without_error_class(text) for text in errors.unique()}))
+
+
+def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
+    """The same as sentences."""
+    words = without_error_classes(errors, statuses)
     return words.map({text: _as_sentence(text) for text in words.unique()}).astype("str")
 
 

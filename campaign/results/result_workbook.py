@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign.environments import words_for
 from campaign.results import workbook
 from campaign.results.csv_file import write_csv
 from campaign.results.local_times import LocalTimes
@@ -21,7 +22,7 @@ from campaign.results.page.sending_facts import sending_facts
 from campaign.results.page.tasks import tasks
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import counted
 
@@ -91,7 +92,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
             (f"{name} not here", f"{name} has more rows than a sheet holds: all of them are in {file.name}.")
             for name, file in beside.items()
         ),
-        ("Where", ENVIRONMENTS.get(result.environment, result.environment)),
+        ("Where", words_for(result.environment).where),
         ("Messages", totals.messages),
         ("SMS parts", totals.parts),
         ("Batches", totals.batches),

@@ -18,6 +18,7 @@ from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
+from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
@@ -25,7 +26,7 @@ from campaign.results.advice import advice_for, advice_on_sharing, decided
 from campaign.results.breakdown import NO_PEOPLE, break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
-from campaign.results.plain_words import own_words
+from campaign.results.plain_words import own_words, without_error_classes
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
@@ -35,12 +36,6 @@ TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
-
-ENVIRONMENTS = {
-    "local": "embedded sandbox: nothing left this machine",
-    "sandbox": "the provider's sandbox: no phone was reached",
-    "live": "live",
-}
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -160,6 +155,7 @@ class Result:
             self._contacts["status"],
             self._batches,
             self.currency,
+            self.environment,
             sharing=len(self._sharing),
         )
 
@@ -249,13 +245,20 @@ class Result:
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
         outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
-        pieces = (note, outcome, earlier) if self.nothing_sent else (outcome, note, earlier)
+        pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
+        pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
         return " ".join(piece for piece in pieces if piece)
 
     @property
     def remarks(self) -> tuple[str, str]:
         """Why the run ended, and what earlier rounds sent to people who have left; "" for neither."""
         return self._note, self._about_earlier_rounds
+
+    @property
+    def about_closing(self) -> str:
+        """That a person has closed the campaign, where nothing that is left to do says so; else ""."""
+        says_so = self.totals["refused"] or self.totals["not_sent"]
+        return "The campaign is closed: nothing waits in it." if self.is_closed and not says_so else ""
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
@@ -278,7 +281,7 @@ class Result:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         advice = [*advice_for(self.totals, self.decisions, without=without).values()]
         if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.sharing))
+            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
         return tuple(filter(None, advice))
 
     @property
@@ -328,8 +331,10 @@ class Result:
             mask_text(self.headline),
             self.left_to_do,
             self.totals,
-            self._batches.assign(error=mask_texts(self._batches["error"])),
-            where=ENVIRONMENTS.get(self.environment, self.environment),
+            self._batches.assign(
+                error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
+            ),
+            where=words_for(self.environment).where,
             folder=self.folder,
         )
 

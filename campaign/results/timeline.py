@@ -8,12 +8,12 @@ from datetime import datetime, timedelta
 import numpy as np
 import pandas as pd
 
-_SHORTEST = timedelta(seconds=10)  # a shorter pause is nothing that a reader looks for
+_SHORTEST = timedelta(seconds=10)  # a shorter gap is nothing that a reader looks for
 _TIMES_USUAL = 5  # a slow pace has long waits between batches, and they are no pauses
 
 
 @dataclass(frozen=True)
-class Pause:
+class Gap:
     """A time in which nothing was under way. `round` is the one that began at its end, 0 within a round."""
 
     start: datetime
@@ -36,7 +36,7 @@ class Timeline:
     first: datetime
     last: datetime
     accepted: pd.Series[int]
-    pauses: tuple[Pause, ...]
+    gaps: tuple[Gap, ...]
 
     @classmethod
     def of(cls, batches: pd.DataFrame) -> Timeline | None:
@@ -54,7 +54,7 @@ class Timeline:
             starts.iloc[0].to_pydatetime(),
             ends.max().to_pydatetime(),
             accepted,
-            _pauses(starts, ends, sent["round"]),
+            _gaps(starts, ends, sent["round"]),
         )
 
     @property
@@ -62,20 +62,31 @@ class Timeline:
         return self.last - self.first
 
     @property
+    def pauses(self) -> tuple[Gap, ...]:
+        """The gaps inside a round; between two rounds nothing was to be sent, so that is no pause."""
+        return tuple(gap for gap in self.gaps if not gap.round)
+
+    @property
+    def sending_time(self) -> timedelta:
+        """From first to last, without the time between rounds."""
+        between = sum((gap.length for gap in self.gaps if gap.round), timedelta(0))
+        return self.length - between
+
+    @property
     def total(self) -> int:
         return int(self.accepted.iloc[-1])
 
 
-def _pauses(
+def _gaps(
     starts: pd.Series[pd.Timestamp], ends: pd.Series[pd.Timestamp], rounds: pd.Series[int]
-) -> tuple[Pause, ...]:
+) -> tuple[Gap, ...]:
     idle_since = ends.cummax().shift()
     usual = starts.diff().median()
     shortest = max(_SHORTEST, _TIMES_USUAL * usual) if pd.notna(usual) and len(starts) > 3 else _SHORTEST
     places = np.flatnonzero((starts - idle_since >= shortest).to_numpy())
     numbers = rounds.to_numpy()
     return tuple(
-        Pause(
+        Gap(
             idle_since.iloc[place].to_pydatetime(),
             starts.iloc[place].to_pydatetime(),
             int(numbers[place]) if numbers[place] != numbers[place - 1] else 0,

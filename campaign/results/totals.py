@@ -5,6 +5,7 @@ from decimal import Decimal
 
 import pandas as pd
 
+from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.text import agreeing, counted, money
 
@@ -15,14 +16,16 @@ class ResultTotals(Totals):
 
     `cost` is the sum of the costs that the service reported, in its own units; None if it reported none for
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
-    `currency` is that of the account, "" if it was not given. `sharing` counts the duplicates that are people
-    of their own: they share a phone with another row, which has another text.
+    `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
+    counts the duplicates that are people of their own: they share a phone with another row, which has another
+    text.
     """
 
     batches: int = 0
     cost: Decimal | None = None
     unpriced: int = 0
     currency: str = ""
+    environment: str = "live"
     sharing: int = 0
 
     @property
@@ -38,7 +41,9 @@ class ResultTotals(Totals):
     @property
     def cost_in_words(self) -> str:
         """The cost with its currency, as every report and card says it: "UGX 311,990 or more"."""
-        return cost_in_words(self.cost, unpriced=self.unpriced, currency=self.currency)
+        return cost_in_words(
+            self.cost, unpriced=self.unpriced, currency=self.currency, environment=self.environment
+        )
 
     @classmethod
     def of(
@@ -47,6 +52,7 @@ class ResultTotals(Totals):
         statuses: "pd.Series[str]",
         batches: pd.DataFrame,
         currency: str = "",
+        environment: str = "live",
         *,
         sharing: int = 0,
     ) -> "ResultTotals":
@@ -62,30 +68,37 @@ class ResultTotals(Totals):
             cost=cost,
             unpriced=int(unpriced.sum()),
             currency=currency,
+            environment=environment,
             sharing=sharing,
             **figures,
         )
 
 
-def cost_in_words(cost: Decimal | None, *, unpriced: int = 0, currency: str = "") -> str:
-    """A cost with its unit: "UGX 311,990", "35 or more" while some batches are `unpriced`, "not known"."""
+def cost_in_words(
+    cost: Decimal | None, *, unpriced: int = 0, currency: str = "", environment: str = "live"
+) -> str:
+    """A cost with its unit: "UGX 311,990", "35 or more" while some batches are `unpriced`, "not known".
+
+    That of a rehearsal on this machine is "1,785 (made up)".
+    """
     if cost is None:
         return "not known"
     amount = f"{currency} {money(cost)}" if currency else money(cost)
-    return f"{amount} or more" if unpriced else amount
+    made_up = " (made up)" if words_for(environment).has_made_up_costs else ""
+    return f"{amount}{' or more' if unpriced else ''}{made_up}"
 
 
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
-    accepted = totals["accepted"]
+    accepted, service = totals["accepted"], words_for(totals.environment).service
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:
         rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
-        return f"{rows} accepted by the service."
+        return f"{rows} accepted by {service}."
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)
-        return f"The only row was not accepted by the service ({status.replace('_', ' ')})."
+        return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
     other_counts = [
         f"{count:,} {name.replace('_', ' ')}"
         for name, count in totals.items()
@@ -93,4 +106,4 @@ def outcome_sentence(totals: ResultTotals) -> str:
     ]
     some = f"{accepted:,}" if accepted else "None"
     rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} by the service; the rest: {', '.join(other_counts)}."
+    return f"{rows} by {service}; the rest: {', '.join(other_counts)}."

@@ -12,6 +12,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, described
 from campaign.contract import Changed, Gone
+from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
@@ -25,7 +26,6 @@ from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
@@ -173,8 +173,9 @@ def continued(run: Run, *, confirm: str | None = None) -> Run:
     options = replace(run.options, folder=run.folder, name=None, pilot=None, budget=None, ledger=None)
 
     def go_on(phrase: str | None) -> Run:
-        run.continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
-        return run.continuation
+        continuation = Run(open_campaign(None, replace(options, confirm=phrase)), attended=True)
+        run.continue_as(continuation)
+        return continuation
 
     return _ask_first(go_on, confirm)
 

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 
+from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.engine.budget import Budget
@@ -42,7 +43,6 @@ from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, locate_campaign
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
@@ -122,12 +122,12 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
-        return Difference(compare_plan(plan, None))
+        return Difference(compare_plan(plan, None, environment))
     folder = open_folder(path)
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
-    return Difference(compare_plan(plan, CampaignRecord.of(folder)))
+    return Difference(compare_plan(plan, CampaignRecord.of(folder), environment))
 
 
 def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -151,7 +151,7 @@ def _existing_or_new(
         return folder, replace(claim, name=folder.manifest.name), False
     check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
-    compared = compare_plan(plan, None)
+    compared = compare_plan(plan, None, claim.account.environment)
     content = choose_content(compared, changed=options.changed, gone=options.gone)
     check_not_again(content.plan, content.plan.messages)
     _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
@@ -224,7 +224,7 @@ def _converge(
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
-    compared = compare_plan(plan, record)
+    compared = compare_plan(plan, record, folder.manifest.environment)
     content = choose_content(compared, changed=options.changed, gone=options.gone, kept=kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)

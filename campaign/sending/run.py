@@ -71,6 +71,7 @@ class Run:
         self.options, self._comparison = opened.options, opened.comparison
         self.progress = opened.options.progress
         self.continuation: Run | None = None
+        self._followers: list[Callable[[Run], None]] = []
         self._waits = 0
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
         held.callback(atexit.unregister, self._finish_at_exit)
@@ -98,7 +99,9 @@ class Run:
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
-            self._nothing_sent = nothing_sent(tally, contents.outcomes, kept_another_text=kept)
+            self._nothing_sent = nothing_sent(
+                tally, contents.outcomes, kept_another_text=kept, environment=self.environment
+            )
         manifest = last_round.manifest
         is_pilot = opened.options.pilot is not None and manifest.pilot is not None
         pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
@@ -182,6 +185,16 @@ class Run:
         is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
         left = self.counts.waiting or self.counts.refused
         return bool(is_over and left and not (hold is not None and hold.needs_change))
+
+    def continue_as(self, run: Run) -> None:
+        """Speak of this run from now on, and tell everybody who follows."""
+        self.continuation = run
+        for follower in self._followers:
+            follower(run)
+
+    def follow(self, follower: Callable[[Run], None]) -> None:
+        """Have a function called with the run that goes on with this one, once there is one."""
+        self._followers.append(follower)
 
     @property
     def is_waited_for(self) -> bool:
@@ -285,8 +298,9 @@ class Run:
         left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
         others = ", ".join(part for part in left if not part.startswith("0 "))
         account = "" if self.environment == "local" else ", account=account"
+        stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"
         return (
-            f"Stopped: {counts.accepted:,} of {counted(counts.messages, 'message')} "
+            f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
             f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
             f"To see what is known: result = campaign.load_result({folder})\n"
             f"To send the rest: campaign.resume({folder}{account})"

@@ -9,10 +9,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Literal
 
+from campaign.environments import words_for
 from campaign.errors import Interrupted
 from campaign.sending.engine.tally import Snapshot
-
-_TITLES = {"local": "SANDBOX (nothing is sent)", "sandbox": "the provider's SANDBOX", "live": "LIVE"}
 
 
 @contextmanager
@@ -63,7 +62,9 @@ def progress_bar(
     from tqdm import tqdm
 
     counts = look()
-    with tqdm(total=counts.messages, unit="msg", desc=_TITLES[environment], initial=_answered(counts)) as bar:
+    with tqdm(
+        total=counts.messages, unit="msg", desc=words_for(environment).label, initial=_answered(counts)
+    ) as bar:
 
         def draw() -> None:
             counts = look()

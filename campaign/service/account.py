@@ -14,8 +14,9 @@ from typing import Literal, NoReturn, get_args
 from urllib.parse import quote, quote_plus, urlsplit
 
 from campaign.argument_checks import check_choice, check_path, described, wrong
+from campaign.environments import Environment, words_for
 from campaign.errors import AccountError, UsageError
-from campaign.service.address import Environment, read_address
+from campaign.service.address import read_address
 from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
 from campaign.service.separation import check_separate
 from campaign.service.wire import PATH, Encoding, request_body
@@ -167,10 +168,8 @@ class Account:
     @property
     def label(self) -> str:
         """The account in words, as reports show it."""
-        if self._environment == "local":
-            return "SANDBOX on this machine: nothing is sent"
-        kind = "LIVE" if self._environment == "live" else "the provider's SANDBOX"
-        return f"{kind}, {urlsplit(self._url).hostname}"
+        label = words_for(self._environment).label
+        return label if self._environment == "local" else f"{label}, {urlsplit(self._url).hostname}"
 
     @property
     def certificates(self) -> ssl.SSLContext | None:

@@ -5,13 +5,11 @@ from __future__ import annotations
 import ipaddress
 import re
 import socket
-from typing import Literal
 from urllib.parse import SplitResult, urlsplit
 
+from campaign.environments import Environment
 from campaign.errors import AccountError
 from campaign.service.wire import PATH
-
-Environment = Literal["local", "sandbox", "live"]
 
 _UNREADABLE = "The address of the service cannot be read. Write it like https://sms.example.com."
 _LABEL = re.compile(r"[a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?")

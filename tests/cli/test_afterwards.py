@@ -12,6 +12,8 @@ from campaign.cli.main import main
 OTHERS = "0772000900,Another campaign,2026-01-01 09:00Z\n0772000901,Another campaign,2126-01-01 09:00Z\n"
 TOOK = "".join(f"25677200000{n},Hi Person {n},2126-01-01 08:00Z\n" for n in (0, 1, 2, 3))
 
+REHEARSAL = "rehearsal in the embedded sandbox: nobody got anything"
+
 
 @pytest.fixture(autouse=True)
 def _own_folder(tmp_path, monkeypatch):
@@ -130,7 +132,7 @@ def test_rows_of_other_statuses_are_written_on_request(interrupted_campaign, cap
     assert main(["follow-up", folder, "rest.csv", "--status", "not_sent", "--status", "unknown"]) == 0
     assert "8 rows to correct: rest.csv" in told(capsys)
     assert main(["follow-up", folder, "rest.csv", "--status", "waiting"]) == 2
-    assert "it can be 'invalid'" in told(capsys)
+    assert "argument --status: there is no 'waiting'. Choose from 'invalid'," in told(capsys)
     assert main(["follow-up", folder, "rest.pdf"]) == 2
     assert "must end in .xlsx, .ods or .csv" in told(capsys)
 
@@ -142,16 +144,19 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
     send(people(1), folder="campaigns/thanks")
     assert main(["history"]) == 0
     said = told(capsys)
-    assert said.startswith("1 campaign in campaigns\n\nthanks (local)\n  sent 20")
-    assert "UTC, 1 round, cost 35\n  1 person; messages: 1 accepted\n  from CLINIC: Hi {name}\n" in said
+    assert said.startswith(f"1 campaign in campaigns\n\nthanks ({REHEARSAL})\n  sent 20")
+    assert (
+        "UTC, 1 round, cost 35 (made up)\n  1 person; messages: 1 accepted\n  from CLINIC: Hi {name}\n"
+        in said
+    )
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         send(people(10), sandbox, "campaigns/visits")
     Path("campaigns/thanks/ledger.sqlite").unlink()
     assert main(["history", "campaigns"]) == 0
     said = told(capsys)
-    assert said.startswith("2 campaigns in campaigns\n\nvisits (local)")
+    assert said.startswith(f"2 campaigns in campaigns\n\nvisits ({REHEARSAL})")
     assert "  10 people; messages: 2 accepted, 2 unknown, 6 waiting\n" in said
-    assert "thanks (local)\n  cannot be read: There is no ledger at" in said
+    assert f"thanks ({REHEARSAL})\n  cannot be read: There is no ledger at" in said
 
 
 def test_a_place_without_campaigns(capsys):

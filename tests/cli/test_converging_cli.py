@@ -310,10 +310,10 @@ def everything_in(*folders):
 
 
 def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, desk, shell, state_directory):
-    assert "Nothing was sent under this name yet." in shell.run("check", "visits.csv")[1]
+    assert "Nothing was sent under this name before." in shell.run("check", "visits.csv")[1]
     code, shown = shell.run("send", "visits.csv", "--dry-run")
     assert code == 0
-    assert "Nothing was sent under this name yet." in shown
+    assert "Nothing was sent under this name before." in shown
     assert "20 messages would be sent: 20 new." in shown
     assert not (desk / "campaigns").exists()
     assert not state_directory.exists()
@@ -327,7 +327,7 @@ def test_a_check_and_a_dry_run_show_what_would_leave_and_write_nothing(service, 
         assert code == 0
         assert "2 messages would be sent: 2 new, 19 reached before." in shown
         assert "1 number that was reached is no longer in the table." in shown
-        assert "Nothing was sent under this name yet." not in shown
+        assert "Nothing was sent under this name before." not in shown
     assert 'add --confirm "send 2 messages live ' in shown
     assert everything_in(desk, state_directory) == before
     assert_reached_once(service, range(20))
@@ -347,13 +347,13 @@ def test_a_dry_run_asks_what_sending_would_ask(service, desk, shell):
 def test_a_check_needs_neither_an_account_nor_the_folder_of_a_rehearsal(desk, shell):
     shell.run("send", "visits.csv", environment="local")
     _, shown = shell.run("check", "visits.csv", environment="live")
-    assert "Nothing was sent under this name yet." in shown
+    assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", environment="local")
-    assert "Nothing would be sent: 20 reached before." in shown
+    assert "Nothing would be rehearsed: 20 reached in rehearsal before." in shown
     _, shown = shell.run("check", "visits.csv", "--name", "reminder", environment="local")
-    assert "Nothing was sent under this name yet." in shown
+    assert "Nothing was sent under this name before." in shown
     _, shown = shell.run("check", "visits.csv", "--folder", "campaigns/visits.local", environment="local")
-    assert "Nothing would be sent: 20 reached before." in shown
+    assert "Nothing would be rehearsed: 20 reached in rehearsal before." in shown
 
 
 def test_status_shows_the_rounds(desk, capsys):

@@ -14,6 +14,7 @@ from campaign import contract
 LAYERS = [
     "errors",
     "contract",
+    "environments",
     "text",
     "arrow_types",
     "arrow_text",

@@ -237,7 +237,9 @@ tell(counts=[difference.new, difference.reached, difference.unknown], sentence=d
 """
     )
     assert told["counts"] == [6, 3, 3]
-    assert told["sentence"] == "6 messages would be sent: 6 new, 3 reached before, 3 unknown."
+    assert (
+        told["sentence"] == "6 messages would be rehearsed: 6 new, 3 reached in rehearsal before, 3 unknown."
+    )
     assert not program.received
 
 

@@ -45,7 +45,7 @@ def test_the_first_campaign_from_the_first_cell_to_the_last(lab, open_notebook):
     expect(notebook.find(".campaign")).not_to_have_count(0)
     expect(notebook.find(".campaign .title", has_text="Plan").first).to_be_visible()
     expect(notebook.find(WORD)).to_have_text("Running")
-    expect(notebook.find(f"{WIDGET} .where")).to_have_text("SANDBOX on this machine: nothing is sent")
+    expect(notebook.find(f"{WIDGET} .where")).to_have_text("REHEARSAL on this machine: nobody gets anything")
     before = count(notebook, "accepted")
     notebook.page.wait_for_function(
         "before => Number(document.querySelector('.jupyter-widgets dl.counts dd').textContent) > before",
@@ -54,12 +54,12 @@ def test_the_first_campaign_from_the_first_cell_to_the_last(lab, open_notebook):
     expect(notebook.find(WORD)).to_have_text("Finished")
     assert (count(notebook, "accepted"), count(notebook, "waiting")) == (276, 0)
     for order in ("pause", "resume", "stop"):
-        expect(notebook.find(f".campaign-{order}")).to_be_disabled()
+        expect(notebook.find(f".campaign-{order}")).to_be_hidden()
 
     chart = notebook.find(f"{WIDGET} .chart svg")
     expect(chart.first).to_be_visible()
     assert "276 accepted" in chart.first.get_attribute("aria-label")
-    notebook.find("[role=tab]").filter(has_text="To follow up (15)").click()
+    notebook.find("[role=tab]").filter(has_text="To follow up (18)").click()
     expect(notebook.find(f"{WIDGET} tr", has_text="Emmanuel")).to_contain_text("**** *** *I*")  # row 24
     assert notebook.accessibility_findings() == []
 
@@ -110,13 +110,17 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
     shutil.copy(PROJECT / "notebooks" / "03_correct_and_run_again.ipynb", lab.folder)
     notebook = open_notebook("03_correct_and_run_again.ipynb")
     notebook.run_all()
-    expect(notebook.find(f"{WIDGET} .title", has_text="Sending 47 messages")).to_be_visible()
-    expect(notebook.find(f"{WIDGET} .title", has_text="Sending 3 of 50 messages")).to_be_visible()
+    expect(notebook.find(f"{WIDGET} .title", has_text="Rehearsing 47 messages")).to_be_visible()
+    expect(notebook.find(f"{WIDGET} .title", has_text="Rehearsing 3 of 50 messages")).to_be_visible()
     expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
     second = notebook.find(WIDGET).filter(has=notebook.page.locator(WORD)).last
-    expect(second).to_contain_text("Compared with what this campaign has sent: 3 new, 47 reached before.")
+    expect(second).to_contain_text(
+        "Compared with what this rehearsal has sent: 3 new, 47 reached in rehearsal before."
+    )
     before = notebook.find(".campaign[role=group]").filter(has_text="Before sending")
-    expect(before.last).to_contain_text("3 messages would be sent: 3 new, 47 reached before.")
+    expect(before.last).to_contain_text(
+        "3 messages would be rehearsed: 3 new, 47 reached in rehearsal before."
+    )
     expect(before.last.locator("td:text-is('new')")).to_have_count(3)
     expect(notebook.find(".jp-Cell").filter(has_text="phones.stop()").last).to_contain_text("visits.local")
     expect(notebook.find(ERROR)).to_have_count(0)

@@ -105,7 +105,9 @@ def test_where_a_run_would_go_on_in_the_background_the_phrase_can_be_typed(shown
 def test_an_interrupt_says_what_is_known_and_how_to_go_on(shown):
     name, lines = error_in(shown["interrupt"])
     assert name == "Interrupted"
-    assert re.fullmatch(r"Stopped: \d of 40 messages (was|were) accepted \(3\d not sent\)\.", lines[0])
+    assert re.fullmatch(
+        r"Rehearsal stopped: \d of 40 messages (was|were) accepted \(3\d not sent\)\.", lines[0]
+    )
     assert 'result = campaign.load_result("' in lines[1]
     assert 'campaign.resume("' in lines[1]
     assert len("\n".join(lines).splitlines()) == 4
@@ -212,7 +214,7 @@ def test_nothing_leaves_until_the_phrase_is_typed(live, tmp_path):
     for wrong in ("", "yes", question.phrase.upper(), question.phrase.replace("6", "5")):
         submit(dashboard, wrong)
         assert live.sandbox.requests == 0
-    assert "That is not the phrase, so nothing was sent." in html_of(dashboard)
+    assert "That is not the phrase, so nothing was done." in html_of(dashboard)
     assert "a decision is needed" in dashboard.card()
 
     submit(dashboard, question.phrase)

@@ -178,7 +178,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.fill("duplicates", "keep")
     assert "5 people get a text; 1 person does not." in person.sees("section-3")
     person.press("go-on")
-    assert "6 texts would be sent" in person.sees("section-4")
+    assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
 
 
@@ -201,12 +201,12 @@ def test_people_who_want_no_texts_get_none(person):
 def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.compose()
     assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
-    assert find(person.composer, "send").description == "Send 3 texts"
+    assert find(person.composer, "send").description == "Rehearse 3 texts"
     assert len(find(person.composer, "place").options) == 1
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.send()
-    assert "3 of 4 rows were accepted by the service" in person.sees("section-5")
+    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
@@ -237,11 +237,11 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     assert "Before, it was: 3 people get a text; 1 person does not." in person.sees("section-3")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
-    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
-    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 
 
 def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
@@ -253,11 +253,11 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.fill("path", "to_correct.csv")
     person.press("use")
     person.press("go-on")
-    assert "1 text would be sent: 1 new, 3 reached before." in person.sees("section-4")
+    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
-    assert (start.description, start.disabled) == ("Send 1 text", False)
+    assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()
-    assert "All 4 rows were accepted by the service." in person.sees("section-5")
+    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):
@@ -277,7 +277,7 @@ def test_another_text_is_asked_about(person):
     person.reopen(2)
     person.write("Hello {name}")
     person.press("check")
-    assert "3 reached with another text" in person.sees("section-4")
+    assert "3 reached in rehearsal with another text" in person.sees("section-4")
     person.press("send")
     assert "Nothing was sent." in person.sees("section-4")
     assert "Hi Aisha, come on Mon." in person.sees("section-4")
@@ -318,7 +318,7 @@ def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monke
         person.press("send")
         until(lambda: person.section(1)._line.disabled)
         shown = person.sees("section-4")
-        assert "Sending 3 texts" in shown
+        assert "Rehearsing 3 texts" in shown
         assert "message" not in shown
         assert "cell" not in shown
         until(lambda: person.section(5).is_open)

@@ -64,7 +64,7 @@ def test_every_choice_is_back_up_to_sending(open_page, table, tmp_path):
     assert person.composer.desk.composition == decided
     assert (decided.instead, decided.name, decided.opt_outs) == ((4,), "spring", "stop.csv")
     assert len(person.folded()) == 3
-    assert find(person.composer, "send").description == "Send 1 text"
+    assert find(person.composer, "send").description == "Rehearse 1 text"
     person.reopen(3)
     assert find(person.composer, "opt-outs").value == "stop.csv"
 
@@ -105,7 +105,7 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         person = open_page()
         greeting = person.sees("greeting")
         assert "Loading the page again stopped the sending. Send below sends the rest" in greeting
-        assert find(person.composer, "send").description == f"Send {250 - reached} texts"
+        assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
         person.send()
         assert person.sees("greeting") == ""
         assert service.inbox["number"].nunique() == len(service.inbox) == 250
@@ -127,7 +127,7 @@ def test_a_result_is_back_and_nothing_is_left_to_send(open_page):
     before.send()
     person = open_page()
     assert "What you sent is below." in person.sees("greeting")
-    assert "3 of 4 rows were accepted by the service" in person.sees("section-5")
+    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
     assert person.section(5).downloads["report.html"].content().startswith(b"<!doctype html>")
 
 

@@ -2,6 +2,8 @@
 
 import re
 
+import openpyxl
+from support.composer_person import Person
 from support.widget_tree import find, widgets_in
 
 import campaign
@@ -34,6 +36,34 @@ def test_a_row_that_repeats_another_names_it(person, table):
     shown = person.sees("section-3")
     assert "4 (as row 2)" in shown
     assert "5 (as row 2)" in shown
+
+
+def test_a_corrected_number_that_repeats_another_row_is_named(person, table):
+    at_the_check(person, table, "name,phone,day\nAisha,+256 772 000 001,Mon\nCarol,0772 00,Wed\n")
+    table.write_text("name,phone,day\nAisha,+256 772 000 001,Mon\nCarol,0772 000 001,Wed\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    shown = person.sees("section-3")
+    assert "The change above has changed this. As many people get a text as before." in shown
+    assert "3 (as row 2)" in shown
+
+
+def test_a_row_to_correct_that_repeats_a_row_of_the_campaign_is_named(person, table):
+    at_the_check(person, table, "name,phone,day\nAisha,+256 772 000 001,Mon\nCarol,0772 00,Wed\n")
+    person.press("go-on")
+    person.send()
+    path = table.parent / "to_correct.xlsx"
+    path.write_bytes(person.section(5).downloads["to_correct.xlsx"].content())
+    book = openpyxl.load_workbook(path)
+    book.active["B2"] = "+256772000001"
+    book.save(path)
+    clerk = Person(campaign.compose())
+    clerk.compose(path="to_correct.xlsx")
+    clerk.reopen(3)
+    shown = clerk.sees("section-3")
+    assert "Some of these rows get no text, because of others of the campaign." in shown
+    assert "3 (as row 2)" in shown
 
 
 def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):

@@ -47,6 +47,10 @@ def without_quotes(text):
             'The text has the placeholder {first_nam}. Did you mean "first_name"?',
         ),
         ("Row 2: call 0772 000 012.\nGive it up.", "Row 2: call 077*****12.\nGive it up."),
+        (
+            'Give the country with region=, for example region="UG".',
+            "Give the country with the field “Country”.",
+        ),
         ("", ""),
     ],
 )  # fmt: skip

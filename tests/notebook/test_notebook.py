@@ -54,6 +54,10 @@ def slow_run(plan, tmp_path):
         until(lambda: run.ended)
 
 
+def shown_buttons(panel):
+    return {name for name in ("pause", "resume", "stop") if find(panel, name).layout.display != "none"}
+
+
 def enabled(panel):
     return {name for name in ("pause", "resume", "stop") if not find(panel, name).disabled}
 
@@ -77,15 +81,15 @@ def test_the_dashboard_follows_the_run_to_its_end(slow_run):
     dashboard = Dashboard(run)
     assert shows(dashboard, "Running")
     assert enabled(dashboard) == {"pause", "stop"}
-    assert "SANDBOX on this machine: nothing is sent" in html_of(dashboard)
+    assert "REHEARSAL on this machine: nobody gets anything" in html_of(dashboard)
     until(lambda: 0 < len(sandbox.inbox) < 40)
     until(lambda: "<dt>accepted</dt><dd>0</dd>" not in html_of(dashboard))
     run.wait(20)
     until(lambda: shows(dashboard, "Finished"))
     assert "<dt>accepted</dt><dd>40</dd>" in html_of(dashboard)
-    assert "<dt>cost</dt><dd>1,400</dd>" in html_of(dashboard)
+    assert "<dt>cost</dt><dd>1,400 (made up)</dd>" in html_of(dashboard)
     assert 'aria-valuenow="40"' in html_of(dashboard)
-    assert enabled(dashboard) == set()
+    assert shown_buttons(dashboard) == set()
 
 
 def test_pause_resume_and_stop(slow_run):
@@ -108,13 +112,28 @@ def test_pause_resume_and_stop(slow_run):
     final = html_of(dashboard)
     assert f"<dt>accepted</dt><dd>{len(sandbox.inbox)}</dd>" in final
     assert 0 < len(sandbox.inbox) < 40
-    assert enabled(dashboard) == {"resume"}
+    assert enabled(dashboard) == shown_buttons(dashboard) == {"resume"}
 
     for name in ("pause", "stop"):
         find(dashboard, name).click()
     time.sleep(0.3)
     assert html_of(dashboard) == final
     assert run.status == "stopped"
+
+
+def test_two_dashboards_of_one_run_show_the_same_also_after_one_has_resumed_it(slow_run):
+    run, sandbox = slow_run
+    first, second = Dashboard(run), Dashboard(run)
+    until(lambda: sandbox.inbox.shape[0] > 2)
+    find(first, "stop").click()
+    until(lambda: shows(first, "Stopped") and shows(second, "Stopped"))
+    find(second, "resume").click()
+    later = Dashboard(run)  # displayed again
+    assert run.wait(20).totals["accepted"] == 40
+    until(lambda: all(shows(panel, "Finished") for panel in (first, second, later)))
+    assert html_of(first).count("<dt>accepted</dt><dd>40</dd>") == 1
+    assert shown_buttons(first) == shown_buttons(second) == shown_buttons(later) == set()
+    assert not sandbox.inbox["number"].duplicated().any()
 
 
 def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
@@ -125,7 +144,7 @@ def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
     until(lambda: shows(dashboard, "Stopped"))
     sent = len(sandbox.inbox)
     find(dashboard, "resume").click()
-    assert f"Sending {40 - sent} of 40 messages" in html_of(dashboard)
+    assert f"Rehearsing {40 - sent} of 40 messages" in html_of(dashboard)
     assert run.wait(20).totals["accepted"] == 40
     until(lambda: shows(dashboard, "Finished"))
     assert (run.status, run.continuation.status) == ("stopped", "finished")
@@ -264,10 +283,10 @@ def summed_up(plan, tmp_path):
 def test_the_summary_accounts_for_every_row_and_the_cost(summed_up):
     result, panel, sandbox = summed_up
     shown = html_of(panel)
-    assert "30 of 42 rows were accepted by the service; the rest: 2 invalid, 10 refused." in shown
+    assert "30 of 42 rows were accepted by the embedded sandbox; the rest: 2 invalid, 10 refused." in shown
     assert "42 rows in the file." in shown
     assert 'aria-label="30 accepted (71.4%), 10 refused (23.8%), 2 invalid (4.8%)."' in shown
-    assert f'<td class="figure">{sandbox.charged:,}</td>' in shown
+    assert f'<td class="figure">{sandbox.charged:,} (made up)</td>' in shown
     assert repr(panel) == repr(result)
 
 
@@ -279,8 +298,19 @@ def test_the_summary_shows_what_needs_a_person_first(summed_up):
     assert batches.index("Wrong JSON Passed") < batches.index("accepted")
 
 
+def test_the_rows_of_the_summary_are_there_once_their_page_is_opened(summed_up):
+    _, panel, _ = summed_up
+    tabs = next(widget for widget in widgets_in(panel) if hasattr(widget, "titles"))
+    assert "not saved with it" in tabs.children[3].value
+    tabs.selected_index = 2
+    assert "not saved with it" in tabs.children[3].value
+    tabs.selected_index = 3
+    assert "last reason" in tabs.children[3].value
+
+
 def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
     _, panel, _ = summed_up
+    next(widget for widget in widgets_in(panel) if hasattr(widget, "titles")).selected_index = 3
     shown = html_of(panel)
     assert "&lt;img src=x onerror=&quot;alert(1)&quot;&gt;" in shown
     assert "<img" not in shown
@@ -288,6 +318,29 @@ def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
     assert "call +256 77*****99" in shown
     for number in ("0772 000 0", "256772000", "772 000 999"):
         assert number not in shown
+
+
+def add_up(rows):
+    """The columns that the summary of a table with these rows offers to add up costs by."""
+    table = "\n".join(["name,phone,Clinic,Note", *rows]).encode()
+    plan = campaign.prepare(campaign.read_contacts(table), message="Hi {name}", sender="CLINIC", region="UG")
+    return campaign.summary(campaign.send(plan, name="visits", progress=False))
+
+
+def test_the_summary_adds_up_by_a_column_that_most_rows_share(tmp_path, monkeypatch):
+    """A column of notes has few values too, but most of its cells are empty; blank rows are no clinic."""
+    monkeypatch.chdir(tmp_path)
+    rows = [f"Ann {n},0772000{n:03},{('Gulu', 'Lira')[n % 2]},{'call back' * (n < 3)}" for n in range(12)]
+    panel = add_up([*rows, ",,,"])
+    assert find(panel, "column").options == ("Clinic",)
+    assert "Cost by Clinic" in html_of(panel)
+    assert "(empty)" not in html_of(panel)
+
+
+def test_the_summary_adds_up_by_nothing_where_no_column_is_shared(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    panel = add_up([f"Ann {n},0772000{n:03},,{'call back' * (n < 3)}{'deaf' * (n > 8)}" for n in range(12)])
+    assert "Cost by" not in html_of(panel)
 
 
 def test_the_summary_shows_when_the_messages_were_accepted(plan, tmp_path):
@@ -303,7 +356,7 @@ def test_a_summary_of_nothing_sent(tmp_path):
     plan = campaign.prepare(campaign.read_contacts(table), message="Hello", sender="CLINIC", region="UG")
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     shown = html_of(campaign.summary(result))
-    assert "The only row was not accepted by the service (invalid)." in shown
+    assert "The only row was not accepted by the embedded sandbox (invalid)." in shown
     assert "accepted from" not in shown
 
 
@@ -399,7 +452,7 @@ def test_the_first_campaign_runs(project, folder):
     shown = "\n".join(str(state.get("value", "")) for state in states)
     assert '<span class="word">Finished' in shown
     assert "<dt>accepted</dt><dd>276</dd>" in shown
-    assert "276 of 299 rows were accepted by the service" in shown
+    assert "276 of 299 rows were accepted by the embedded sandbox" in shown
     assert 'role="img"' in shown
     assert len([1 for output in outputs(notebook) if WIDGET_VIEW in output.get("data", {})]) == 2
     cards = [
@@ -418,7 +471,7 @@ def test_the_first_campaign_runs(project, folder):
 def assert_that_running_it_all_again_sends_nothing_twice(project):
     states = execute(first_campaign(project), project)
     shown = "\n".join(str(state.get("value", "")) for state in states)
-    assert "Nothing was sent: all 276 were reached with this text on " in shown
+    assert "Nothing was sent: all 276 were reached in rehearsal with this text on " in shown
     assert len(list((project / "campaigns").iterdir())) == 1
 
 
@@ -462,6 +515,9 @@ def test_a_notebook_that_is_kept_holds_no_secret(project, monkeypatch):
         assert secret not in kept
     assert len(states) > 20 * len(FAULTS)
     assert "private words" not in json.dumps(states)
+    shown = json.dumps(states) + "".join(str(output.get("data", "")) for output in outputs(notebook))
+    customers = campaign.read_contacts(PROJECT / "sample_data" / "shop_customers.csv")
+    assert [voucher for voucher in customers["voucher"].unique() if voucher and voucher in shown] == []
     assert "private%20words" not in kept
 
 

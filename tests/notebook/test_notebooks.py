@@ -45,21 +45,23 @@ def test_a_messy_export_read_with_the_month_first(tmp_path):
 def test_an_interrupted_campaign_of_another_size(tmp_path):
     shown = driven("04_interrupted_and_unknown", tmp_path, people=25, batch_size=5, lost_request=3)
     assert "Stopped by hand. Resume the campaign to send the rest." in shown
-    assert re.search(r"6 of 25 rows were accepted by the service; the rest: 14 not sent, 5 unknown", shown)
+    assert re.search(
+        r"6 of 25 rows were accepted by the embedded sandbox; the rest: 14 not sent, 5 unknown", shown
+    )
     assert "accepted 20 unknown 5" in shown
     assert "1 batch is unknown: 1 is in the list with all of its messages." in shown
-    assert shown.count("All 25 rows were accepted by the service.") == 3
+    assert shown.count("All 25 rows were accepted by the embedded sandbox.") == 3
     assert shown.count("messages per person 1 25") == 2
 
 
 def test_a_report_of_a_campaign_with_less_money(tmp_path):
     shown = driven("05_report_and_follow_up", tmp_path, balance=3_000, by="First name")
-    assert "81 of 299 rows were accepted by the service" in shown
+    assert "81 of 299 rows were accepted by the embedded sandbox" in shown
     assert "Money Not Enough To Send This Batch of Msgs" in shown
     assert "rows people accepted refused not_sent invalid parts cost_share First name" in shown
     assert "['report.csv', 'report.html', 'report.xlsx']" in shown
-    assert "276 of 299 rows were accepted by the service" in shown
-    assert "279 of 299 rows were accepted by the service" in shown
+    assert "276 of 299 rows were accepted by the embedded sandbox" in shown
+    assert "279 of 299 rows were accepted by the embedded sandbox" in shown
 
 
 def test_going_live_stops_before_the_cell_that_sends(tmp_path, state_directory):

@@ -1,9 +1,11 @@
 """What a notebook shows of rounds: the comparison before, the dashboard while, and the result after."""
 
 import shutil
+from decimal import Decimal
 from pathlib import Path
 
 import nbformat
+import pandas as pd
 import pytest
 from nbclient import NotebookClient
 from support.small_campaigns import people, plan_for
@@ -11,8 +13,10 @@ from support.widget_tree import html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
+from campaign.results.totals import ResultTotals, outcome_sentence
 
 PROJECT = Path(__file__).parents[2]
+CAUTION = "This was a rehearsal: nobody got anything."
 
 
 @pytest.fixture
@@ -30,17 +34,20 @@ def dashboard_at_the_end(plan, sandbox, place, **options):
 
 def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     first = dashboard_at_the_end(plan_for(people(5)), sandbox, place)
-    assert "Sending 5 messages" in first
-    assert "Nothing was sent under this name yet." in first
+    assert "5 messages were to be rehearsed" in first
+    assert "Sending" not in first
+    assert "Nothing was sent under this name before." in first
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "Sending 2 of 7 messages" in second
-    assert "Compared with what this campaign has sent: 2 new, 5 reached before." in second
+    assert "2 of 7 messages were to be rehearsed" in second
+    assert "Compared with what this rehearsal has sent: 2 new, 5 reached in rehearsal before." in second
     assert "<dt>accepted</dt><dd>7</dd>" in second
 
     third = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "Sending none of 7 messages" in third
-    assert "Nothing was sent: all 7 were reached with this text on " in third
+    assert "Nothing left to send of 7 messages" in third
+    assert "<dt>elapsed</dt>" in second
+    assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
+    assert "Nothing was sent: all 7 were reached in rehearsal with this text on " in third
     assert '<span class="word">Finished' in third
 
 
@@ -57,10 +64,11 @@ def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):
 
 def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, place):
     nobody_yet = campaign.compare(plan_for(people(2)), **place)._repr_html_()
-    assert "Nothing was sent under this name yet." in nobody_yet
+    assert "Nothing was sent under this name before." in nobody_yet
     campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
     html = campaign.compare(plan_for(people(4), "Hello {name}."), **place)._repr_html_()
-    assert "2 messages would be sent: 2 new, 2 reached with another text." in html
+    assert "2 messages would be rehearsed: 2 new, 2 reached in rehearsal with another text." in html
+    assert "First, send asks about the 2 people reached with another text" in html
     assert html.index(">reached with another text</td>") < html.index(">new</td>")
     assert "256772000" not in html
     assert "priority" not in html
@@ -78,7 +86,7 @@ def test_who_keeps_an_earlier_text_is_not_said_to_have_this_one(sandbox, place):
     other = plan_for(people(2), "Hello {name}.")
     kept = campaign.send(other, account=sandbox, changed="skip", progress=False, **place)
     assert kept.sentence.startswith(
-        "Nothing was sent: all 2 were reached with this text or an earlier one on "
+        f"{CAUTION} Nothing was sent: all 2 were reached in rehearsal with this text or an earlier one on "
     )
 
 
@@ -95,13 +103,13 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
         str(output.get("data", {}).get("text/plain") or output.get("text", "")) for output in outputs
     )
     for sentence in (
-        "<Difference: 47 messages would be sent: 47 new.>",
-        "<Result (local): 47 of 50 rows were accepted by the service; the rest: 3 invalid.",
-        "<Difference: 3 messages would be sent: 3 new, 47 reached before.>",
-        "<Result (local): All 50 rows were accepted by the service.>",
-        "Nothing was sent: all 50 were reached with this text on ",
-        "<Result (local): All 52 rows were accepted by the service.>",
-        "52 people were reached by this campaign with another text. Nothing was sent.",
+        "<Difference: 47 messages would be rehearsed: 47 new.>",
+        f"<Result (local): {CAUTION} 47 of 50 rows were accepted by the embedded sandbox; the rest: 3",
+        "<Difference: 3 messages would be rehearsed: 3 new, 47 reached in rehearsal before.>",
+        f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
+        "Nothing was sent: all 50 were reached in rehearsal with this text on ",
+        f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox.>",
+        "52 people were reached by this rehearsal with another text. Nothing was sent.",
         "['visits.local']",
     ):
         assert sentence in told
@@ -116,3 +124,49 @@ def test_the_elapsed_time_is_that_of_all_rounds(place):
         assert second.counts.seconds > 1.2  # the two requests of the first round
         second.wait(20)
     assert second.counts.seconds > 1.8
+
+
+def test_no_class_of_an_error_is_named_to_people(place):
+    """It stays in the frame, for whoever looks into it."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        run = campaign.start(plan_for(people(9)), account=sandbox, batch_size=3, **place)
+        dashboard = Dashboard(run)
+        run.wait(20)
+        run.stop()
+        result = run.wait(20)
+        dashboard.draw()
+    shown = [html_of(dashboard), dashboard.card(), result._repr_html_(), html_of(campaign.summary(result))]
+    assert all("the connection broke before the answer was complete" in html for html in shown)
+    assert not any("Error)" in html for html in shown)
+    assert result.batches["error"].str.contains(r"\(\w+Error\)").any()
+
+
+def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
+    """The dashboard, cards, summary, reports and the comparison after it; its costs are made up."""
+    run = campaign.start(plan_for(people(5)), account=sandbox, **place)
+    dashboard = Dashboard(run)
+    result = run.wait(20)
+    dashboard.draw()
+    report = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    for shown in (result.sentence, result._repr_html_(), html_of(campaign.summary(result)), report):
+        assert CAUTION in shown
+    for shown in (html_of(dashboard), dashboard.card()):
+        assert "REHEARSAL on this machine: nobody gets anything" in shown
+        assert "5 messages were to be rehearsed" in shown
+    for shown in (html_of(dashboard), dashboard.card(), result._repr_html_(), report):
+        assert "175 (made up)" in shown
+    again = campaign.compare(plan_for(people(5)), **place)
+    assert again.sentence == "Nothing would be rehearsed: 5 reached in rehearsal before."
+    listed = campaign.write_report(campaign.history(tmp_path), tmp_path / "all.html").read_text("utf-8")
+    assert "These were rehearsals: nobody got anything." in listed
+    assert "175 (made up)" in listed
+
+
+def test_what_is_live_does_not_speak_of_rehearsals():
+    totals = plan_for(people(2)).totals
+    statuses = pd.Series(["accepted", "accepted"])
+    batches = pd.DataFrame({"status": ["accepted"], "cost": [Decimal(70)]})
+    live = ResultTotals.of(totals, statuses, batches, "UGX", "live")
+    assert (live.cost_in_words, outcome_sentence(live)) == (
+        "UGX 70", "All 2 rows were accepted by the service.",
+    )  # fmt: skip

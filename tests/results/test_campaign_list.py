@@ -99,7 +99,10 @@ def test_what_history_says_of_real_folders_is_reported(tmp_path):
     (broken / "manifest.json").write_text("{")
     page = campaign.write_report(campaign.history(tmp_path / "all"), tmp_path / "all.html").read_text("utf-8")
     assert "In 2 rehearsed campaigns (" in page
-    assert "), 8 messages were accepted. The cost was 280 or more. 2 messages are still unknown." in page
+    assert (
+        "), 8 messages were accepted. The cost was 280 or more (made up). 2 messages are still unknown."
+        in page
+    )
     assert "rehearsals only: no live campaign is among them" in page
     assert "is damaged. Restore it from a copy." in page
 

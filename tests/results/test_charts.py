@@ -73,8 +73,15 @@ def test_the_time_line_says_how_many_by_when_and_when_nothing_was_sent():
 def test_a_later_round_is_a_beginning_and_no_hold():
     chart = accepted_over_time(batches(*steady(5), *steady(5, start=3 * 86_400, round_=2)), KAMPALA)
     assert "Round 2 began at 24 Nov 14:02, 3 days later" in chart
-    (band,) = re.findall(r'class="doubt band" x="[\d.]+" y="0" width="([\d.]+)"', chart)
+    (band,) = re.findall(r'class="quiet band" x="[\d.]+" y="0" width="([\d.]+)"', chart)
     assert float(band) < 200  # three days beside ten seconds
+
+
+def test_the_time_between_two_rounds_is_no_pause():
+    rounds = batches(*steady(5), *steady(5, start=60), *steady(5, start=3 * 86_400, round_=2))
+    timeline = Timeline.of(rounds)
+    assert [pause.length.total_seconds() for pause in timeline.pauses] == [55.5]
+    assert timeline.sending_time.total_seconds() == 64.5 + 4.5
 
 
 def test_a_slow_pace_is_no_row_of_pauses():
@@ -87,7 +94,7 @@ def test_many_pauses_are_listed_up_to_the_longest():
     rows = [(start + second, "accepted", 1) for start in starts for second in range(5)]
     chart = accepted_over_time(batches(*rows), KAMPALA)
     assert chart.count("Nothing was sent from") == 10  # five in words, and again for who cannot see
-    assert "and 5 shorter pauses" in chart
+    assert "and 5 shorter gaps" in chart
 
 
 @pytest.mark.parametrize("rows", [[], [(0, "unknown", 1)], [(0, "refused", 1)]])

@@ -1,6 +1,7 @@
-"""Page, workbook, csv, frames, by() and ledger say the same of one campaign, whatever became of it."""
+"""Page, workbook, csv, frames, by(), --json and ledger say the same of one campaign, whatever came of it."""
 
 import csv
+import json
 import re
 from decimal import Decimal
 
@@ -10,6 +11,7 @@ import pytest
 from support.small_campaigns import contacts_of, plan_for
 
 import campaign
+from campaign.cli.main import main
 from campaign.contract import STATUSES
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import snapshot
@@ -70,7 +72,7 @@ def test_every_status_two_rounds_and_an_unpriced_batch(result):
     assert dict(result.totals) == EXPECTED
     assert result.batches["round"].max() == 2
     assert (result.totals.cost, result.totals.unpriced) == (Decimal("142.0"), 2)
-    assert result.totals.cost_in_words == "UGX 142.0 or more"
+    assert result.totals.cost_in_words == "UGX 142.0 or more (made up)"
 
 
 def test_the_frames_and_by_agree_with_the_ledger(result):
@@ -92,7 +94,7 @@ def test_the_page_agrees(result, folder):
     assert {name.replace(" ", "_"): int(count) for name, count in rows} == EXPECTED
     assert "accepted messages for 4 of 10 people (40%)" in page
     assert "5 people need attention." in page
-    assert "<dd>UGX 142.0 or more</dd><dt>cost: 2 batches did not say</dt>" in page
+    assert "<dd>UGX 142.0 or more (made up)</dd><dt>cost: 2 batches did not say</dt>" in page
     assert (
         'aria-label="4 accepted (40%), 1 unknown (10%), 1 not sent (10%), 1 refused (10%), 1 invalid (10%), '
         "1 sharing a phone (10%), " in page
@@ -128,6 +130,21 @@ def test_the_csv_agrees(result, folder):
     with path.open(encoding="utf-8-sig", newline="") as file:
         statuses = pd.Series([row["status"] for row in csv.DictReader(file)])
     assert statuses.value_counts().to_dict() == EXPECTED
+
+
+def test_the_shell_agrees(told, capsys):
+    _, loaded, _ = told
+    assert main(["status", str(loaded.folder), "--json"]) == 4
+    facts = json.loads(capsys.readouterr().out)
+    said = facts["result"]
+    assert said["statuses"] == EXPECTED
+    assert (said["rows"], said["people"], said["needing_attention"]) == (11, 10, 5)
+    assert (said["cost"], said["unpriced_batches"], said["currency"]) == (142, 2, "UGX")
+    assert (said["messages"], said["parts"], said["batches"]) == (7, 7, 8)
+    by_round = [sum(one["statuses"].values()) for one in facts["rounds"]]
+    assert by_round == [4, 4]
+    assert main(["follow-up", str(loaded.folder), str(loaded.folder / "to_correct.csv"), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["rows"] == len(loaded.follow_up()) == 3
 
 
 def test_history_agrees(result):

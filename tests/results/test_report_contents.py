@@ -107,7 +107,7 @@ def test_a_run_that_held_says_itself_how_to_go_on():
 def test_live_is_unmistakable(tmp_path):
     assert '<p class="where live">LIVE</p>' in page(result_of(*MIXED, environment="live"), tmp_path)
     local = page(result_of(*MIXED), tmp_path)
-    assert '<p class="where local">embedded sandbox: nothing left this machine</p>' in local
+    assert '<p class="where local">rehearsal in the embedded sandbox: nobody got anything</p>' in local
     assert "The service accepted" in page(result_of(*MIXED, environment="live"), tmp_path)
     assert "The embedded sandbox accepted" in local
 
@@ -115,10 +115,10 @@ def test_live_is_unmistakable(tmp_path):
 def test_costs_that_nobody_named_make_the_sum_a_lower_bound(tmp_path):
     result = result_of(*MIXED)
     assert (result.totals.cost, result.totals.unpriced) == (Decimal(35), 2)
-    assert '<td class="figure">35 or more</td>' in result._repr_html_()
+    assert '<td class="figure">35 or more (made up)</td>' in result._repr_html_()
     shown = figures(page(result, tmp_path))
-    assert shown["cost: 2 batches did not say"] == "35 or more"
-    assert shown["for each accepted message"] == "35"  # of the one whose cost is known
+    assert shown["cost: 2 batches did not say"] == "35 or more (made up)"
+    assert shown["for each accepted message"] == "35 (made up)"  # of the one whose cost is known
     assert (
         "It reported none for 2 batches that it may have charged, so the total may be higher."
         in facts_of(book(result, tmp_path))["About the cost"]
@@ -276,3 +276,26 @@ def test_nothing_to_follow_up_claims_no_more_than_is_known(tmp_path):
     shown = html_of(campaign.summary(unknown))
     assert "Nothing: no row is" not in shown
     assert "Grace" in shown
+
+
+def test_the_page_counts_no_pause_between_two_rounds(tmp_path):
+    """Sent on Saturday, corrected and sent again on Monday."""
+    saturday = pd.Timestamp("2026-11-21 11:02", tz="UTC")
+    times = [saturday, saturday + pd.Timedelta(seconds=8), saturday + pd.Timedelta(days=2)]
+    people = "name,Phone\nAnn,0772000001\nBo,0772000002\nCy,0772000003\n"
+    result = result_of(*[batch(1, "accepted", 35)] * 3, plan=plan_of(people))
+    frame = result.batches.assign(
+        submitted_at=pd.Series(times).astype("datetime64[us, UTC]"), round=[1, 1, 2]
+    )
+    two_rounds = Result(result.plan, frame, environment="local")
+    shown = figures(page(two_rounds, tmp_path))
+    assert "of sending, without the time between rounds" in shown
+    assert not any("pause" in words for words in shown)
+
+
+def test_a_value_that_nobody_has_is_no_line(tmp_path):
+    """The blank row has an empty cell, and is no person without a clinic."""
+    plan = plan_of("name,Phone,Clinic\nAnn,0772000001,Gulu\n,,\nBo,0772000002,Lira\n")
+    result = result_of(batch(2, "accepted", 70), plan=plan)
+    path = campaign.write_report(result, tmp_path / "report.html", by="Clinic")
+    assert "(empty)" not in path.read_text("utf-8")

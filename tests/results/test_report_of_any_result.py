@@ -30,6 +30,8 @@ Ada,0772 000 007,20000008,8th
 HEADER = "Name,Phone,Notes,status\n"
 NUMBERS = [f"000{gap}00{last}" for gap in ("", " ") for last in range(1, 10)]
 
+CAUTION = "This was a rehearsal: nobody got anything."
+
 
 def plan_of(text, folder, **options):
     table = folder / "people.csv"
@@ -188,9 +190,9 @@ def test_every_result_can_be_looked_at(make, tmp_path):
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
-        (no_rows, "The file has no rows, so there was nothing to send."),
-        (one_row, "The only row was accepted by the service."),
-        (nothing_to_send, "The only row was not accepted by the service (invalid)."),
+        (no_rows, f"{CAUTION} The file has no rows, so there was nothing to send."),
+        (one_row, f"{CAUTION} The only row was accepted by the embedded sandbox."),
+        (nothing_to_send, f"{CAUTION} The only row was not accepted by the embedded sandbox (invalid)."),
         (
             every_status,
             "1 of 9 rows was accepted by the service; the rest: 1 invalid, 1 blank, 1 duplicate, "

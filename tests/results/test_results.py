@@ -232,7 +232,8 @@ def test_follow_up_leaves_out_who_may_have_been_written_to_or_will_be(mixed):
 
 def test_the_sentence_says_what_came_of_it_and_what_to_do(mixed):
     assert mixed.sentence.startswith(
-        "1 of 8 rows was accepted by the service; the rest: 1 invalid, 1 blank, 1 duplicate, "
+        "This was a rehearsal: nobody got anything. 1 of 8 rows was accepted by the embedded sandbox; "
+        "the rest: 1 invalid, 1 blank, 1 duplicate, "
         "1 not sent, 1 refused, 2 unknown. It stopped."
     )
     assert "resolve" in mixed.sentence

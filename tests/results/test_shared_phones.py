@@ -59,8 +59,9 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert (totals.people, totals["accepted"], totals.sharing, totals.attention) == (5, 3, 1, 2)
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
-    assert "1 person got nothing, because this person shares a phone with somebody in another row." in (
-        result.sentence
+    assert result.sentence.endswith(
+        "with the reasons. 1 person got nothing, because this one shares a phone with somebody in another "
+        "row: the same file has this row, for another number."
     )
 
 
@@ -133,6 +134,14 @@ def test_once_erased_they_still_count(result):
     erased = campaign.erase(result.folder, confirm=phrase)
     assert (erased.totals.people, erased.totals.sharing) == (result.totals.people, 1)
     assert "shares a phone" not in erased.sentence
+
+
+def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
+    rows = pd.DataFrame({"name": ["Ann", "Cy", "Di"], "phone": ["0772000001"] * 3}, dtype="str")
+    assert sent(rows, tmp_path).sentence.endswith(
+        "2 people got nothing, because they share a phone with somebody in another row: "
+        'campaign.write_follow_up(result, "to_correct.xlsx") has their rows, for other numbers.'
+    )
 
 
 def test_check_names_them_with_the_rows_that_cannot_be_sent(visits, capsys):

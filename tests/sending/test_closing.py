@@ -146,3 +146,12 @@ def test_who_was_refused_gets_nothing_from_a_closed_campaign_either(tmp_path, op
     assert (others.totals["duplicate"], len(others.messages)) == (11, 10)
     assert campaign.close(folder).totals["refused"] == 10
     assert campaign.send(plan_for(people(21)), folder=folder, **options).totals["accepted"] == 21
+
+
+def test_closing_a_campaign_in_which_nothing_waits_says_that_it_is_closed(tmp_path, sandbox):
+    folder = tmp_path / "everybody"
+    sandbox.top_up(10**6)
+    campaign.send(plan_for(people(3)), account=sandbox, folder=folder, progress=False)
+    closed = campaign.close(folder)
+    assert closed.sentence.endswith("The campaign is closed: nothing waits in it.")
+    assert campaign.load_result(folder).sentence == closed.sentence

@@ -179,7 +179,7 @@ def test_erasing_twice_changes_nothing(visits):
 def test_the_same_table_sent_again_sends_nothing_and_is_not_kept(visits, options, sandbox):
     erase(visits)
     result = campaign.send(plan_for(twelve()), **options)
-    assert "Nothing was sent: all 11 were reached with this text" in result.sentence
+    assert "Nothing was sent: all 11 were reached in rehearsal with this text" in result.sentence
     assert result.contacts["name"][2] == "Person 0"
     assert len(sandbox.inbox) == 11
     assert traces(visits) == []
@@ -191,7 +191,7 @@ def test_a_corrected_table_sends_only_the_rest(visits, options, sandbox):
         "Amina,0772 000 011", *(f"Person  {n},+256 772 000 {n:03}" for n in reversed(range(11)))
     )
     assert campaign.compare(plan_for(corrected), account=sandbox, folder=visits).sentence == (
-        "1 message would be sent: 1 new, 11 reached before."
+        "1 message would be rehearsed: 1 new, 11 reached in rehearsal before."
     )
     result = campaign.send(plan_for(corrected), **options)
     assert result.totals["accepted"] == 12
@@ -225,11 +225,11 @@ def test_a_changed_text_asks_and_can_be_sent_but_not_kept(visits, options, sandb
     erase(visits)
     dear = plan_for(twelve(), "Dear {name}")
     asked = phrase_of(lambda: campaign.send(dear, **options))
-    assert "11 people were reached by this campaign with another text." in asked
+    assert "11 people were reached by this rehearsal with another text." in asked
     assert "row 2: another text, which was erased, is now “Dear Person 0”" in asked
     assert 'changed="skip"' not in asked
     refused = phrase_of(lambda: campaign.send(dear, changed="skip", **options))
-    assert "11 people were reached with another text or under another number by this campaign" in refused
+    assert "11 people were reached with another text or under another number by this rehearsal" in refused
     assert len(sandbox.inbox) == 11
     campaign.send(dear, changed="send", **options)
     assert len(sandbox.inbox) == 22
@@ -241,7 +241,7 @@ def test_a_cell_that_is_read_as_another_number_now_is_still_asked_about(visits, 
     difference = campaign.compare(kenyan, folder=options["folder"], account=sandbox)
     assert (difference.moved, difference.new) == (11, 0)
     asked = phrase_of(lambda: campaign.send(kenyan, **options))
-    assert "11 people were reached by this campaign under another number" in asked
+    assert "11 people were reached by this rehearsal under another number" in asked
     assert "row 2: another number, which was erased, is now 254" in asked
     assert "11 people were reached" in phrase_of(lambda: campaign.send(kenyan, changed="skip", **options))
     assert len(sandbox.inbox) == 11
@@ -249,7 +249,7 @@ def test_a_cell_that_is_read_as_another_number_now_is_still_asked_about(visits, 
     assert len(sandbox.inbox) == 22
     erase(visits)
     assert traces(visits) == []
-    assert campaign.send(kenyan, **options).sentence.startswith("Nothing was sent: all 11 were reached")
+    assert "Nothing was sent: all 11 were reached" in campaign.send(kenyan, **options).sentence
 
 
 def test_texts_of_a_round_after_the_erasure_are_shown_and_kept(visits, options, sandbox):

@@ -61,9 +61,9 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert result.contacts["name"].tolist() == [f"Person {n}" for n in range(20)]
     assert result.contacts.loc[5, "phone"] == "0772 000 003"
     assert campaign.load_result(result.folder).contacts.equals(result.contacts)
-    assert send(plan_of(path), sandbox).sentence.startswith("Nothing was sent: all 20 were reached")
+    assert "Nothing was sent: all 20 were reached" in send(plan_of(path), sandbox).sentence
     write_visits()  # the whole table, corrected in the same cells
-    assert send(plan_of(), sandbox).sentence.startswith("Nothing was sent: all 20 were reached")
+    assert "Nothing was sent: all 20 were reached" in send(plan_of(), sandbox).sentence
     assert len(sandbox.inbox) == 20
 
 
@@ -201,6 +201,19 @@ def test_an_older_file_still_fits_a_table_that_people_were_added_to(sent):
     write_visits(wrong=(3, 8, 15), people=25)
     send(plan_of(), sandbox)
     assert send(plan_of(path), sandbox).totals["accepted"] == 25
+
+
+def test_a_row_that_the_table_has_no_more_may_be_somebody_who_was_reached_since(desk):
+    """Cy was corrected in the spreadsheet, and Ada dropped: Cy is in another row now, and was reached."""
+    Path("visits.csv").write_text("name,phone\nAda,0772 000 001\nBen,0772 000 002\nCy,ask\n")
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
+        Path("visits.csv").write_text("name,phone\nBen,0772 000 002\nCy,0772 000 003\n")
+        send(plan_of(), sandbox)
+        path.write_text(path.read_text("utf-8-sig").replace("Cy,ask", "Cy,0772 000 004"))
+        with pytest.raises(campaign.FolderError, match="row 2 of the file was row 4 of the table"):
+            send(plan_of(path), sandbox)
+        assert len(sandbox.inbox) == 3
 
 
 def test_a_row_that_the_table_has_twice_is_not_known_again(desk):

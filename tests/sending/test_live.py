@@ -81,3 +81,16 @@ def test_without_the_certificate_nothing_leaves(service, plan, tmp_path):
     )
     assert result.messages["status"].tolist() == ["not_sent"] * 10
     assert service.requests == 0
+
+
+@pytest.mark.parametrize("old", ["yes", "send 10 messages live 4e1d"])
+def test_a_phrase_that_does_not_fit_is_the_first_thing_that_is_said(old, plan, service, tmp_path):
+    with pytest.raises(campaign.ConfirmationError) as first:
+        send(plan, service, tmp_path / "visits", None)
+    with pytest.raises(campaign.ConfirmationError) as again:
+        send(plan, service, tmp_path / "visits", old)
+    assert str(first.value).startswith("This sends 10 messages")
+    assert str(again.value) == (
+        "That is not the phrase, so nothing was done. Give it exactly as shown; an earlier one is worthless "
+        f"once the plan, or what would happen, has changed. {first.value}"
+    )

@@ -88,7 +88,7 @@ def test_a_phrase_of_another_list_settles_nothing_and_the_new_one_is_shown(visit
     phrase = campaign.reconcile(visits, listed.encode()).phrase
     third = [f"+25677200000{n},Hi Person {n},,35" for n in (4, 5)]
     longer = "\n".join([listed, *third]).encode()
-    with pytest.raises(campaign.ConfirmationError, match="does not fit, or no longer") as shown:
+    with pytest.raises(campaign.ConfirmationError, match="That is not the phrase") as shown:
         campaign.reconcile(visits, longer, confirm=phrase)
     assert f'confirm="{campaign.reconcile(visits, longer).phrase}"' in str(shown.value)
     assert statuses(visits) == ["accepted", "unknown", "unknown"]
@@ -102,7 +102,7 @@ def test_a_phrase_with_the_same_counts_for_other_batches_does_not_fit(visits, sa
         turned = turned.replace(f"25677200000{n},Hi Person {n}", f"25677200000{n + 2},Hi Person {n + 2}")
     first, second = (campaign.reconcile(visits, text.encode()) for text in (listed, turned))
     assert second.certain == {2: "refused", 3: "accepted"}
-    with pytest.raises(campaign.ConfirmationError, match="does not fit"):
+    with pytest.raises(campaign.ConfirmationError, match="That is not the phrase"):
         campaign.reconcile(visits, turned.encode(), confirm=first.phrase)
 
 

@@ -98,8 +98,8 @@ def test_running_it_again_sends_nothing():
         assert sandbox.requests == requests
     today = f"{datetime.now(UTC):%-d %B %Y}"
     assert second.sentence.startswith(
-        f"Nothing was sent: all 30 were reached with this text on {today}. To send it again, give another "
-        'name, for example name="second reminder".'
+        "This was a rehearsal: nobody got anything. Nothing was sent: all 30 were reached in rehearsal with "
+        f'this text on {today}. To send it again, give another name, for example name="second reminder".'
     )
     pd.testing.assert_frame_equal(first.messages, second.messages)
 
@@ -405,7 +405,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
     assert said.startswith(
         "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
         "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
-        "Nothing was sent under this name yet. For example:\n"
+        "Nothing was sent under this name before. For example:\n"
     )
     assert "Hi Person 0" in said
     assert plan_of(1200).messages["number"].iloc[0] not in said

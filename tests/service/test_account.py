@@ -290,8 +290,8 @@ def test_a_user_name_in_capitals_or_composed_otherwise_is_the_same_user():
 def test_what_reports_show():
     assert account("live", "https://a.example:8443/x").label == "LIVE, a.example"
     sandbox = Account("sandbox", "http://s.example", "clinic", "of-sandbox")
-    assert sandbox.label == "the provider's SANDBOX, s.example"
-    assert account("local", "http://[::1]:5").label == "SANDBOX on this machine: nothing is sent"
+    assert sandbox.label == "REHEARSAL in the provider's sandbox: nobody gets anything, s.example"
+    assert account("local", "http://[::1]:5").label == "REHEARSAL on this machine: nobody gets anything"
     assert repr(account("live", "https://a.example")) == (
         "Account('live', 'https://a.example/', username='clinic', password=<hidden>)"
     )

@@ -414,7 +414,7 @@ def test_no_word_of_a_request_is_logged(sandbox, caplog):
 
 def test_it_says_what_it_is(sandbox):
     assert repr(sandbox) == f"<Sandbox {sandbox.account.url} SANDBOX: nothing is sent>"
-    assert sandbox.account.label == "SANDBOX on this machine: nothing is sent"
+    assert sandbox.account.label == "REHEARSAL on this machine: nobody gets anything"
     assert repr(Sandbox()) == "<Sandbox not started SANDBOX: nothing is sent>"
 
 

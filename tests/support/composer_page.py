@@ -57,9 +57,9 @@ class ComposerPage:
         check = self.page.locator(".campaign-section-3")
         expect(check).to_contain_text("276 people get a text; 23 people do not.")
         self.page.click(".campaign-go-on")
-        self.page.click(".campaign-section-4 .campaign-send:text-is('Send 276 texts')")
+        self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")
-        expect(result).to_contain_text("276 of 299 rows were accepted by the service")
+        expect(result).to_contain_text("276 of 299 rows were accepted by the embedded sandbox")
         expect(result.locator("pre")).to_contain_text("result = campaign.send(plan)")
 
     def download(self, label: str) -> tuple[str, bytes]:

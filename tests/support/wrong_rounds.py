@@ -47,10 +47,12 @@ def compare_by_fingerprint(patch: Patch) -> None:
     """The same plan continues a campaign, and any other one is new."""
     find = opening.compare_plan
 
-    def same_or_new(plan: Plan, known: record.CampaignRecord | None) -> compared_plan.ComparedPlan:
+    def same_or_new(
+        plan: Plan, known: record.CampaignRecord | None, environment: str
+    ) -> compared_plan.ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
-        return find(plan, known if is_same else None)
+        return find(plan, known if is_same else None, environment)
 
     patch(opening, "compare_plan", same_or_new)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
+from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS, Choice
@@ -22,9 +23,13 @@ from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
-from campaign.service.address import Environment
+from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.text import agreeing, capitalised
 
+_KEPT_FROM = (
+    "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
+    "its first spreadsheet:"
+)
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
 
@@ -57,6 +62,11 @@ class CheckSection(Section):
     def line(self) -> str:
         """What was decided."""
         return self._drawn_line
+
+    @property
+    def findings(self) -> str:
+        """Who gets no text and why: whether this has changed."""
+        return f"{self._drawn_line}{self._reasons.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -94,7 +104,7 @@ class CheckSection(Section):
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         self._ask()
-        self._before.value = "".join(map(markup.paragraph, self._compared()))
+        self._before.value = self._compared()
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
@@ -126,9 +136,9 @@ class CheckSection(Section):
             self._desk.prepared()
             self._draw()
 
-    def _compared(self) -> list[str]:
+    def _compared(self) -> str:
         """What was sent under this name before, wherever something was."""
-        return [sentence for where in self._desk.accounts if (sentence := self._compared_in(where))]
+        return "".join(self._compared_in(where) for where in self._desk.accounts)
 
     def _compared_in(self, where: Environment) -> str:
         try:
@@ -137,7 +147,18 @@ class CheckSection(Section):
             return ""
         if difference.is_first:
             return ""
-        return f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
+        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
+        return markup.paragraph(sentence) + self._kept_from(difference)
+
+    def _kept_from(self, difference: Difference) -> str:
+        """Why rows to correct get no text after all, because of rows that are not in this spreadsheet."""
+        continues = None if self._plan.reading is None else self._plan.reading.continues
+        if continues is None:
+            return ""
+        sending = {*self._plan.messages["row"]}
+        rows = [original for row, original in continues.row_pairs if row in sending]
+        table = reasons(plan_behind(difference).plan, rows)
+        return f"{markup.paragraph(_KEPT_FROM)}{table}" if table else ""
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(unsent_result(self._plan, name=self._desk.name), path)

@@ -91,7 +91,7 @@ class Composer(Panel):
 
     def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
         """Let a section take what was decided above; False if it has to be put right first."""
-        line = "" if is_new else section.line
+        line, findings = ("", "") if is_new else (section.line, self.check.findings)
         try:
             section.enter()
         except CampaignError as error:
@@ -100,8 +100,10 @@ class Composer(Panel):
         if is_new:
             self._open(position)
             return True
-        if section is self.check and section.line != line:
-            section.say_changed(f"The change above has changed this. Before, it was: {line}.")
+        if section is self.check and self.check.findings != findings:
+            same = "As many people get a text as before."
+            before = same if section.line == line else f"Before, it was: {line}."
+            section.say_changed(f"The change above has changed this. {before}")
             section.unfold()
         elif not section.is_open:
             section.fold()

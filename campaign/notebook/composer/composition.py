@@ -11,13 +11,13 @@ import pandas as pd
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
+from campaign.environments import Environment
 from campaign.messages.plan import Plan
 from campaign.sending.campaigns import compare, start
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.run import Run
 from campaign.service.account import Account
-from campaign.service.address import Environment
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -10,12 +10,12 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.reading_record import reading_of
+from campaign.environments import Environment
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.run import Run
 from campaign.sending.store.identity import choose_name
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.service.kept_account import kept_account
 
 

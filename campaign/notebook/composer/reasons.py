@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 import pandas as pd
 
 from campaign import markup
@@ -43,10 +45,12 @@ def shares(plan: Plan) -> str:
     return bar + markup.paragraph(f"{legend}.", note=True)
 
 
-def reasons(plan: Plan) -> str:
-    """Why rows get no text: each reason with how many rows it has and which."""
+def reasons(plan: Plan, rows: Collection[int] | None = None) -> str:
+    """Why rows get no text, or some of them: each reason with how many rows it has and which."""
     issues = plan.issues
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
+    if rows is not None:
+        excluded = excluded.intersection(list(rows))
     issues = issues[
         issues["row"].isin(excluded) & ((issues["severity"] != "info") | (issues["code"] == "blank_row"))
     ]

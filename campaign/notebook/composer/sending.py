@@ -10,6 +10,7 @@ from ipywidgets import HTML, Layout, RadioButtons, VBox
 
 from campaign import markup
 from campaign.argument_checks import check_amount
+from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
@@ -20,7 +21,6 @@ from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
-from campaign.service.address import Environment
 from campaign.text import counted, money
 
 _PLACES = {
@@ -145,8 +145,9 @@ class SendingSection(Section):
             # Not of the desk's plan: rows to correct continue the campaign that has the others.
             outgoing = difference.messages["parts"].iloc[difference.outgoing()]
             self._outgoing_parts = int(outgoing.sum())
-            send = f"Send {counted(len(outgoing), 'text')}"
-            self._start.description = send if len(outgoing) else "Show the result"
+            verb = "Send" if self._desk.composition.environment == "live" else "Rehearse"
+            start = f"{verb} {counted(len(outgoing), 'text')}"
+            self._start.description = start if len(outgoing) else "Show the result"
             self._start.disabled = False
         self._show_cost()
 

@@ -7,6 +7,8 @@ from decimal import Decimal
 import pandas as pd
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
+from campaign.environments import words_for
+from campaign.results.breakdown import with_people
 from campaign.results.cost_shares import share_costs
 from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
@@ -26,21 +28,21 @@ def figures(result: Result) -> list[tuple[str, str]]:
     cost = totals.cost_in_words
     if totals.unpriced:
         cost_note = f"cost: {counted(totals.unpriced, 'batch', 'batches')} did not say"
-    elif result.environment == "local":
-        cost_note = "made-up cost: nothing was sent"
     else:
-        cost_note = "cost, as the service reported it"
+        cost_note = f"cost, as {words_for(result.environment).service} reported it"
     shown = [
         (cost, cost_note),
         (figure(totals.messages), f"{'message' if totals.messages == 1 else 'messages'} in "
          f"{counted(totals.parts, 'SMS part')}"),
     ]  # fmt: skip
     if totals.messages > 1 and (average := cost_per_message(result.batches)) is not None:
-        unit = cost_in_words(average, currency=totals.currency)
+        unit = cost_in_words(average, currency=totals.currency, environment=result.environment)
         shown.append((unit, "for each accepted message"))
-    if timeline is not None and timeline.length.total_seconds() >= 1:
-        pauses = counted(len(timeline.pauses), "pause") if timeline.pauses else "from first to last"
-        shown.append((duration(timeline.length), pauses))
+    if timeline is not None and timeline.sending_time.total_seconds() >= 1:
+        rounds = len({gap.round for gap in timeline.gaps} - {0})
+        usual = "of sending, without the time between rounds" if rounds else "from first to last"
+        pauses = f"of sending, with {counted(len(timeline.pauses), 'pause')}" if timeline.pauses else usual
+        shown.append((duration(timeline.sending_time), pauses))
     if len(result.rounds) > 1:
         shown.append((figure(len(result.rounds)), "rounds"))
     return shown
@@ -90,6 +92,7 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
 
 def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]:
     """The first values as a reader of the page needs them, and how many there are."""
+    breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
     attention = shown["people"] - shown["accepted"] - shown["opted_out"]
     costs = [

@@ -2,22 +2,17 @@
 
 from __future__ import annotations
 
+from campaign.environments import words_for
 from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import ResultTotals
 from campaign.text import agreeing, capitalised, counted, percentage
 
-_WHO_ACCEPTED = {
-    "live": "The service",
-    "sandbox": "The provider's sandbox",
-    "local": "The embedded sandbox",
-}
-
 
 def headline(result: Result, times: LocalTimes) -> str:
-    """The outcome in one or two sentences, with the date and the times in a zone that is named."""
-    totals = result.totals
+    """The outcome in a few sentences, with the date and the times in a zone that is named."""
+    totals, words = result.totals, words_for(result.environment)
     if not totals.rows:
         return "The file has no rows, so there was nothing to send."
     timeline = Timeline.of(result.batches)
@@ -25,7 +20,8 @@ def headline(result: Result, times: LocalTimes) -> str:
     if timeline is None:
         return f"Nothing was sent. {attention}".strip()
     when = times.span(timeline.first, timeline.last)
-    return f"{_WHO_ACCEPTED[result.environment]} accepted {_accepted(totals)} {when}. {attention}".strip()
+    sentence = f"{capitalised(words.service)} accepted {_accepted(totals)} {when}."
+    return " ".join(filter(None, (words.caution, sentence, attention)))
 
 
 def _accepted(totals: ResultTotals) -> str:

@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading_record import Reading
+from campaign.environments import words_for
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
 from campaign.results.breakdown import NO_PEOPLE
@@ -30,7 +31,7 @@ from campaign.results.page.sending_facts import example, round_table, sending_fa
 from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
-from campaign.results.tables import ENVIRONMENTS, TO_FOLLOW_UP, Result
+from campaign.results.tables import TO_FOLLOW_UP, Result
 from campaign.text import agreeing, capitalised, counted, figure
 
 # The page shows only the first ones; the workbook contains all.
@@ -55,7 +56,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
-        "where": ENVIRONMENTS.get(result.environment, result.environment),
+        "where": words_for(result.environment).where,
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
@@ -81,8 +82,8 @@ def remarks(result: Result) -> list[str]:
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
-    note = "" if said_in_tasks and not result.nothing_sent else without_code(note)
-    return [text for text in (note, earlier) if text]
+    why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
+    return [text for text in (why, earlier, result.about_closing) if text]
 
 
 def _rows_in_words(result: Result) -> str:

@@ -33,6 +33,7 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
                 f"sent, or {agreeing(unsent, 'was', 'were')} refused, and would never go out.",
                 phrase=phrase,
                 purpose="close it",
+                given=confirm,
             )
         ledger.close_campaign(f"{user_name()}: closed")
     return place.load_result()

@@ -102,6 +102,7 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
             f"{_other_files(place)}",
             phrase=phrase,
             purpose="erase the campaign",
+            given=confirm,
         )
 
 

@@ -57,7 +57,8 @@ def resolve(
         evidence = unknown.loc[[batch]].to_dict("records")[0]
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
-            raise ConfirmationError(_evidence(batch, evidence), phrase=phrase, purpose="settle it")
+            question = _evidence(batch, evidence)
+            raise ConfirmationError(question, phrase=phrase, purpose="settle it", given=confirm)
         decision = f"{user_name()}: {outcome}"
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],

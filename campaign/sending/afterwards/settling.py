@@ -137,9 +137,10 @@ def _check_confirmed(reconciliation: Reconciliation, confirm: str) -> None:
             "settle each batch with resolve."
         )
     raise ConfirmationError(
-        f"The phrase that was given does not fit, or no longer fits. {sentence}",
+        sentence,
         phrase=reconciliation.phrase,
         purpose="settle what is certain",
+        given=confirm,
     )
 
 

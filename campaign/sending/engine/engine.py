@@ -27,6 +27,7 @@ from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.engine.valves import Valve
 from campaign.service.outcome import Outcome
+from campaign.text import without_error_class
 
 CONNECT_TRIES = 5  # for a batch that provably did not leave
 BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is waited (full jitter)
@@ -211,7 +212,7 @@ class Engine:
         if outcome.status == "not_sent":
             self._give_back(batch, outcome)
             if outcome.cause in ("gate", "setup") and not delivery.held_back:
-                last = Hold(f"Nothing more was sent: {outcome.error.rstrip('.')}.", final=True)
+                last = Hold(f"Nothing more was sent: {_plain(outcome)}.", final=True)
                 self._hold(self._reason_to_hold() or last)
         else:
             self._settle(batch, outcome, delivery.seconds)
@@ -319,6 +320,10 @@ class Engine:
             return None
         self._speed.note(now, self._tally.answered)
         return self._speed.per_second(now, self._tally.answered)
+
+
+def _plain(outcome: Outcome) -> str:
+    return without_error_class(outcome.error).rstrip(".")
 
 
 async def _within(event: asyncio.Event, seconds: float) -> bool:

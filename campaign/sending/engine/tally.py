@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Literal, Protocol
 
 from campaign.service.outcome import Cause, Outcome
-from campaign.text import counted
+from campaign.text import counted, without_error_class
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]
 WINDOW = 50  # batches that the breaker remembers
@@ -191,23 +191,22 @@ class Tally:
         self.in_flight -= batch.messages
         self.parts_in_flight -= batch.parts
         self.causes.add(outcome.cause)
+        words = outcome.error if outcome.status == "refused" else without_error_class(outcome.error)
         if outcome.status == "not_sent":
-            self.last_miss = outcome.error
+            self.last_miss = words
             return
         setattr(self, outcome.status, getattr(self, outcome.status) + batch.messages)
         self.recent.appendleft(
-            SettledBatch(
-                batch.number, batch.messages, outcome.status, outcome.cost, outcome.code, outcome.error
-            )
+            SettledBatch(batch.number, batch.messages, outcome.status, outcome.cost, outcome.code, words)
         )
         self.refusals.append(outcome.status == "refused")
         self.unreached_in_a_row = 0
         if outcome.status == "unknown":
             self.unknown_batches += 1
             self.spending.add(batch.messages, batch.parts, None)
-            self.last_unknown = outcome.error
+            self.last_unknown = words
         if outcome.status == "refused":
-            self.last_refusal = outcome.error
+            self.last_refusal = words
         if outcome.status == "accepted":
             self._pay(batch, outcome.cost)
 
@@ -235,7 +234,7 @@ class Tally:
     def miss(self, outcome: Outcome) -> None:
         """A try did not reach the service, and nothing left."""
         self.unreached_in_a_row += 1
-        self.last_miss = outcome.error
+        self.last_miss = without_error_class(outcome.error)
 
     def forgive(self) -> None:
         """Forget what made the run pause: a person resumed it."""

@@ -10,6 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from campaign.arrow_text import Ints
+from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
 from campaign.sending.rounds.comparison import (
@@ -40,8 +41,9 @@ from campaign.text import agreeing, counted
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 # What is known of rows, in words for people, in the order in which they are told.
 _KINDS = {
-    "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "reached before": (ACCEPTED,),
-    "unknown": (UNKNOWN,), "reached with another text": (CHANGED,), "reached under another number": (MOVED,),
+    "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
+    "unknown": (UNKNOWN,), "{reached} with another text": (CHANGED,),
+    "{reached} under another number": (MOVED,),
 }  # fmt: skip
 
 
@@ -56,6 +58,7 @@ class ComparedPlan:
       for each of these rows.
     - `waiting_gone`: the numbers that still wait for a message and are in no row any more.
     - `record`: None for a campaign that is not there yet.
+    - `environment`: that of the campaign.
     """
 
     plan: Plan
@@ -64,6 +67,7 @@ class ComparedPlan:
     comparison: Comparison
     waiting_gone: Ints
     record: CampaignRecord | None
+    environment: str
 
     @property
     def is_first(self) -> bool:
@@ -80,9 +84,15 @@ class ComparedPlan:
         return int(np.isin(self.comparison.knowledge, states).sum())
 
     @property
+    def words(self) -> EnvironmentWords:
+        """What the environment of the campaign is called."""
+        return words_for(self.environment)
+
+    @property
     def kinds(self) -> dict[str, int]:
         """How many rows there are of each kind, in words for people."""
-        return {words: self.count(*states) for words, states in _KINDS.items()}
+        reached = self.words.reached
+        return {words.format(reached=reached): self.count(*states) for words, states in _KINDS.items()}
 
     @property
     def kinds_in_words(self) -> str:
@@ -95,9 +105,23 @@ class ComparedPlan:
         if not gone:
             return ""
         return (
-            f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} reached "
+            f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
         )
+
+    @property
+    def questions(self) -> str:
+        """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
+        others, waiting = self.count(CHANGED, MOVED), len(self.waiting_gone)
+        about_others = (
+            f" First, send asks about the {counted(others, 'person', 'people')} reached with another text or "
+            'under another number; answer with changed="skip" or changed="send".'
+        )
+        about_waiting = (
+            f" First, send asks about {counted(waiting, 'person', 'people')} no longer in the table, for "
+            'whom an earlier message waits; finish it with resume, or answer with gone="withdraw".'
+        )
+        return f"{about_others if others else ''}{about_waiting if waiting else ''}"
 
     @property
     def overview(self) -> str:
@@ -105,10 +129,10 @@ class ComparedPlan:
         if self.is_first:
             return NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
-        return f"Compared with what this campaign has sent{by_kind}.{self.about_gone}"
+        return f"Compared with what this {self.words.campaign} has sent{by_kind}.{self.about_gone}"
 
 
-def compare_plan(plan: Plan, record: CampaignRecord | None) -> ComparedPlan:
+def compare_plan(plan: Plan, record: CampaignRecord | None, environment: str) -> ComparedPlan:
     """Compare a plan with what its campaign has recorded.
 
     Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
@@ -135,10 +159,11 @@ def compare_plan(plan: Plan, record: CampaignRecord | None) -> ComparedPlan:
         )
         plan_numbers = record.comparable_numbers(plan.addressing.numbers)
         waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
-        return ComparedPlan(plan, given, starts, comparison, waiting_gone, record)
+        return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment)
     plan = without_repeats(plan)
     starts = first_pieces(plan.messages["row"].to_numpy())
-    return ComparedPlan(plan, given, starts, _nothing_known(len(starts), plan), np.empty(0, np.int64), None)
+    nothing = _nothing_known(len(starts), plan)
+    return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment)
 
 
 def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:

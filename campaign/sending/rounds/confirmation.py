@@ -72,4 +72,5 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
         f"{comparison}{budget}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
         phrase=departure.phrase,
         purpose="send it",
+        given=confirm,
     )

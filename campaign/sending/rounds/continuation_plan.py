@@ -62,23 +62,36 @@ def check_same_rows(whole: Plan, part: Plan, reached: Bools) -> None:
     `reached` says which messages of `whole` were accepted, or may have been. In files of one version a row
     number means one row. Once the table was sorted or extended, row numbers in an older follow-up file may
     mean other people, who would be lost. So a row has to be known again by what it says beside its number,
-    which no other row of the table may say, and nobody may have been reached there under another number.
+    which no other row of the table may say, and nobody may have been reached there under another number. A
+    row that the table has no more may have moved, and its person may have been reached there.
     """
     if _is_same_version(whole, part):
         return
-    rows = pd.Series(_rows_in_whole(whole, part), index=part.contacts.index)
-    rows = rows[rows.isin(whole.contacts.index)]
+    origins = _origins(part).dropna().astype("int64")
+    rows = origins[origins.isin(whole.contacts.index)]
     numbers = pd.Series(whole.addressing.numbers, index=whole.contacts.index).loc[rows].to_numpy()
     corrected = pd.Series(part.addressing.numbers, index=part.contacts.index).loc[rows.index].to_numpy()
     is_reached = np.isin(rows.to_numpy(), whole.messages["row"].to_numpy()[reached])
     others = (is_reached & (numbers != corrected)) | ~_are_known_again(whole, part, rows)
     if others.any():
-        raise FolderError(
-            "The table of this campaign has changed since the rows to correct were written: row "
-            f"{rows.index[others][0]} of the file and row {rows.to_numpy()[others][0]} of the table may be "
-            "different people. "
-            "Nothing was sent. Write the follow-up file again from the campaign, and correct that one."
-        )
+        row, origin = rows.index[others][0], rows.to_numpy()[others][0]
+        doubt = f"row {row} of the file and row {origin} of the table may be different people"
+    elif len(rows) < len(origins):
+        row = origins.index[~origins.isin(rows)][0]
+        doubt = f"row {row} of the file was row {origins[row]} of the table, which has no such row any more"
+    else:
+        return
+    raise FolderError(
+        f"The table of this campaign has changed since the rows to correct were written: {doubt}. "
+        "Nothing was sent. Write the follow-up file again from the campaign, and correct that one."
+    )
+
+
+def _origins(part: Plan) -> pd.Series[float]:
+    """For each row of a follow-up file its row in the original file; missing where it was added by hand."""
+    continuation = continuation_of(part)
+    origins = {} if continuation is None else continuation.rows
+    return part.contacts.index.to_series().map(origins)
 
 
 def _is_same_version(whole: Plan, part: Plan) -> bool:
@@ -147,9 +160,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
 
 def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
     """For each row of the follow-up file the row that it has in the campaign's table."""
-    continuation = continuation_of(part)
-    origins = {} if continuation is None else continuation.rows
-    known = pd.Series(part.contacts.index).map(origins)
+    known = _origins(part)
     known = known.where(known.isin(whole.contacts.index))
     added = known.isna()
     after = int(whole.contacts.index.max()) + 1 if len(whole.contacts) else 2

@@ -63,8 +63,9 @@ def _check_kept(compared: ComparedPlan, places: Ints) -> None:
     if erased:
         raise ConfirmationError(
             f"{counted(erased, 'person was', 'people were')} reached with another text or under another "
-            "number by this campaign, which was erased since, so that cannot be kept in the table. Nothing "
-            'was sent. Leave these rows out, or give changed="send" to send the new text as well.'
+            f"number by this {compared.words.campaign}, which was erased since, so that cannot be kept in "
+            "the table. Nothing was sent. Leave these rows out, or give "
+            'changed="send" to send the new text as well.'
         )
 
 
@@ -104,9 +105,9 @@ def _ask_about_gone(count: int) -> str:
 
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
     """How many people would get a second text, the first of them, and the choices."""
-    erased = int(_is_erased(compared, places).sum())
+    erased, campaign = int(_is_erased(compared, places).sum()), compared.words.campaign
     ways = [
-        f"{counted(count, 'person was', 'people were')} reached by this campaign {how}."
+        f"{counted(count, 'person was', 'people were')} reached by this {campaign} {how}."
         for count, how in (
             (compared.count(CHANGED), "with another text"),
             (compared.count(MOVED), "under another number, which the same cell was read as"),

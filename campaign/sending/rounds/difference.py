@@ -92,11 +92,14 @@ class Difference:
 
     @property
     def sentence(self) -> str:
-        """What would be sent, and what not and why, in plain words."""
+        """What would be sent, what not and why, and what `send` would ask about, in plain words."""
         count = len(self.outgoing())
-        leading = f"{counted(count, 'message')} would be sent" if count else "Nothing would be sent"
+        done = self._compared.words.done
+        leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
         kinds = self._compared.kinds_in_words
-        return f"{leading}{f': {kinds}' if kinds else ''}.{self._compared.about_gone}"
+        return (
+            f"{leading}{f': {kinds}' if kinds else ''}.{self._compared.about_gone}{self._compared.questions}"
+        )
 
     @property
     def is_first(self) -> bool:

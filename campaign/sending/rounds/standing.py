@@ -8,6 +8,7 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
+from campaign.environments import words_for
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.database import Readable
 from campaign.sending.ledger.views import LedgerSnapshot, attempts_of
@@ -72,7 +73,7 @@ def cost_so_far(rounds: Iterable[Round], place: Readable) -> Spending:
     return spending
 
 
-def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool) -> str:
+def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool, environment: str) -> str:
     """Why a run had nothing to send, with the day on which people were reached last.
 
     `kept_another_text` says that some of them were reached with another text than that of the plan, and that
@@ -80,18 +81,19 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
     """
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
-    reached = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
-    day = "" if pd.isna(reached) else f" on {reached.day} {reached:%B %Y}"
+    last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
+    day = "" if pd.isna(last) else f" on {last.day} {last:%B %Y}"
+    reached = words_for(environment).reached
     pieces = []
     if tally.accepted == tally.messages:
         everybody = "the only one was" if tally.messages == 1 else f"all {tally.messages:,} were"
         text = "with this text or an earlier one" if kept_another_text else "with this text"
-        pieces.append(f"{everybody} reached {text}{day}")
+        pieces.append(f"{everybody} {reached} {text}{day}")
     elif tally.accepted:
-        pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} reached{day}")
+        pieces.append(f"{tally.accepted:,} {agreeing(tally.accepted, 'was', 'were')} {reached}{day}")
     if tally.unknown:
         pieces.append(
-            f"it is not known whether {tally.unknown:,} {agreeing(tally.unknown, 'was', 'were')} reached"
+            f"it is not known whether {tally.unknown:,} {agreeing(tally.unknown, 'was', 'were')} {reached}"
         )
     if tally.refused:
         pieces.append(f"{tally.refused:,} {agreeing(tally.refused, 'was', 'were')} refused")

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from campaign.argument_checks import check_text
+from campaign.environments import Environment
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.service.account import Account
-from campaign.service.address import Environment
 from campaign.text import clean
 
 CAMPAIGNS = Path("campaigns")
-NOTHING_SENT_YET = "Nothing was sent under this name yet."
+NOTHING_SENT_YET = "Nothing was sent under this name before."
 _SUFFIXES: dict[str, str] = {"local": ".local", "sandbox": ".sandbox", "live": ""}
 _SLUG_LENGTH = 40
 _TRY_OUT = re.compile(r"try-out-\d{8}-\d{6}-\d{6}(?:\.|$)")

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from campaign.contacts.reading_record import Reading
+from campaign.environments import ENVIRONMENTS
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
-from campaign.results.tables import ENVIRONMENTS
 from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
 from campaign.suggestions import folder_meant

@@ -1,0 +1,66 @@
+"""The environments, in the words that people read: live, or a rehearsal that reaches nobody."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final, Literal, get_args
+
+Environment = Literal["local", "sandbox", "live"]
+ENVIRONMENTS: Final[tuple[str, ...]] = get_args(Environment)
+
+
+@dataclass(frozen=True, slots=True)
+class EnvironmentWords:
+    """What an environment is called.
+
+    - `where`: where a result comes from, as in "Result (live)"
+    - `label`: where messages go, for everybody who looks at a run
+    - `service`: who accepts messages there
+    - `campaign`: what is sent there: a campaign, or a rehearsal
+    - `doing` and `done`: what a run does with its messages, and what is done with them
+    - `reached`: what people were whose message was accepted there
+    - `caution`: what has to be said before any figure, "" for live
+    - `has_made_up_costs`: whether its costs are those of no service
+    """
+
+    where: str
+    label: str
+    service: str = "the service"
+    campaign: str = "campaign"
+    doing: str = "sending"
+    done: str = "sent"
+    reached: str = "reached"
+    caution: str = ""
+    has_made_up_costs: bool = False
+
+
+_CAUTION = "This was a rehearsal: nobody got anything."
+_WORDS: Final[dict[str, EnvironmentWords]] = {
+    "local": EnvironmentWords(
+        where="rehearsal in the embedded sandbox: nobody got anything",
+        label="REHEARSAL on this machine: nobody gets anything",
+        service="the embedded sandbox",
+        campaign="rehearsal",
+        doing="rehearsing",
+        done="rehearsed",
+        reached="reached in rehearsal",
+        caution=_CAUTION,
+        has_made_up_costs=True,
+    ),
+    "sandbox": EnvironmentWords(
+        where="rehearsal in the provider's sandbox: nobody got anything",
+        label="REHEARSAL in the provider's sandbox: nobody gets anything",
+        service="the provider's sandbox",
+        campaign="rehearsal",
+        doing="rehearsing",
+        done="rehearsed",
+        reached="reached in rehearsal",
+        caution=_CAUTION,
+    ),
+    "live": EnvironmentWords(where="live", label="LIVE"),
+}
+
+
+def words_for(environment: str) -> EnvironmentWords:
+    """The words for an environment; one that is not known, as in a damaged folder, is called by its name."""
+    return _WORDS.get(environment) or EnvironmentWords(where=environment, label=environment)
