@@ -33,7 +33,7 @@ class PostgresLedger(Ledger):
     was under way here for unknown, and sends what waits.
     """
 
-    BEGIN = "BEGIN"
+    BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # a server may have another default
     NOW = "utc_now()"
     FAILURE, REFUSAL = PostgresError, PostgresRefusalError
     REPAIR = "Nothing is sent without it. Resume once the database can be written."
@@ -80,7 +80,10 @@ class PostgresLedger(Ledger):
         return outcome
 
     def _has_come_back(self) -> bool:
-        """Make a new connection that holds the lock, for as long as nobody else has had it; or close."""
+        """Make a new connection that holds the lock, unless somebody else has had it meanwhile; or close.
+
+        The event loop waits for it: without the ledger nothing may leave anyway.
+        """
         until = time.monotonic() + COMES_BACK_WITHIN
         while time.monotonic() < until:
             with suppress(PostgresError, LockedError):
