@@ -105,3 +105,21 @@ def test_the_question_before_live_sending_names_the_budget(resolves_here, monkey
         with pytest.raises(campaign.ConfirmationError) as question:
             campaign.send(plan_for(people(3)), account=account, name="visits")
         assert "budget" not in str(question.value)
+
+
+def test_a_phrase_that_nobody_typed_changes_no_budget(resolves_here, monkeypatch):
+    def send_live(**options):
+        plan, account = plan_for(people(8)), LiveService(service).account
+        return campaign.send(plan, account=account, name="visits", **SMALL, **options)
+
+    def phrase_for(**options):
+        with pytest.raises(campaign.ConfirmationError) as question:
+            send_live(**options)
+        return question.value.phrase
+
+    with start_live(resolves_here, monkeypatch, price=PRICE) as service:
+        send_live(budget=3 * PRICE, confirm=phrase_for(budget=3 * PRICE))
+        reached = len(service.inbox)
+        phrase_for(budget=campaign.Budget())
+        result = send_live(confirm=phrase_for())
+        assert (len(service.inbox), result.totals["accepted"]) == (reached, reached)
