@@ -25,7 +25,15 @@ MADE_BY = {
     "Run": "start", "TryOut": "try_out",
 }  # fmt: skip
 # What the engine and the transport call, and nobody else.
-INSIDE = {"Budget.look", "Budget.from_record", "Hours.look", "Account.body", "Account.hide"}
+INSIDE = {
+    "Budget.look",
+    "Budget.from_record",
+    "Run.continue_as",
+    "Run.follow",
+    "Hours.look",
+    "Account.body",
+    "Account.hide",
+}
 
 
 @pytest.fixture(scope="module")
