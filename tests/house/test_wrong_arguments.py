@@ -24,7 +24,7 @@ MADE_BY = {
     "Difference": "compare", "Plan": "prepare", "Reconciliation": "reconcile", "Result": "send",
     "Run": "start", "TryOut": "try_out",
 }  # fmt: skip
-# What the engine and the transport call, and nobody else.
+# What the engine, the transport and dashboards call, and nobody else.
 INSIDE = {
     "Budget.look",
     "Budget.from_record",
