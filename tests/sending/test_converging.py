@@ -280,7 +280,7 @@ def test_after_an_upgrade_of_this_package_nobody_gets_it_again(sandbox, monkeypa
 
 
 def test_a_message_ordered_again_goes_out_although_somebody_else_has_the_number_now_too():
-    """Grace's message may be lost, and is ordered again. Then Ben, above her, turns out to share her phone."""
+    """A message to Grace is ordered again. Then Ben, above her, turns out to share it."""
     with campaign.Sandbox(faults={2: "reset"}) as service:
         first = send(plan_for(contacts_of("Ben,?", "Ann,0772 000 001", "Grace,0772 000 005")), service)
         assert first.contacts["status"].tolist() == ["invalid", "accepted", "unknown"]
