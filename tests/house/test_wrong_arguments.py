@@ -24,8 +24,16 @@ MADE_BY = {
     "Difference": "compare", "Plan": "prepare", "Reconciliation": "reconcile", "Result": "send",
     "Run": "start", "TryOut": "try_out",
 }  # fmt: skip
-# What the engine and the transport call, and nobody else.
-INSIDE = {"Budget.look", "Budget.from_record", "Hours.look", "Account.body", "Account.hide"}
+# What the engine, the transport and dashboards call, and nobody else.
+INSIDE = {
+    "Budget.look",
+    "Budget.from_record",
+    "Run.continue_as",
+    "Run.follow",
+    "Hours.look",
+    "Account.body",
+    "Account.hide",
+}
 
 
 @pytest.fixture(scope="module")

@@ -301,8 +301,15 @@ def test_the_row_whose_text_was_reached_is_kept_instead():
     said = record(
         rows((BEN, "Hi Benny"), (ANN, "Hi A."), (CAS, "Hi C.")), rows((CAS, "Hi Cas")), rows((DEE, "Hi D."))
     )
-    states = knowledge(ACCEPTED, UNKNOWN, AGAIN)
+    states = knowledge(ACCEPTED, UNKNOWN, REFUSED)
     assert reached_alternatives(kept, alternatives, said, states).tolist() == [2, 3]
+
+
+def test_a_text_that_is_to_go_out_again_is_kept_before_one_that_nobody_ordered():
+    kept, alternatives = rows((ANN, "Hi"), (BEN, "Hi")), rows((ANN, "Hello"), (BEN, "Hello"))
+    said = record(rows((ANN, "Hello"), (BEN, "Hello")), rows((BEN, "Hi")))
+    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, AGAIN)).tolist() == [0]
+    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, ACCEPTED)).tolist() == [0]
 
 
 def test_of_several_reached_alternatives_the_best_is_kept_then_the_first():

@@ -277,3 +277,17 @@ def test_after_an_upgrade_of_this_package_nobody_gets_it_again(sandbox, monkeypa
         monkeypatch.setattr(f"campaign.sending.store.{module}.version", lambda package: "99.0.0")
     assert send(plan_for(people(7)), sandbox).totals["accepted"] == 7
     assert sorted(sandbox.inbox["number"]) == [f"25677200000{n}" for n in range(7)]
+
+
+def test_a_message_ordered_again_goes_out_although_somebody_else_has_the_number_now_too():
+    """A message to Grace is ordered again. Then Ben, above her, turns out to share it."""
+    with campaign.Sandbox(faults={2: "reset"}) as service:
+        first = send(plan_for(contacts_of("Ben,?", "Ann,0772 000 001", "Grace,0772 000 005")), service)
+        assert first.contacts["status"].tolist() == ["invalid", "accepted", "unknown"]
+        with pytest.raises(campaign.ConfirmationError) as asked:
+            campaign.resolve(first.folder, 2, "again")
+        campaign.resolve(first.folder, 2, "again", confirm=phrase_in(asked))
+        shared = contacts_of("Ben,0772 000 005", "Ann,0772 000 001", "Grace,0772 000 005")
+        result = send(plan_for(shared), service)
+        assert received(service) == [("256772000001", "Hi Ann"), ("256772000005", "Hi Grace")]
+        assert result.contacts["status"].tolist() == ["duplicate", "accepted", "accepted"]

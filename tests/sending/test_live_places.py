@@ -12,6 +12,7 @@ import campaign
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame, moves_of
+from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_list import ListEntry, listed_campaigns
 
 TEXT = "Hi {name}, your visit is on Monday."
@@ -54,6 +55,24 @@ def send(plan, account, **options):
     with pytest.raises(campaign.ConfirmationError) as asked:
         campaign.send(plan, account=account, **options)
     return campaign.send(plan, account=account, confirm=phrase_in(asked), **options)
+
+
+def test_a_ledger_in_a_database_is_watched_over_like_one_in_a_file(service, desk, postgres_server):
+    """The list knows how far it was, and a folder that was moved needs the phrase."""
+    database = postgres_server.database()
+    send(plan_of(), service.account, ledger=database)
+    place = open_folder(desk / "campaigns" / "visits").ledger_place
+    (listed,), _ = listed_campaigns()
+    assert (listed.moves, listed.reached) == (moves_of(place), 10)
+    (desk / "campaigns" / "visits").rename(desk / "campaigns" / "done")
+    write_visits(range(12))
+    moved = {"name": "visits", "folder": "campaigns/done", "progress": False}
+    with pytest.raises(campaign.FolderError, match=r"not in .*done") as refused:
+        campaign.send(plan_of(), account=service.account, **moved)
+    result = send(plan_of(), service.account, **moved, takeover=phrase_in(refused, "takeover"))
+    assert result.totals["accepted"] == 12
+    assert sorted(service.numbers) == sorted(set(service.numbers))
+    assert len(service.numbers) == 12
 
 
 def test_from_another_directory_it_is_refused_with_where_it_lives(service, desk, tmp_path, monkeypatch):

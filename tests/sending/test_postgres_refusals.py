@@ -351,6 +351,19 @@ def test_the_password_comes_from_a_password_file(sandbox, tmp_path, database, mo
     assert campaign.load_result(tmp_path / "visits").totals["accepted"] == 3
 
 
+def test_a_database_that_moves_is_found_by_its_service(sandbox, tmp_path, database, monkeypatch):
+    """The folder keeps the name of a service; where it is, and as whom, is in libpq's own file."""
+    port, name = database.rpartition(":")[2].split("/")
+    services = tmp_path / "services.conf"
+    services.write_text(f"[campaigns]\nhost=localhost\nport={port}\ndbname={name}\nuser={USER}\n")
+    monkeypatch.setenv("PGSERVICEFILE", os.fspath(services))
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    send(sandbox, tmp_path / "visits", "postgresql:///?service=campaigns")
+    services.write_text(services.read_text().replace("localhost", "127.0.0.1"))
+    assert campaign.load_result(tmp_path / "visits").totals["accepted"] == 3
+    assert open_folder(tmp_path / "visits").manifest.ledger == "postgresql+psycopg:///?service=campaigns"
+
+
 def test_a_new_program_needs_the_password_again(sandbox, waiting, database, monkeypatch):
     monkeypatch.setattr(address, "_passwords", {})
     with pytest.raises(LedgerError, match="no password supplied"):

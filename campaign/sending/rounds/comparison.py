@@ -156,8 +156,8 @@ def reached_alternatives(
     """The positions of the alternatives whose text was reached while that of the kept row was not.
 
     `kept` are rows of a plan, `alternatives` rows that were left out because a kept row has the same number
-    with another text. Reached means UNKNOWN or ACCEPTED. Where a number has several, the best one
-    is taken, then the first.
+    with another text. Reached means UNKNOWN or ACCEPTED; failing that, AGAIN: a person has ordered that text.
+    Where a number has several, the best one is taken, then the first.
     """
     if not len(alternatives):
         return np.empty(0, np.int64)
@@ -171,9 +171,12 @@ def reached_alternatives(
         states = knowledge[part.batches[matched]]
         outcomes.add(rows[matched], states, part.batches[matched])
     states = outcomes.states[texts.first_rows]
-    settled = np.unique(rivals.numbers[states[len(alternatives) :] >= UNKNOWN])
-    states = states[: len(alternatives)]
-    reached = np.flatnonzero((states >= UNKNOWN) & ~contains(settled, alternatives.numbers))
+    states, rival_states = states[: len(alternatives)], states[len(alternatives) :]
+    better = np.zeros(len(alternatives), dtype=bool)
+    for level in (UNKNOWN, AGAIN):
+        settled = np.unique(rivals.numbers[rival_states >= level])
+        better |= (states >= level) & ~contains(settled, alternatives.numbers)
+    reached = np.flatnonzero(better)
     best_first = reached[np.lexsort((reached, -states[reached]))]
     _, first_of_number = np.unique(alternatives.numbers[best_first], return_index=True)
     return np.sort(best_first[first_of_number])

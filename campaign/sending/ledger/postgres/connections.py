@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from functools import cache
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, TypeVar
 
 from sqlalchemy import Connection as Session
 from sqlalchemy import Engine, NullPool, TextClause, create_engine, event, text
@@ -57,8 +58,9 @@ class PostgresRefusalError(PostgresError):
     """The tables refused a change."""
 
 
-class Rows(NamedTuple):
-    """What a statement returned."""
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What a statement returned, and how many rows it changed."""
 
     rows: list[tuple[Any, ...]]
     rowcount: int
@@ -69,7 +71,7 @@ class Rows(NamedTuple):
     def fetchall(self) -> list[tuple[Any, ...]]:
         return self.rows
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[tuple[Any, ...]]:
         return iter(self.rows)
 
 
@@ -81,6 +83,11 @@ class PostgresConnection:
 
     def __init__(self, session: Session) -> None:
         self._session = session
+
+    @property
+    def is_lost(self) -> bool:
+        """Whether the server or the network has ended it."""
+        return self._session.invalidated
 
     def execute(self, sql: str, values: Mapping[str, Any] | None = None, /) -> Rows:
         return _told(lambda: _rows(self._session, sql, _storable(values or {})))
@@ -105,8 +112,7 @@ def connect(address: str, schema: str) -> PostgresConnection:
     """
     connection = PostgresConnection(_told(lambda: _engine(address).connect(), _problem_of_connecting))
     try:
-        for statement in _SESSION.format(schema=schema, patience=PATIENCE).split("; "):
-            connection.execute_as_written(statement)
+        connection.execute_as_written(_SESSION.format(schema=schema, patience=PATIENCE))
         settings = connection.execute(
             "SELECT current_setting('fsync'), current_setting('synchronous_commit')"
         ).fetchone()

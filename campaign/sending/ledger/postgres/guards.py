@@ -107,7 +107,7 @@ END"""),
     "erasures_stay": Guard("BEFORE DELETE OR UPDATE", "erasures", _never("erasures only grow")),
     "erasures_stay_all": Guard("BEFORE TRUNCATE", "erasures", _never("erasures only grow")),
     "identity_is_frozen": Guard("BEFORE UPDATE", "campaign", _refuse(
-        _UNCHANGED, "old.key IN ('machine', 'folder', 'account') AND new.key = old.key")),
+        _UNCHANGED, "old.key IN ('machine', 'folder', 'account', 'holder') AND new.key = old.key")),
     "identity_is_given_once": Guard("BEFORE INSERT", "campaign", _refuse(
         _UNCHANGED, "NOT EXISTS (SELECT FROM campaign WHERE key = new.key)")),
     "identity_stays": Guard("BEFORE DELETE", "campaign", _never(_UNCHANGED)),

@@ -2,18 +2,63 @@
 
 from __future__ import annotations
 
-from campaign.errors import LedgerError
-from campaign.sending.ledger.ledger import Ledger
-from campaign.sending.ledger.postgres.connections import PostgresError, PostgresRefusalError
+import secrets
+import time
+from collections.abc import Callable, Sequence
+from contextlib import suppress
+
+from campaign.errors import LedgerError, LockedError
+from campaign.sending.ledger.database import Connection, Readable
+from campaign.sending.ledger.ledger import Ledger, Move, MovesWitness
+from campaign.sending.ledger.postgres.connections import (
+    PostgresConnection,
+    PostgresError,
+    PostgresRefusalError,
+)
+from campaign.sending.ledger.rollback_guard import RollbackGuard
+from campaign.sending.ledger.views import moves_in
+
+HOLDER = "holder"  # beside the identity: a mark of the program that opened the ledger last
+COMES_BACK_WITHIN = 20.0  # seconds that a run waits for a database that has gone away; a restart takes less
+_LOOK_AGAIN = 0.5
+_MARK = f"UPDATE campaign SET value = :mark WHERE key = '{HOLDER}'"  # noqa: S608 - a constant
+_MARKED = f"SELECT value FROM campaign WHERE key = '{HOLDER}'"  # noqa: S608
 
 
 class PostgresLedger(Ledger):
-    """An open ledger in a database. Its connection holds the lock of the ledger, and loses it with itself."""
+    """An open ledger in a database. Its connection holds the lock of the ledger, and loses it with itself.
 
-    BEGIN = "BEGIN"
+    When the connection breaks while moves are committed, a new one is made. The moves are recorded there if
+    they were not before, and only if no other program has opened the ledger meanwhile: that one takes what
+    was under way here for unknown, and sends what waits.
+    """
+
+    BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"  # a server may have another default
     NOW = "utc_now()"
     FAILURE, REFUSAL = PostgresError, PostgresRefusalError
     REPAIR = "Nothing is sent without it. Resume once the database can be written."
+
+    def __init__(
+        self,
+        place: Readable,
+        connection: PostgresConnection,
+        guard: RollbackGuard,
+        witnesses: Sequence[MovesWitness],
+        reopen: Callable[[], PostgresConnection],
+    ) -> None:
+        super().__init__(place, connection, guard, witnesses)
+        self._session, self._reopen = connection, reopen
+        self._mark = secrets.token_hex(16)
+        connection.execute(_MARK, {"mark": self._mark})
+        self._recorded = moves_in(connection)
+
+    def commit(self, moves: Sequence[Move]) -> list[LedgerError | None]:
+        answers = super().commit(moves)
+        if self._session.is_lost and not self._closed and self._has_come_back():
+            with suppress(PostgresError):  # lost again
+                answers = self._commit_what_was_not_recorded(moves)
+        self._recorded += sum(answer is None for answer in answers)
+        return answers
 
     def purge(self) -> None:
         """Rewrite the tables, so that no row of what was erased is left in them.
@@ -28,6 +73,39 @@ class PostgresLedger(Ledger):
             problem = f"The ledger cannot be rewritten: {error}. {error.remedy}"
         if problem:
             raise LedgerError(problem)
+
+    def _change(self, change: Callable[[Connection], int]) -> int:
+        outcome = super()._change(change)
+        self._recorded = moves_in(self._connection)
+        return outcome
+
+    def _has_come_back(self) -> bool:
+        """Make a new connection that holds the lock, unless somebody else has had it meanwhile; or close.
+
+        The event loop waits for it: without the ledger nothing may leave anyway.
+        """
+        until = time.monotonic() + COMES_BACK_WITHIN
+        while time.monotonic() < until:
+            with suppress(PostgresError, LockedError):
+                session = self._reopen()
+                self._session.close()
+                self._session = self._connection = session
+                if session.execute(_MARKED).fetchone() == (self._mark,):
+                    return True
+                break
+            time.sleep(_LOOK_AGAIN)
+        self.close()
+        return False
+
+    def _commit_what_was_not_recorded(self, moves: Sequence[Move]) -> list[LedgerError | None]:
+        """Commit moves anew, unless the last commit was complete and only its answer was lost."""
+        recorded = moves_in(self._session) - self._recorded
+        if recorded == 0:
+            return super().commit(moves)
+        if recorded == len(moves):
+            return [None] * len(moves)
+        problem = LedgerError("The connection to the ledger broke, and some of these moves were not allowed.")
+        return [problem] * len(moves)
 
     def _tidy_up(self) -> None:
         """Let go of the lock now, and not when the server notices that the connection has ended."""

@@ -22,7 +22,7 @@ from campaign.sending.ledger.ledger import MovesWitness
 from campaign.sending.ledger.postgres.catalog import catalog_of, expected_catalog
 from campaign.sending.ledger.postgres.connections import PostgresConnection, PostgresError, connect
 from campaign.sending.ledger.postgres.guards import CLOCK, GUARDS
-from campaign.sending.ledger.postgres.ledger import PostgresLedger
+from campaign.sending.ledger.postgres.ledger import HOLDER, PostgresLedger
 from campaign.sending.ledger.postgres.tables import TABLES
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.views import moves_in
@@ -54,15 +54,13 @@ class PostgresPlace:
         with self._told("made"), closing(connect(self.address, self.schema)) as connection:
             connection.execute("BEGIN")
             _make_tables(connection, self.schema)
-            rows = [{"key": key, "value": value} for key, value in identity.items()]
+            rows = [{"key": key, "value": value} for key, value in {**identity, HOLDER: ""}.items()]
             connection.executemany("INSERT INTO campaign VALUES (:key, :value)", rows)
             connection.execute("COMMIT")
         RollbackGuard(self._beside).write(lambda: 0, at_once=True)
 
     def discard(self, identity: Mapping[str, str]) -> None:
-        with suppress(
-            LedgerError
-        ):  # there is none, or it cannot be reached: without a round, it says nothing
+        with suppress(LedgerError):  # there is none, or it cannot be reached; unused, it does no harm
             if self._check_content(identity) == 0:
                 with self._told("deleted"), closing(connect(self.address, self.schema)) as connection:
                     connection.execute_as_written(f"DROP SCHEMA {self.schema} CASCADE")
@@ -72,12 +70,12 @@ class PostgresPlace:
 
     def open(self, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> PostgresLedger:
         with self._told("opened"):
-            connection = connect(self.address, self.schema)
+            connection = self._locked_connection()
             try:
-                self._lock(connection)
                 self.check(identity)
                 give_up_what_was_under_way(connection)
-                return PostgresLedger(self, connection, RollbackGuard(self._beside), witnesses)
+                guard = RollbackGuard(self._beside)
+                return PostgresLedger(self, connection, guard, witnesses, self._locked_connection)
             except BaseException:
                 connection.close()
                 raise
@@ -103,6 +101,15 @@ class PostgresPlace:
             check_rounds(connection, ledger)
             check_identity(connection, identity, ledger)
             return moves_in(connection)
+
+    def _locked_connection(self) -> PostgresConnection:
+        connection = connect(self.address, self.schema)
+        try:
+            self._lock(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _lock(self, connection: PostgresConnection) -> None:
         """Hold the ledger for as long as this connection lives: no other machine can open it meanwhile.
