@@ -22,11 +22,12 @@ from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.results.advice import advice_for, advice_on_sharing, decided
+from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
 from campaign.results.breakdown import NO_PEOPLE, break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.outcome_tables import join_contacts, join_messages
 from campaign.results.plain_words import own_words, without_error_classes
+from campaign.results.reached_earlier import REASON, rows_reached_earlier
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
@@ -133,7 +134,8 @@ class Result:
     def contacts(self) -> pd.DataFrame:
         """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
 
-        A row that was sent as several messages shows the one that most needs attention.
+        A row that was sent as several messages shows the one that most needs attention. A row with a mistake
+        whose number was reached earlier in the campaign is accepted, and its reason says so.
         """
         return self._contacts.copy(deep=False)
 
@@ -282,6 +284,7 @@ class Result:
         advice = [*advice_for(self.totals, self.decisions, without=without).values()]
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
+            advice.append(advice_on_reached_earlier(len(self._reached)))
         return tuple(filter(None, advice))
 
     @property
@@ -316,12 +319,18 @@ class Result:
         if len(self._sharing) and not self.is_erased:
             shared = reasons_of_shared(self.plan, self._sharing, contacts["status"])
             contacts.loc[shared.index, "reason"] = shared
+        contacts.loc[self._reached, ["status", "reason"]] = ["accepted", REASON]
         return contacts
 
     @cached_property
     def _sharing(self) -> npt.NDArray[np.int64]:
         """The rows of people who share a phone with somebody else, whose text was another one."""
         return rows_that_share(self.plan)
+
+    @cached_property
+    def _reached(self) -> npt.NDArray[np.int64]:
+        """The rows with a mistake whose people were reached earlier in the campaign."""
+        return rows_reached_earlier(self.plan, self._batches, self._batch_of_excluded)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
@@ -343,12 +352,12 @@ def check_result(result: object, function: str, call: str) -> None:
     """Raise `UsageError` unless this is a `Result`; `call` is the right call, with {} for the result."""
     if isinstance(result, Result):
         return
-    remedy = "result"
-    if isinstance(result, Plan):
-        remedy = "campaign.send(plan)"
-    elif isinstance(result, str | os.PathLike):
-        remedy = "campaign.load_result(folder)"
-    raise wrong(result, subject=function, needs="a Result", write=call.format(remedy))
+    write = call.format("result")
+    if isinstance(result, str | os.PathLike):
+        write = call.format("campaign.load_result(folder)")
+    elif isinstance(result, Plan):  # the remedy may be copied, so it must not send
+        write = f"{call.format('campaign.load_result(folder)')} once it was sent, or look at plan.issues"
+    raise wrong(result, subject=function, needs="a Result", write=write)
 
 
 def _checked_statuses(statuses: Any) -> list[str]:
