@@ -19,7 +19,7 @@ from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.environments import words_for
-from campaign.errors import LedgerError, UsageError
+from campaign.errors import FolderError, LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
@@ -31,7 +31,7 @@ from campaign.results.reached_earlier import REASON, rows_reached_earlier
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
@@ -264,6 +264,19 @@ class Result:
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
+        """Who keeps what earlier rounds sent, and what they sent that is in no row of today's table."""
+        return " ".join(filter(None, (self._about_kept_texts, self._about_departed)))
+
+    @property
+    def _about_kept_texts(self) -> str:
+        """How many people keep another text that they got before; "" for none."""
+        if not (count := len(self._kept)):
+            return ""
+        keep, they = agreeing(count, "keeps", "keep"), agreeing(count, "this person", "they")
+        return f"{capitalised(counted(count, 'person', 'people'))} {keep} the text that {they} got before."
+
+    @property
+    def _about_departed(self) -> str:
         """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
         planned = np.bincount(self._places, minlength=len(self._batches))
         sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
@@ -320,12 +333,28 @@ class Result:
             shared = reasons_of_shared(self.plan, self._sharing, contacts["status"])
             contacts.loc[shared.index, "reason"] = shared
         contacts.loc[self._reached, ["status", "reason"]] = ["accepted", REASON]
+        kept = self._kept
+        kept = kept[(contacts["status"].reindex(kept.index) == "accepted").to_numpy()]
+        contacts.loc[kept.index, "reason"] = kept
         return contacts
 
     @cached_property
     def _sharing(self) -> npt.NDArray[np.int64]:
         """The rows of people who share a phone with somebody else, whose text was another one."""
         return rows_that_share(self.plan)
+
+    @cached_property
+    def _kept(self) -> pd.Series[str]:
+        """For each row whose person keeps what an earlier round sent why that is so."""
+        nobody = pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
+        if len(self.rounds) < 2 or self.is_erased:
+            return nobody
+        try:
+            issues = self.issues
+        except FolderError:  # erased since this was loaded: what came of the rows is known without them
+            return nobody
+        kept = issues[(issues["code"] == KEPT_TEXT) & issues["row"].notna()].drop_duplicates("row")
+        return kept.set_index(pd.Index(kept["row"].astype("int64"), name="row"))["detail"]
 
     @cached_property
     def _reached(self) -> npt.NDArray[np.int64]:
