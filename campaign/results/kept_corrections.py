@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from campaign.contacts.cells.grid import name_rows
@@ -42,12 +43,13 @@ def check_nothing_typed_is_lost(path: Path, result: Result) -> None:
 
 def _rows_of_a_person(table: pd.DataFrame, result: Result) -> list[int]:
     """The rows of a follow-up file whose cells are in no row of the result."""
-    contacts = result.contacts.drop(columns=list(OUTCOME_COLUMNS))
-    contacts = contacts.set_axis(original_names(contacts.columns), axis=1)
-    if set(contacts.columns) != set(table.columns):
-        return table.index.tolist()
-    is_known = _digests(table[contacts.columns]).isin(_digests(contacts))
-    return table.index[~is_known.to_numpy()].tolist()
+    is_known = np.zeros(len(table), dtype=bool)
+    for part in result.parts():
+        contacts = part.contacts.drop(columns=list(OUTCOME_COLUMNS))
+        contacts = contacts.set_axis(original_names(contacts.columns), axis=1)
+        if set(contacts.columns) == set(table.columns):
+            is_known |= _digests(table[contacts.columns]).isin(_digests(contacts)).to_numpy()
+    return table.index[~is_known].tolist()
 
 
 def _digests(rows: pd.DataFrame) -> pd.Series[int]:
