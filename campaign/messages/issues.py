@@ -35,7 +35,7 @@ CODES = {
     "missing_value": "the cell of a placeholder is empty",
     "unreadable_value": "the cell of a placeholder does not fit its format",
     "ambiguous_date": "the date of a placeholder can be read in more than one way",
-    "date_order": "dates are read in the order that one of them shows",
+    "date_order": "dates are read in the order that one of them shows, or in another one that was given",
     "mixed_dates": "dates of a placeholder are written in several ways",
     "no_text": "there is no text for the row's language",
     "unused_text": "no row has the language of the text",
