@@ -37,6 +37,7 @@ CODES = {
     "ambiguous_date": "the date of a placeholder can be read in more than one way",
     "date_order": "dates are read in the order that one of them shows, or in another one that was given",
     "mixed_dates": "dates of a placeholder are written in several ways",
+    "odd_date": "the cell is no date, unlike most of its column, and goes out as it is",
     "no_text": "there is no text for the row's language",
     "unused_text": "no row has the language of the text",
     "empty_text": "nothing is left of the message after filling it in",
