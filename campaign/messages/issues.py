@@ -35,6 +35,7 @@ CODES = {
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
     "unknown_region": "the row's region is not a country code",
+    "rare_country": "the number is of another country than nearly all others",
     "missing_value": "the cell of a placeholder is empty",
     "unreadable_value": "the cell of a placeholder does not fit its format",
     "ambiguous_date": "the date of a placeholder can be read in more than one way",
