@@ -186,12 +186,12 @@ class Result:
     def by(self, column: str) -> pd.DataFrame:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
-        The index has the values, "" for the rows in which the cell is empty. Columns: rows, people (rows that
-        are neither blank nor a copy of another row), the eight statuses, parts (SMS parts of the messages),
-        cost_share and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages,
-        as Decimal. It is an estimate, because the service names one cost for a batch. `unpriced` counts
-        messages without a known cost that may have been charged; with any, the cost is a lower bound, and
-        None if that is all.
+        The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
+        "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
+        nor a copy of another row), the eight statuses, parts (SMS parts of the messages), cost_share and
+        unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It
+        is an estimate, because the service names one cost for a batch. `unpriced` counts messages without a
+        known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
 
         The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
         last row, with a missing value (NaN) and without rows, so that the costs add up too.

@@ -103,8 +103,8 @@ def test_the_totals_on_the_page_add_up_to_the_file(page, result):
 
 
 def test_the_page_shows_cost_codes_and_who_is_left(page):
-    assert "<dd>106.50</dd><dt>made-up cost: nothing was sent</dt>" in page
-    assert "<dd>35.50</dd><dt>for each accepted message</dt>" in page
+    assert "<dd>106.50 (made up)</dd><dt>cost, as the embedded sandbox reported it</dt>" in page
+    assert "<dd>35.50 (made up)</dd><dt>for each accepted message</dt>" in page
     assert CODE in page
     assert "ApiMSG.123456789012" in page  # quoted whole: it is no phone number
     followed = page[page.index("2 people, row by row") : page.index('id="batches"')]
@@ -143,6 +143,7 @@ def test_the_workbook_holds_everything(workbook, result):
     facts = {row[0]: row[1] for row in cells(workbook["Summary"])}
     assert (facts["Cost"], facts["accepted"], facts["all rows of the file"]) == (106.5, 3, 6)
     assert facts["Outcome"] == (
+        "This was a rehearsal: nobody got anything. "
         "The embedded sandbox accepted messages for 3 of 5 people (60%) on 2 March 2026 at 08:00 (UTC). "
         "2 people need attention."
     )
