@@ -20,6 +20,7 @@ from campaign.text import capitalised, counted
 
 _NEEDED = 'campaign.browse needs itables: pip install "campaign[notebook]".'
 _LOOK_AGAIN = "To look at the rows, run this cell in a notebook: they are never saved with it."
+_NOT_FOUND = "No row is like this. Masked numbers cannot be searched: campaign.browse(…, reveal=True) can."
 _LISTED = ("status", "reason")
 
 # DataTables brings a background of its own, which is not that of the theme.
@@ -33,9 +34,9 @@ text-align:left}
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
-    Each row shows its number in the sheet, its status and the reason why it got no message, its message, and
-    the columns of the file. Phone numbers are masked, also inside other text, unless `reveal=True`; names are
-    not. 100,000 rows take some seconds.
+    Each row shows its number in the sheet, the columns of the file, its status and the reason why it got no
+    message, and its message. Phone numbers are masked, also inside other text, unless `reveal=True`; names
+    are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
     output contains only the number of rows of each status.
@@ -63,6 +64,7 @@ class RowBrowser(Panel):
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
             waiting="The rows are on their way.",
+            nothing_found="No row is like this." if reveal else _NOT_FOUND,
         )
         head = f'<p class="title">{rows}</p>{markup.paragraph(numbers, note=True)}'
         super().__init__(source.__repr__, [HTML(head), table], style=STYLE)
@@ -77,13 +79,15 @@ class RowBrowser(Panel):
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     """Every row of the file with what became of it; phone numbers are masked unless revealed.
 
-    First the row's number in the sheet, status, reason and message, then the columns of the file.
+    First the row's number in the sheet and the columns of the file, then status, reason and message, and last
+    the batch and the provider's code, where any row has one.
     """
     contacts = source.contacts
     outcome = [name for name in OUTCOME_COLUMNS if name in contacts.columns]
     message = _free_name("message", contacts.columns)
     table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
-    table = table[[*outcome[:2], message, *outcome[2:], *contacts.columns.drop(outcome)]]
+    provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
+    table = table[[*contacts.columns.drop(outcome), *outcome[:2], message, *provider]]
     table = Redaction(source, reveal=reveal).contacts(table)
     table = table.assign(status=table["status"].str.replace("_", " "))
     table.insert(0, _free_name("row", table.columns), table.index)

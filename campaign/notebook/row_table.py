@@ -23,7 +23,6 @@ _WORDS = {
     "info": "Rows _START_ to _END_ of _TOTAL_",
     "infoEmpty": "No rows",
     "infoFiltered": "found among _MAX_",
-    "zeroRecords": "No row is like this.",
     "emptyTable": "There are no rows.",
 }
 
@@ -32,17 +31,24 @@ class RowTable(AnyWidget):
     """Shows the rows that `make_rows` returns, with a search, and a sort and a filter for each column.
 
     `make_rows` is called when a browser shows the widget. The columns in `listed` are filtered by ticking
-    values in a list, all others by typing. `waiting` is the text in their place until the rows arrive.
+    values in a list, all others by typing. `waiting` is the text in their place until the rows arrive,
+    and `nothing_found` the answer to a search without a result.
     """
 
     _esm = Path(__file__).with_name("row_table.js")
     waiting = traitlets.Unicode().tag(sync=True)
 
     def __init__(
-        self, make_rows: Callable[[], pd.DataFrame], *, listed: Collection[str], waiting: str
+        self,
+        make_rows: Callable[[], pd.DataFrame],
+        *,
+        listed: Collection[str],
+        waiting: str,
+        nothing_found: str,
     ) -> None:
         super().__init__(waiting=waiting)
         self._make_rows, self._listed = make_rows, frozenset(listed)
+        self._words = {**_WORDS, "zeroRecords": nothing_found}
         self._content: dict[str, Any] | None = None
         self.on_msg(self._answer)
 
@@ -63,7 +69,7 @@ class RowTable(AnyWidget):
             columnControl=["order", ["search"]],
             columnDefs=[{"targets": places, "columnControl": ["order", ["searchList"]]}],
             ordering={"indicators": False, "handler": False},
-            language=_WORDS,
+            language=self._words,
             showIndex=False,
             layout={"topStart": "search", "topEnd": "pageLength"},
             classes="display compact",

@@ -8,6 +8,7 @@ from nbclient import NotebookClient
 
 import campaign
 from campaign.notebook.row_browser import rows_to_browse
+from campaign.results.unsent_result import unsent_result
 
 TABLE = b"""name,phone,note
 Aisha Nansubuga,0772 000 001,call 0772 000 001 first
@@ -24,17 +25,22 @@ def plan():
 
 
 def asked(panel):
-    """What the table of a browser panel sends to a page that shows it."""
+    """The rows that the table of a browser panel sends to a page that shows it."""
+    return arguments(panel)["data_json"]
+
+
+def arguments(panel):
+    """What that table gives to the program in the page."""
     table = next(child for child in panel.children if hasattr(child, "waiting"))
     sent = []
     table.send = sent.append
     table._handle_custom_msg({"show": True}, [])
-    return sent[0]["options"]["_dt_args"]["data_json"]
+    return sent[0]["options"]["_dt_args"]
 
 
 def test_every_row_with_what_becomes_of_it(plan):
     rows = rows_to_browse(plan, reveal=False)
-    assert list(rows.columns) == ["row", "status", "reason", "message", "name", "phone", "note"]
+    assert list(rows.columns) == ["row", "name", "phone", "note", "status", "reason", "message"]
     assert rows["row"].tolist() == [2, 3, 4, 5]
     assert rows["status"].tolist() == ["not sent", "invalid", "duplicate", "not sent"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
@@ -44,7 +50,20 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
     assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
+    assert list(rows.columns)[-3:] == ["message", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
+
+
+def test_a_column_of_the_provider_that_is_empty_is_left_out(plan):
+    rows = rows_to_browse(unsent_result(plan, name="visits"), reveal=False)
+    assert "code" not in rows.columns
+
+
+def test_a_search_that_finds_nothing_says_that_masked_numbers_cannot_be_searched(plan):
+    words = [
+        arguments(campaign.browse(plan, reveal=reveal))["language"]["zeroRecords"] for reveal in (False, True)
+    ]
+    assert ["reveal=True" in text for text in words] == [True, False]
 
 
 def test_numbers_are_masked_unless_they_are_revealed(plan):
@@ -62,8 +81,8 @@ def test_columns_that_are_called_like_ours_keep_their_names():
     contacts = campaign.read_contacts(b"row,message,phone\n7,old,0772 000 001\n")
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
-    ours = ["row (campaign)", "status", "reason", "message (campaign)"]
-    assert list(rows.columns) == [*ours, "row", "message", "phone"]
+    ours = ["status", "reason", "message (campaign)"]
+    assert list(rows.columns) == ["row (campaign)", "row", "message", "phone", *ours]
     assert rows.iloc[0][["row (campaign)", "row", "message (campaign)", "message"]].tolist() == [
         2, "7", "Hello", "old",
     ]  # fmt: skip
