@@ -17,7 +17,7 @@ import numpy as np
 
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
-from campaign.messages.plan import Plan, plan_in
+from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
@@ -207,7 +207,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
     ):
         keep_budget(campaign.options, campaign.ledger)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
-    plan = last_round.load(contents.batches).plan
+    plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
     kept = rows_that_keep_earlier_messages(plan)
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign, kept)
 
