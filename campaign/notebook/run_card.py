@@ -186,9 +186,10 @@ def ways_on(run: Run) -> str:
     look = f"To look again: {_code(f'campaign.load_result({folder})')}"
     if run.ended and not (run.counts.waiting or run.counts.refused):
         return f'<p class="note">{look}</p>'
-    rest = (
-        f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
-    )
+    option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
+    call = _code(f"campaign.resume({folder}{account}{option})")
+    when = "" if run.ended else ", once nothing sends any more"
+    rest = f"To send what is left{when}: {call}"
     return f'<p class="note">{look}<br>{rest}</p>'
 
 
