@@ -34,7 +34,7 @@ from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.run import end_held_run
+from campaign.sending.run import locked
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
@@ -164,8 +164,7 @@ def _lock(
 ) -> _LockedCampaign:
     """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
     folder.check_ledger(options.ledger)
-    end_held_run(folder.path)
-    held.enter_context(folder.lock())
+    held.enter_context(locked(folder))
     takeover = claim.check(folder, is_new=is_new)
     entry = claim.list_entry(folder)
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])

@@ -34,6 +34,7 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import check_seconds
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
+from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
 from campaign.sending.terminal import interruption, notebook_display, noted_signals, progress_bar
@@ -49,27 +50,24 @@ _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed o
 _runs: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()  # of this process, by folder
 
 
-def end_held_run(folder: Path) -> None:
-    """End the run of this process that a valve holds in a folder, so that the next one can go on.
+@contextmanager
+def locked(folder: Folder) -> Iterator[None]:
+    """Hold a campaign for one run; a run of this process that a valve holds is ended first.
 
-    Raises `LockedError` if this process has another run under way there.
+    Raises `LockedError` if another run has it, and says so where that is one of this process.
     """
-    run = _runs.get(folder.resolve())
-    if run is None or not run.is_of_this_process:
-        return
-    if run.is_held_by_valve:
+    run = _runs.get(folder.path.resolve())
+    if run is not None and run.is_held_by_valve:
         run.stop()
         run.wait()
-    if not run.ended:
-        state, way_on = (
-            ("paused", "Resume it with run.resume()")
-            if run.status == "paused"
-            else ("under way", "Wait for it with run.wait()")
-        )
-        raise LockedError(
-            f"{clean(folder)} is open in another run of this notebook or program, which is {state}. "
-            f"{way_on}, or end it with run.stop() and run.wait(), then try again."
-        )
+    with ExitStack() as held:
+        try:
+            held.enter_context(folder.lock())
+        except LockedError:
+            if run is None or run.ended or not run.is_of_this_process:
+                raise
+            raise LockedError(run.refusal_to_make_way) from None
+        yield
 
 
 class Run:
@@ -207,6 +205,17 @@ class Run:
         is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
         left = self.counts.waiting or self.counts.refused
         return bool(is_over and left and not (hold is not None and hold.needs_change))
+
+    @property
+    def refusal_to_make_way(self) -> str:
+        """What a person has to know who wants to open the campaign of this run a second time."""
+        is_paused = self.status == "paused"
+        way_on = "Resume it with run.resume()" if is_paused else "Wait for it with run.wait()"
+        return (
+            f"{clean(self.folder)} is open in another run of this notebook or program, which is "
+            f"{'paused' if is_paused else 'under way'}. {way_on}, or end it with run.stop() and run.wait(), "
+            "then try again."
+        )
 
     @property
     def option_for_the_rest(self) -> str:
