@@ -1,7 +1,7 @@
 """The rows to correct as a file: a person corrects the marked cells, and the file is read and sent again."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -56,19 +56,23 @@ def write_follow_up(
             "Correct them in your own file, and send that."
         )
     rows = result.follow_up(statuses)
-    to_correct = cells_to_correct(rows, result.issues)
+    to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))
     return path
 
 
-def cells_to_correct(rows: pd.DataFrame, issues: pd.DataFrame) -> Bools:
-    """For each cell of `Result.follow_up` whether it is why its row was left out: rows by columns."""
-    errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
-    lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
-    places = rows.columns.get_indexer(pd.Index(errors["column"]))
-    is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - len(FOLLOW_UP_COLUMNS))
+def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Bools:
+    """For each cell of `Result.follow_up` whether it is why its row was left out: rows by columns.
+
+    `parts` are those of the issues.
+    """
     marked = np.zeros(rows.shape, dtype=bool)
-    marked[lines[is_cell], places[is_cell]] = True
+    for issues in parts:
+        errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
+        lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
+        places = rows.columns.get_indexer(pd.Index(errors["column"]))
+        is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - len(FOLLOW_UP_COLUMNS))
+        marked[lines[is_cell], places[is_cell]] = True
     return marked
 
 

@@ -32,6 +32,7 @@ ELSEWHERE = {
     "source": "file", "contacts": "file", "provider_list": "list", "statuses": "status",
 }  # fmt: skip
 WITHOUT_AN_OPTION = {
+    "stream",  # the shell's options of reading need the whole table
     "plan",  # it is made of the file
     "result",  # it is read from the folder
     "progress",  # a bar is drawn on terminals

@@ -88,10 +88,7 @@ def test_the_column_is_found_as_placeholders_are_and_those_of_the_file_alone(res
 
 def test_shares_that_cannot_be_divided_still_add_up_to_the_cost():
     thirds = share_costs(
-        pd.Series([0, 1, 2]).to_numpy(),
-        3,
-        batches_of((3, "accepted", "100")),
-        pd.Series([0, 0, 0]).to_numpy(),
+        pd.DataFrame({"group": [0, 1, 2], "place": 0, "messages": 1}), 3, batches_of((3, "accepted", "100"))
     )
     assert thirds.costs == [Decimal("33.3334"), Decimal("33.3333"), Decimal("33.3333"), Decimal(0)]
     assert sum(thirds.costs) == 100

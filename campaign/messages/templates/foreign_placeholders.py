@@ -1,10 +1,11 @@
 """Placeholders of other tools, such as {{name}}, [Name] or %s, which would be sent as they are."""
 
 import re
+from collections.abc import Iterable
 
-import pandas as pd
-
+from campaign.arrow_text import TextArray, matches
 from campaign.contacts.columns import find_column
+from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.errors import ColumnError, TemplateError
 from campaign.paths import is_file
 from campaign.text import shorten
@@ -29,10 +30,10 @@ _OTHERS = tuple(
 )
 _POSITIONAL = re.compile(r"(?<![\w%])%[sd](?!\w)")  # C and Python: the next value, whatever its column
 _OWN = re.compile(r"\{[^{}]*\}")
-_AMOUNT = r"\s*[-+]?[0-9]"
+_AMOUNT = r"^\s*[-+]?[0-9]"
 
 
-def refuse_foreign_placeholders(text: str, contacts: pd.DataFrame, *, what: str) -> None:
+def refuse_foreign_placeholders(text: str, contacts: ContactParts, *, what: str) -> None:
     """Raise TemplateError for a placeholder of another tool that names a column of the table, or is %s."""
     columns = [str(column) for column in contacts.columns]
     literal = _OWN.sub("{}", text)  # our own placeholders may contain %d, or be in brackets
@@ -40,7 +41,7 @@ def refuse_foreign_placeholders(text: str, contacts: pd.DataFrame, *, what: str)
     matches += [match for style in _OTHERS for match in style.finditer(literal)]
     for match in matches:
         name, column = _named_column(match["name"], columns)
-        if column and not (match[0].startswith("${") and _holds_amounts(contacts[column])):
+        if column and not (match[0].startswith("${") and _holds_amounts(cells_of(contacts, column))):
             remedy = f'Write {{{name}}} to insert the column "{column}"'
             raise TemplateError(_explain(what, match[0], remedy))
     if positional := _POSITIONAL.search(literal):
@@ -70,9 +71,9 @@ def _named_column(content: str, columns: list[str]) -> tuple[str, str]:
     return content, ""
 
 
-def _holds_amounts(cells: "pd.Series[str]") -> bool:
+def _holds_amounts(cells: Iterable[TextArray]) -> bool:
     """Whether `${column}` is a dollar sign before an amount, which is our own syntax."""
-    return bool(cells.str.match(_AMOUNT).any())
+    return any(matches(texts, _AMOUNT).any() for texts in cells)
 
 
 def refuse_file_path(text: str, *, what: str) -> None:
