@@ -17,6 +17,7 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import DuplicateFinder, report_duplicates
 from campaign.messages.plan_tables.held_tables import HeldTables
+from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, DraftTables, RowBlock, RunningTotals
 from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.messages.recipients import NumberRules, find_numbers
@@ -97,7 +98,10 @@ def _find_recipients(
 ) -> RowBlock:
     issues = IssueCollector(len(contacts))
     cell_issues.add(contacts, issues)
-    recipients, countries = find_numbers(contacts, rules, rules.region_of(contacts, start), issues)
+    region = rules.region_of(contacts, start)
+    recipients, countries = find_numbers(contacts, rules, region, issues)
+    if not isinstance(region, pd.Series):  # a region for each row: several countries are meant
+        report_rare_countries(recipients, countries, contacts, issues)
     return RowBlock(start, contacts, issues, recipients, countries)
 
 

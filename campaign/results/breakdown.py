@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -49,16 +50,23 @@ def break_down(
 ) -> pd.DataFrame:
     """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
 
+    Values that differ only by case or by white space around them are one.
     `sharing` are the rows of people who share a phone.
     """
-    values: dict[str, int] = {}  # by value its group
+    groups_by_value: dict[str, int] = {}  # by value without case its group
+    spellings = Counter[str]()
     rows = pd.DataFrame(columns=["group", "status", "rows", "people"])
     messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
     for part in parts:
         contacts = part.contacts
         cells = contacts[column].str.strip()
         codes, distinct = pd.factorize(cells, use_na_sentinel=False)
-        groups = np.array([values.setdefault(value, len(values)) for value in distinct], np.int64)[codes]
+        spellings.update(
+            dict(zip(distinct, np.bincount(codes, minlength=len(distinct)).tolist(), strict=True))
+        )
+        keys = (value.casefold() for value in distinct)
+        numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
+        groups = np.array(numbers, np.int64)[codes]
         is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
         counted = contacts.assign(group=groups, rows=1, people=is_person.astype("int64"))
         rows = _added(rows, counted, ["group", "status"])
@@ -67,7 +75,16 @@ def break_down(
             group=groups[cells.index.get_indexer(pd.Index(joined["row"]))], place=part.places, messages=1
         )
         messages = _added(messages, joined, ["group", "place"])
-    return _frame(rows, messages, pd.Index(list(values), name=name, dtype="str"), batches)
+    values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")
+    return _frame(rows, messages, values, batches)
+
+
+def _usual_spellings(spellings: Counter[str], folded: Iterable[str]) -> list[str]:
+    """For each value without case the way in which most rows write it; of equally many the first."""
+    usual: dict[str, str] = {}
+    for value, _ in spellings.most_common():
+        usual.setdefault(value.casefold(), value)
+    return [usual[value] for value in folded]
 
 
 def _added(sums: pd.DataFrame, frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:

@@ -13,6 +13,7 @@ from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
 from campaign.results.csv_file import write_csv
+from campaign.results.kept_corrections import check_nothing_typed_is_lost
 from campaign.results.ods_file import write_ods
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
@@ -38,8 +39,9 @@ def write_follow_up(
       drop leading zeros when they open and save a .csv: prefer the others
 
     Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
-    file is replaced in one step. Raises `UsageError` for any other extension, and `ReportError` for a place
-    that cannot be written to and for more than a sheet holds.
+    file is replaced in one step, unless somebody has corrected or added rows in it that are not in your own
+    spreadsheet: nothing that was typed is lost. Raises `UsageError` for any other extension, and
+    `ReportError` for such a file, a place that cannot be written to and more than a sheet holds.
     """
     check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
     check_path(path, subject="path", write='campaign.write_follow_up(result, "to_correct.xlsx")')
@@ -55,6 +57,7 @@ def write_follow_up(
             "The names and numbers of this campaign were erased, so there are no rows to correct. "
             "Correct them in your own file, and send that."
         )
+    check_nothing_typed_is_lost(path, result)
     rows = result.follow_up(statuses)
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))

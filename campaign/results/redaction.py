@@ -63,8 +63,10 @@ class Redaction:
         if self._reveal:
             return issues
         values = issues["value"]
-        masked = mask_texts(values).where(~self._about_numbers(issues["column"]), mask_numbers(values))
-        return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[values]))
+        is_number = self._about_numbers(issues["column"])
+        masked = mask_texts(values).where(~is_number, mask_numbers(values))
+        numbers = values.where(is_number, "")  # a date is no number of the row
+        return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[numbers]))
 
     def values(self, values: "pd.Series[str]", column: str) -> "pd.Series[str]":
         """Values of one column of the file, called as in the file."""

@@ -13,6 +13,7 @@ import pandas as pd
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.outcome_tables import join_contacts, join_messages
+from campaign.results.reached_earlier import ReachedEarlier
 
 
 @dataclass(frozen=True, eq=False)
@@ -21,7 +22,7 @@ class ResultPart:
 
     `batch_of_message` has the number of the batch of each message, `batch_of_excluded` for each row without a
     message the batch that had reached its number. `reasons` has the reasons of some rows of the result that
-    their messages do not tell.
+    their messages do not tell, and `reached` who was reached in an earlier round.
     """
 
     plan_part: PlanPart
@@ -29,6 +30,7 @@ class ResultPart:
     batch_of_message: npt.NDArray[np.int64]
     batch_of_excluded: npt.NDArray[np.int64]
     reasons: pd.Series[str] | None = None
+    reached: ReachedEarlier | None = None
 
     @cached_property
     def places(self) -> npt.NDArray[np.intp]:
@@ -50,6 +52,11 @@ class ResultPart:
         """The issues of these rows; those of the whole table are in the first part."""
         return self.plan_part.issues
 
+    @property
+    def kept_texts(self) -> int:
+        """How many of these rows are of people who keep another text that they got before."""
+        return 0 if self.reached is None else len(self.reached.kept(lambda: self.issues))
+
     @cached_property
     def _messages(self) -> pd.DataFrame:
         return join_messages(self.plan_part.messages, self.batches, self.places)
@@ -62,7 +69,7 @@ class ResultPart:
         if self.reasons is not None:
             own = self.reasons[self.reasons.index.isin(contacts.index)]
             contacts.loc[own.index, "reason"] = own
-        return contacts
+        return contacts if self.reached is None else self.reached.explain(contacts, lambda: self.issues)
 
 
 def result_parts(
@@ -71,6 +78,7 @@ def result_parts(
     batch_of_message: npt.NDArray[np.int64],
     batch_of_excluded: npt.NDArray[np.int64],
     reasons: pd.Series[str] | None = None,
+    reached: ReachedEarlier | None = None,
 ) -> Iterator[ResultPart]:
     """The parts of a result, in order."""
     message = row = 0
@@ -82,5 +90,6 @@ def result_parts(
             batch_of_message[message : message + messages],
             batch_of_excluded[row : row + rows],
             reasons,
+            reached,
         )
         message, row = message + messages, row + rows

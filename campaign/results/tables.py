@@ -22,16 +22,17 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
-from campaign.results.advice import advice_for, advice_on_sharing, decided
+from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.plain_words import without_error_classes
+from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
@@ -133,7 +134,8 @@ class Result:
     def contacts(self) -> pd.DataFrame:
         """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
 
-        A row that was sent as several messages shows the one that most needs attention.
+        A row that was sent as several messages shows the one that most needs attention. A row with a mistake
+        whose number was reached earlier in the campaign is accepted, and its reason says so.
         """
         return self._whole.contacts
 
@@ -150,6 +152,7 @@ class Result:
             self._batch_of_message,
             self._batch_of_excluded,
             self._reasons_of_shared,
+            self._reached,
         )
 
     @property
@@ -183,12 +186,12 @@ class Result:
     def by(self, column: str) -> pd.DataFrame:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
-        The index has the values, "" for the rows in which the cell is empty. Columns: rows, people (rows that
-        are neither blank nor a copy of another row), the eight statuses, parts (SMS parts of the messages),
-        cost_share and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages,
-        as Decimal. It is an estimate, because the service names one cost for a batch. `unpriced` counts
-        messages without a known cost that may have been charged; with any, the cost is a lower bound, and
-        None if that is all.
+        The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
+        "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
+        nor a copy of another row), the eight statuses, parts (SMS parts of the messages), cost_share and
+        unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It
+        is an estimate, because the service names one cost for a batch. `unpriced` counts messages without a
+        known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
 
         The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
         last row, with a missing value (NaN) and without rows, so that the costs add up too.
@@ -253,6 +256,19 @@ class Result:
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
+        """Who keeps what earlier rounds sent, and what they sent that is in no row of today's table."""
+        return " ".join(filter(None, (self._about_kept_texts, self._about_departed)))
+
+    @cached_property
+    def _about_kept_texts(self) -> str:
+        """How many people keep another text that they got before; "" for none."""
+        if not (count := sum(part.kept_texts for part in self.parts())):
+            return ""
+        keep, they = agreeing(count, "keeps", "keep"), agreeing(count, "this person", "they")
+        return f"{capitalised(counted(count, 'person', 'people'))} {keep} the text that {they} got before."
+
+    @property
+    def _about_departed(self) -> str:
         """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
         planned = self._planned
         sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
@@ -273,6 +289,7 @@ class Result:
         advice = [*advice_for(self.totals, self.decisions, without=without).values()]
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
+            advice.append(advice_on_reached_earlier(len(self._reached.rows)))
         return tuple(filter(None, advice))
 
     @property
@@ -314,12 +331,19 @@ class Result:
     def _whole(self) -> ResultPart:
         """All rows in memory. Raises `CampaignError` where the memory is too small."""
         whole, excluded = whole_part(self.plan), self._batch_of_excluded
-        return ResultPart(whole, self._batches, self._batch_of_message, excluded, self._reasons_of_shared)
+        shared, reached = self._reasons_of_shared, self._reached
+        return ResultPart(whole, self._batches, self._batch_of_message, excluded, shared, reached)
 
     @cached_property
     def _sharing(self) -> npt.NDArray[np.int64]:
         """The rows of people who share a phone with somebody else, whose text was another one."""
         return rows_that_share(self.plan)
+
+    @cached_property
+    def _reached(self) -> ReachedEarlier:
+        """Who was reached in an earlier round, though today's row has a mistake or another text."""
+        rows = rows_reached_earlier(self.plan, self._batches, self._batch_of_excluded)
+        return ReachedEarlier(rows, may_keep=len(self.rounds) > 1 and not self.is_erased)
 
     @cached_property
     def _reasons_of_shared(self) -> pd.Series[str]:
@@ -349,12 +373,12 @@ def check_result(result: object, function: str, call: str) -> None:
     """Raise `UsageError` unless this is a `Result`; `call` is the right call, with {} for the result."""
     if isinstance(result, Result):
         return
-    remedy = "result"
-    if isinstance(result, Plan):
-        remedy = "campaign.send(plan)"
-    elif isinstance(result, str | os.PathLike):
-        remedy = "campaign.load_result(folder)"
-    raise wrong(result, subject=function, needs="a Result", write=call.format(remedy))
+    write = call.format("result")
+    if isinstance(result, str | os.PathLike):
+        write = call.format("campaign.load_result(folder)")
+    elif isinstance(result, Plan):  # the remedy may be copied, so it must not send
+        write = f"{call.format('campaign.load_result(folder)')} once it was sent, or look at plan.issues"
+    raise wrong(result, subject=function, needs="a Result", write=write)
 
 
 def _checked_statuses(statuses: Any) -> list[str]:

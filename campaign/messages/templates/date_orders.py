@@ -16,7 +16,7 @@ from campaign.messages.templates.template import Placeholder, Template
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
 _ORDERS = ("", "dmy", "mdy", "ymd")
-_IN_WORDS = {"dmy": "the day first", "mdy": "the month first"}
+_FIRST = {"dmy": "day", "mdy": "month", "ymd": "year"}
 _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
 
@@ -31,10 +31,10 @@ def with_date_orders(template: Template, contacts: ContactParts) -> Template:
     def ordered(piece: str | Placeholder) -> str | Placeholder:
         if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
             return piece
-        if given:
-            return replace(piece, format=replace(piece.format, order=given))
-        order, cell = shown_order(cells_of(contacts, piece.column))
-        return replace(piece, format=replace(piece.format, order=order, shown_by=cell))
+        shown, cell = shown_order(cells_of(contacts, piece.column))
+        if shown == given:  # nothing to tell
+            shown, cell = "", ""
+        return replace(piece, format=replace(piece.format, order=given or shown, shown=shown, shown_by=cell))
 
     return Template(tuple(map(ordered, template.pieces)))
 
@@ -102,15 +102,25 @@ def question(column: str, example: str) -> str:
 
 
 def describe_orders(template: Template, issues: IssueCollector) -> None:
-    """Add an issue for each column whose dates are read in the order that one of them shows."""
-    shown = {
+    """Add an issue for each column whose dates are read in the order that a cell shows, or in another one."""
+    formats = {
         placeholder.column: placeholder.format
         for placeholder in template.placeholders
         if isinstance(placeholder.format, DateFormat) and placeholder.format.shown_by
     }
-    for column, date_format in shown.items():
-        detail = (
-            f'Dates in "{column}" are read with {_IN_WORDS[date_format.order]}, as {date_format.shown_by} '
-            "shows. If that is wrong, read the file with dates=."
-        )
-        issues.add_for_table(column, date_format.shown_by, "date_order", "info", detail)
+    for column, date_format in formats.items():
+        severity = "info" if date_format.order == date_format.shown else "warning"
+        detail = _explain_order(column, date_format)
+        issues.add_for_table(column, date_format.shown_by, "date_order", severity, detail)
+
+
+def _explain_order(column: str, date_format: DateFormat) -> str:
+    order, shown, cell = date_format.order, date_format.shown, date_format.shown_by
+    read = f'Dates in "{column}" are read with the {_FIRST[order]} first'
+    if order == shown:
+        other = "mdy" if order == "dmy" else "dmy"
+        return f'{read}, as {cell} shows. If that is wrong, read the file with dates="{other}".'
+    return (
+        f'{read}, as dates="{order}" says, but {cell} has the {_FIRST[shown]} first. '
+        f'If the {_FIRST[shown]} comes first in all of them, read the file with dates="{shown}".'
+    )
