@@ -22,6 +22,7 @@ WORDS = {
     "stopped": "Stopped",
     "failed": "Failed",
 }
+_OUTCOMES = {"accepted": "(received)", "refused": "(not received)", "again": "(nobody knows: send it again)"}
 _PASSING = ("expected cost", "time left", "a second")  # figures that mean nothing once nobody sends
 _SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
 
@@ -180,16 +181,30 @@ def recent_batches(counts: Snapshot) -> str:
 
 
 def ways_on(run: Run) -> str:
-    """The calls that look at the campaign again and, if something is left, send it."""
+    """The calls that look at the campaign again and, if something is left, settle or send it."""
     folder = json.dumps(str(run.folder), ensure_ascii=False)
     account = "" if run.environment == "local" else ", account=account"
-    look = f"To look again: {_code(f'campaign.load_result({folder})')}"
-    if run.ended and not (run.counts.waiting or run.counts.refused):
-        return f'<p class="note">{look}</p>'
-    rest = (
-        f"To send what is left, once nothing sends any more: {_code(f'campaign.resume({folder}{account})')}"
-    )
-    return f'<p class="note">{look}<br>{rest}</p>'
+    ways = [f"To look again: {_code(f'campaign.load_result({folder})')}"]
+    if run.counts.unknown:
+        ways += _ways_to_settle(run.counts, folder)
+    if not run.ended or run.counts.waiting or run.counts.refused:
+        option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
+        call = _code(f"campaign.resume({folder}{account}{option})")
+        when = "" if run.ended else ", once nothing sends any more"
+        ways.append(f"To send what is left{when}: {call}")
+    return f'<p class="note">{"<br>".join(ways)}</p>'
+
+
+def _ways_to_settle(counts: Snapshot, folder: str) -> list[str]:
+    """The calls that settle what is unknown; with the number of a batch where one has just come back so."""
+    batch = next((batch.number for batch in counts.recent if batch.status == "unknown"), "batch")
+    words = ", ".join(f"{_code(json.dumps(word))} {meaning}" for word, meaning in _OUTCOMES.items())
+    resolve = _code(f"campaign.resolve({folder}, {batch}, outcome)")
+    reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
+    return [
+        f"To settle an unknown batch, once you have asked the service: {resolve} with {words}",
+        f"To settle by the service's own list: {reconcile}",
+    ]
 
 
 def lost(run: Run) -> str:

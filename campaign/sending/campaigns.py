@@ -142,7 +142,8 @@ def start(
 ) -> Run:
     """Send a plan in the background and return its `Run` at once; the options are those of `send`.
 
-    A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook the run shows its dashboard.
+    A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook, end the
+    cell with a line `run` after `run = campaign.start(plan)` to see its dashboard.
     """
     ledger = without_password(ledger)
     check_plan(plan)

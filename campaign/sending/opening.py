@@ -17,7 +17,7 @@ import numpy as np
 
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
-from campaign.messages.plan import Plan, plan_in
+from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.messages.plan_tables.plan_columns import messages_at, same_contacts
 from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
@@ -35,7 +35,7 @@ from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.run import end_held_run
+from campaign.sending.run import locked
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
@@ -165,8 +165,7 @@ def _lock(
 ) -> _LockedCampaign:
     """Lock the campaign, check that it is the only one of its kind, and open its ledger."""
     folder.check_ledger(options.ledger)
-    end_held_run(folder.path)
-    held.enter_context(folder.lock())
+    held.enter_context(locked(folder))
     takeover = claim.check(folder, is_new=is_new)
     entry = claim.list_entry(folder)
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
@@ -208,7 +207,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
     ):
         keep_budget(campaign.options, campaign.ledger)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
-    plan = last_round.load(contents.batches).plan
+    plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
     kept = rows_that_keep_earlier_messages(plan)
     return _converge(plan if opt_outs is None else without_opted_out(plan, opt_outs), campaign, kept)
 

@@ -20,6 +20,7 @@ from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
+from campaign.errors import LockedError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
@@ -33,26 +34,40 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import check_seconds
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
+from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
 from campaign.sending.terminal import interruption, notebook_display, noted_signals, progress_bar
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
 
 _STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
+_UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
 _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system
 
 
 _runs: weakref.WeakValueDictionary[Path, Run] = weakref.WeakValueDictionary()  # of this process, by folder
 
 
-def end_held_run(folder: Path) -> None:
-    """End the run of this process that a valve holds in a folder, so that the next one can go on."""
-    run = _runs.get(folder.resolve())
+@contextmanager
+def locked(folder: Folder) -> Iterator[None]:
+    """Hold a campaign for one run; a run of this process that a valve holds is ended first.
+
+    Raises `LockedError` if another run has it, and says so where that is one of this process.
+    """
+    run = _runs.get(folder.path.resolve())
     if run is not None and run.is_held_by_valve:
         run.stop()
         run.wait()
+    with ExitStack() as held:
+        try:
+            held.enter_context(folder.lock())
+        except LockedError:
+            if run is None or run.ended or not run.is_of_this_process:
+                raise
+            raise LockedError(run.refusal_to_make_way) from None
+        yield
 
 
 class Run:
@@ -179,12 +194,34 @@ class Run:
         return self.counts.sentence
 
     @property
+    def is_of_this_process(self) -> bool:
+        """Whether it was started here; a fork has a copy of it without its thread."""
+        return os.getpid() == self._process
+
+    @property
     def can_be_continued(self) -> bool:
         """Whether it has ended with something left that the same options could send: see `continued`."""
         hold = self._engine.hold
         is_over = self.status in ("finished", "stopped") and self.ended and not self._complete
         left = self.counts.waiting or self.counts.refused
         return bool(is_over and left and not (hold is not None and hold.needs_change))
+
+    @property
+    def refusal_to_make_way(self) -> str:
+        """What a person has to know who wants to open the campaign of this run a second time."""
+        is_paused = self.status == "paused"
+        way_on = "Resume it with run.resume()" if is_paused else "Wait for it with run.wait()"
+        return (
+            f"{clean(self.folder)} is open in another run of this notebook or program, which is "
+            f"{'paused' if is_paused else 'under way'}. {way_on}, or end it with run.stop() and run.wait(), "
+            "then try again."
+        )
+
+    @property
+    def option_for_the_rest(self) -> str:
+        """The option of `resume` without which it would end the same way again; "" if it needs none."""
+        hold = self._engine.hold
+        return "" if hold is None else hold.option
 
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""
@@ -222,7 +259,9 @@ class Run:
         """What is known now, also while the run is under way."""
         if self.continuation is not None:
             return self.continuation.result
-        return self._folder.load_result(self._frozen_plan(), self.sentence, nothing_sent=self._complete)
+        ended = self.ended  # read first: after the end, the sentence changes no more
+        note = self.sentence or ("" if ended else _UNDER_WAY)
+        return self._folder.load_result(self._frozen_plan(), note, nothing_sent=self._complete)
 
     def _frozen_plan(self) -> FrozenPlan:
         if self._frozen is None:
@@ -352,7 +391,7 @@ class Run:
 
     def _finish_at_exit(self) -> None:
         """The interpreter ends without `wait`: stop cleanly."""
-        if os.getpid() != self._process:  # a fork has no thread of the run, and would wait forever
+        if not self.is_of_this_process:  # a fork has no thread of the run, and would wait forever
             return
         with noted_signals() as noted:
             self._see_to_the_end(noted, heard=0)

@@ -1,7 +1,9 @@
 """What a notebook shows of rounds: the comparison before, the dashboard while, and the result after."""
 
+import json
 import shutil
 from decimal import Decimal
+from html import unescape
 from pathlib import Path
 
 import nbformat
@@ -13,6 +15,7 @@ from support.widget_tree import html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
+from campaign.notebook.run_card import run_card
 from campaign.results.totals import ResultTotals, outcome_sentence
 
 PROJECT = Path(__file__).parents[2]
@@ -139,6 +142,18 @@ def test_no_class_of_an_error_is_named_to_people(place):
     assert all("the connection broke before the answer was complete" in html for html in shown)
     assert not any("Error)" in html for html in shown)
     assert result.batches["error"].str.contains(r"\(\w+Error\)").any()
+
+
+def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        run = campaign.start(plan_for(people(9)), account=sandbox, batch_size=3, concurrency=1, **place)
+        run.wait(20)
+        run.stop()
+        run.wait(20)
+    folder, card = json.dumps(str(place["folder"])), unescape(run_card(run))
+    unknown = run.result.batches.query("status == 'unknown'")["batch"].item()
+    assert f"campaign.resolve({folder}, {unknown}, outcome)" in card
+    assert f'campaign.reconcile({folder}, "provider.csv")' in card
 
 
 def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):

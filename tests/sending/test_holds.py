@@ -233,3 +233,22 @@ def test_who_was_refused_is_reached_as_the_advice_says(go_on, tmp_path):
         else:
             again = campaign.send(plan_for(people(49)), **options)
         assert_all_but(sandbox, again)
+
+
+@pytest.mark.parametrize("concurrency", [1])
+def test_money_that_ran_out_in_the_last_batch_is_said_to_be_missing(options):
+    with campaign.Sandbox(price=35, balance=35) as sandbox:
+        result = send(sandbox, options, 11)
+        assert result.totals["refused"] == 10
+        assert "Top up the account, then resume to send what was refused." in result.sentence
+        sandbox.top_up(10**6)
+        assert "Top up" not in resume(sandbox, options).sentence
+
+
+@pytest.mark.parametrize("concurrency", [1])
+def test_messages_that_were_refused_keep_their_text_in_the_record_when_they_go_out_again(options):
+    with campaign.Sandbox(price=35, balance=35) as sandbox:
+        send(sandbox, options, 11)
+        sandbox.top_up(10**6)
+        result = resume(sandbox, options)
+    assert [sent.template for sent in result.rounds] == ["Hi {name}", "Hi {name}"]

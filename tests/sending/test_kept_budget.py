@@ -5,6 +5,7 @@ from support.live_service import LiveService, start_live
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.notebook.run_card import run_card
 from campaign.sending.campaigns import continued
 
 PRICE = 35
@@ -123,3 +124,29 @@ def test_a_phrase_that_nobody_typed_changes_no_budget(resolves_here, monkeypatch
         phrase_for(budget=campaign.Budget())
         result = send_live(confirm=phrase_for())
         assert (len(service.inbox), result.totals["accepted"]) == (reached, reached)
+
+
+@pytest.mark.parametrize(("canary", "spent"), [(True, "35"), (False, "175")])
+def test_a_budget_below_the_first_price_is_said_to_be_exceeded(sandbox, canary, spent):
+    result = campaign.send(
+        plan_for(people(20)), account=sandbox, name="visits", budget=10, canary=canary, **SMALL
+    )
+    assert f"The budget is exceeded: {spent} of 10 are spent. Resume with a larger" in result.sentence
+
+
+@pytest.mark.parametrize(
+    ("budget", "option"),
+    [
+        (385, "budget=700"),
+        (campaign.Budget(messages=11), "budget=campaign.Budget(messages=20)"),
+        (campaign.Budget(cost=385, messages=30), "budget=campaign.Budget(cost=700, messages=30)"),
+    ],
+)
+def test_the_option_that_an_ended_run_names_is_enough_for_the_rest(sandbox, budget, option):
+    run = campaign.start(plan_for(people(20)), account=sandbox, name="visits", budget=budget, **SMALL)
+    run.wait(20)
+    assert run.option_for_the_rest == option
+    assert option in run_card(run)
+    named = eval(f"dict({option})", {"campaign": campaign})  # as a person pastes it
+    result = campaign.resume(run.folder, account=sandbox, **named, **SMALL)
+    assert (result.totals["accepted"], len(sandbox.inbox)) == (20, 20)

@@ -387,7 +387,7 @@ def test_erasing_what_a_valve_holds_says_what_is_unknown(held):
 def test_a_run_that_is_under_way_locks_out_whoever_would_close_it():
     with campaign.Sandbox(latency=0.05) as sandbox:
         run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
-        with pytest.raises(campaign.LockedError):
+        with pytest.raises(campaign.LockedError, match=r"under way\. Wait for it with run\.wait\(\)"):
             campaign.close(run.folder)
         assert run.wait().totals["accepted"] == 300
 
@@ -397,10 +397,22 @@ def test_a_run_that_a_person_paused_does_not_make_way():
         run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
         run.pause()
         run.wait()
-        with pytest.raises(campaign.LockedError, match="open in another run"):
+        paused = (
+            r"open in another run of this notebook or program, which is paused\. Resume it with run\.resume"
+        )
+        with pytest.raises(campaign.LockedError, match=paused):
             campaign.send(plan_of(300), account=sandbox.account, progress=False)
         run.resume()
         assert run.wait().totals["accepted"] == 300
+
+
+def test_a_result_that_is_looked_at_too_early_says_that_the_run_is_under_way():
+    with campaign.Sandbox(latency=0.05) as sandbox:
+        run = campaign.start(plan_of(300), account=sandbox.account, batch_size=10, progress=False)
+        early = run.result.sentence
+        assert run.wait().sentence.endswith("All 300 rows were accepted by the embedded sandbox.")
+    assert "The run is still under way" in early
+    assert "Resume the campaign" not in early
 
 
 FORKING = """

@@ -34,10 +34,10 @@ def test_nothing_is_claimed_before_there_is_something_to_measure():
     assert speed.per_second(10, 100) is None
 
 
-def sent_at(*times):
+def sent_at(*times, rounds=1):
     """Batches that left at these times and were answered a second later."""
     moments = pd.to_datetime([f"2026-11-22 {time}" for time in times], utc=True).as_unit("us")
-    return pd.DataFrame({"submitted_at": moments, "seconds": 1.0})
+    return pd.DataFrame({"submitted_at": moments, "seconds": 1.0, "round": rounds})
 
 
 def test_the_time_spent_is_that_of_all_rounds_without_the_nights_between_them():
@@ -45,6 +45,8 @@ def test_the_time_spent_is_that_of_all_rounds_without_the_nights_between_them():
     assert seconds_spent(sent_at("08:04:00", "08:00:00")) == 241  # a slow pace is time spent
     two_rounds = sent_at("08:00:00", "08:00:09", "17:00:00", "17:00:19")
     assert seconds_spent(two_rounds) == 30
+    corrected = sent_at("08:00:00", "08:00:09", "08:02:00", "08:02:19", rounds=[1, 1, 2, 2])
+    assert seconds_spent(corrected) == 30  # two minutes at the spreadsheet are not spent sending
     assert seconds_spent(sent_at("08:00:00").iloc[:0]) == 0
     waiting = sent_at("08:00:00").assign(submitted_at=pd.Series([pd.NaT]).dt.tz_localize("UTC"))
     assert seconds_spent(waiting) == 0

@@ -10,7 +10,7 @@ from campaign.argument_checks import check_path, check_text
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import identity_of, moves_of, reached_messages, snapshot
 from campaign.sending.options import Place
-from campaign.sending.run import end_held_run
+from campaign.sending.run import locked
 from campaign.sending.store.folder import Folder, finish_erasure, open_folder
 from campaign.sending.store.takeover import check_newest
 from campaign.sending.store.user_list import ListEntry, listed_with_ledger
@@ -30,8 +30,7 @@ def opened_ledger(place: Folder) -> Iterator[Ledger]:
     A run of this process that a valve holds is ended first, as `send` does. Raises `LockedError` if any other
     run has the campaign open.
     """
-    end_held_run(place.path)
-    with place.lock(), closing(_open(place)) as ledger:
+    with locked(place), closing(_open(place)) as ledger:
         finish_erasure(place.path, ledger)
         place.rounds(snapshot(place.ledger_place))  # raises where one is not what was registered
         yield ledger

@@ -6,6 +6,7 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from math import ceil
 from typing import cast
 
 from campaign.argument_checks import check_amount, check_count
@@ -23,7 +24,8 @@ class Budget:
     A batch is paid for in advance: what is under way, unknown, or accepted without a readable cost counts at
     the highest price of one SMS part seen so far, earlier runs included. When the next batch does not fit,
     it waits for the answers to those under way, since they may make room. Until there is a price, batches go
-    out one at a time.
+    out one at a time, and the first one whatever it costs: one message with the canary, else a whole batch.
+    So a budget that is smaller than its cost is exceeded by it.
 
     What is under way can only exceed the budget when the service raises its price: then the run ends at once.
     A batch whose cost cannot be read pauses it, because what was spent is no longer known.
@@ -78,6 +80,7 @@ class Budget:
             final=True,
             patient=True,
             needs_change=True,
+            option=self._for_the_rest(tally),
         )
 
     def _look_at_cost(self, tally: Tally, batch: Load | None) -> Hold | None:
@@ -89,6 +92,7 @@ class Budget:
                 "Resume with a budget of messages, for example Budget(messages=1000).",
                 final=True,
                 needs_change=True,
+                option=self._for_the_rest(tally),
             )
         if tally.unpriced_batches:
             return Hold(
@@ -100,19 +104,36 @@ class Budget:
                 f"The service raised its price, so what is under way may exceed the budget: {spent}",
                 final=True,
                 needs_change=True,
+                option=self._for_the_rest(tally),
             )
         if batch is None:
             return None
         # A price of nothing may be that of a free trial: it reserves nothing for what comes after it.
         no_price = not tally.spending.price_per_part and tally.in_flight
         if no_price or tally.cost_with(batch.parts) > self.cost or tally.cost >= self.cost:
+            is_exceeded = tally.cost > self.cost
+            what = "The budget is exceeded" if is_exceeded else "The next batch would exceed the budget"
             return Hold(
-                f"The next batch would exceed the budget: {spent}",
+                f"{what}: {spent}",
                 final=True,
                 patient=True,
                 needs_change=True,
+                option=self._for_the_rest(tally),
             )
         return None
+
+    def _for_the_rest(self, tally: Tally) -> str:
+        """The option of `resume` with which all that is left fits, at the price so far."""
+        messages = tally.committed + tally.waiting + tally.refused
+        if self.messages is not None:
+            messages = max(messages, self.messages)
+        if self.cost is None or tally.expected_cost is None:
+            return f"budget=campaign.Budget(messages={messages})"
+        expected = tally.expected_cost + (tally.spending.price or 0) * tally.refused
+        cost = max(ceil(expected), ceil(self.cost))
+        if self.messages is None:
+            return f"budget={cost}"
+        return f"budget=campaign.Budget(cost={cost}, messages={messages})"
 
 
 def _amount(cost: object) -> Decimal:

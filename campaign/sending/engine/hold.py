@@ -11,7 +11,8 @@ class Hold:
 
     `final` ends the run instead of pausing it. `patient` is for the next batch only: it applies when nothing
     is under way any more, because an answer may remove its reason. `needs_change`
-    says that going on with the same options would end the same way.
+    says that going on with the same options would end the same way; then `option` is what to write in
+    `resume` instead, "" where that is not known.
     """
 
     reason: str
@@ -19,6 +20,7 @@ class Hold:
     by_hand: bool = False
     patient: bool = False
     needs_change: bool = False
+    option: str = ""
 
 
 PAUSED = Hold("Paused by hand. Resume to send the rest.", by_hand=True)

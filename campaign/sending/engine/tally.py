@@ -170,6 +170,8 @@ class Tally:
         sentences = []
         if self.last_refusal:
             sentences.append(f"The service refused {counted(self.refused, 'message')}: {self.last_refusal}.")
+        if "funds" in self.causes:
+            sentences.append("Top up the account, then resume to send what was refused.")
         if self.last_unknown:
             sentences.append(
                 f"It is not known whether {counted(self.unknown, 'message was', 'messages were')} sent: "

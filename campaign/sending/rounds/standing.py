@@ -45,6 +45,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, place: Readable) -> Ta
 def seconds_spent(outcomes: pd.DataFrame) -> float:
     """How long a campaign has been sending: from batch to batch, without breaks of more than five minutes.
 
+    The time between two rounds is left out, too.
     `outcomes` is a frame like `Result.batches`. The ledger keeps when each batch left, and not when a program
     began or paused.
     """
@@ -54,7 +55,9 @@ def seconds_spent(outcomes: pd.DataFrame) -> float:
     starts = left["submitted_at"].dt.as_unit("us").astype("int64").to_numpy() / 1e6
     ends = np.maximum.accumulate(starts + left["seconds"].fillna(0).to_numpy())
     breaks = starts[1:] - ends[:-1]
-    return float(ends[-1] - starts[0] - breaks[breaks > _BREAK].sum())
+    rounds = left["round"].to_numpy()
+    is_break = (breaks > _BREAK) | ((rounds[1:] != rounds[:-1]) & (breaks > 0))
+    return float(ends[-1] - starts[0] - breaks[is_break].sum())
 
 
 def cost_so_far(rounds: Iterable[Round], place: Readable) -> Spending:
