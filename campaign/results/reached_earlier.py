@@ -32,8 +32,8 @@ class ReachedEarlier:
     may_keep: bool
 
     def explain(self, contacts: pd.DataFrame, issues: Callable[[], pd.DataFrame]) -> pd.DataFrame:
-        """The rows of a part, with the status and the reasons of those who were reached earlier."""
-        contacts.loc[contacts.index.isin(self.rows), ["status", "reason"]] = ["accepted", _REASON]
+        """The rows of a part, with the reasons of those who were reached earlier; their status stays."""
+        contacts.loc[contacts.index.isin(self.rows), "reason"] = _REASON
         kept = self.kept(issues)
         kept = kept[(contacts["status"].reindex(kept.index) == "accepted").to_numpy()]
         contacts.loc[kept.index, "reason"] = kept

@@ -135,7 +135,7 @@ class Result:
         """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
 
         A row that was sent as several messages shows the one that most needs attention. A row with a mistake
-        whose number was reached earlier in the campaign is accepted, and its reason says so.
+        whose number was reached earlier in the campaign keeps its status, and its reason says so.
         """
         return self._whole.contacts
 

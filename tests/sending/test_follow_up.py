@@ -67,7 +67,7 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert len(sandbox.inbox) == 20
 
 
-def test_the_uncorrected_spreadsheet_run_again_asks_for_nobody_who_was_reached(desk):
+def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     """Persons 3 and 8 had a bad date. Theirs are corrected in the follow-up file, and the sheet stays."""
     dates = ["soon" if n in (3, 8) else "24/12/2026" for n in range(10)]
     rows = [f"Person {n},0772 000 0{n:02d},{date}" for n, date in enumerate(dates)]
@@ -83,10 +83,11 @@ def test_the_uncorrected_spreadsheet_run_again_asks_for_nobody_who_was_reached(d
         send(plan_with_dates(path), sandbox)
         again = send(plan_with_dates("visits.csv"), sandbox)
         assert len(sandbox.inbox) == 9
-    assert again.contacts.loc[5, "status"] == "accepted"
+    assert again.contacts.loc[5, "status"] == "invalid"
     assert again.contacts.loc[5, "reason"].startswith("The row gets nothing, but its number was reached")
-    assert again.needing_attention.tolist() == again.follow_up().index.tolist() == [10, 12]
-    assert (again.totals["accepted"], again.totals.attention) == (9, 2)
+    assert again.contacts.loc[10, "reason"].startswith("The message needs")
+    assert again.follow_up().loc[5, "last reason"] == again.contacts.loc[5, "reason"]
+    assert again.totals["accepted"] == 8
     assert (
         "1 row has a mistake in this file, but its number was reached earlier in the campaign: "
         "put your corrections into your own spreadsheet too."
