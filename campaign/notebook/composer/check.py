@@ -31,6 +31,10 @@ _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
     "its first spreadsheet:"
 )
+_ONLY_TO_CORRECT = (
+    "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
+    "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
+)
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
 
@@ -166,7 +170,11 @@ class CheckSection(Section):
 
     def _compared(self) -> str:
         """What was sent under this name before, wherever something was."""
-        return "".join(self._compared_in(where) for where in self._desk.accounts)
+        before = "".join(self._compared_in(where) for where in self._desk.accounts)
+        reading = self._plan.reading
+        if before or reading is None or reading.continues is None:
+            return before
+        return f'<div class="changed" role="status">{markup.paragraph(_ONLY_TO_CORRECT)}</div>'
 
     def _compared_in(self, where: Environment) -> str:
         try:
