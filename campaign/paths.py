@@ -22,3 +22,11 @@ def is_file(path: str | Path) -> bool:
         return Path(path).is_file()
     except (OSError, ValueError):  # too long, or with characters that no path can have
         return False
+
+
+def is_folder(path: str | Path) -> bool:
+    """Whether a folder with this name exists; any text can be asked about."""
+    try:
+        return Path(path).is_dir()
+    except (OSError, ValueError):
+        return False

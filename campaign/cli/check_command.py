@@ -19,10 +19,10 @@ def run_check(options: argparse.Namespace, page: Page) -> int:
     paths = check_report_paths(options.report)
     plan = make_plan(options)
     show_plan(plan, page, all_issues=options.all)
-    if len(plan.messages):
+    if plan.totals.messages:
         _compare(plan, options, page)
     failed = write_reports(paths, lambda path: write_issues(plan, path, reveal=options.reveal), page)
-    return failed or (ACCEPTED if len(plan.messages) else NOTHING_TO_SEND)
+    return failed or (ACCEPTED if plan.totals.messages else NOTHING_TO_SEND)
 
 
 def _compare(plan: Plan, options: argparse.Namespace, page: Page) -> None:

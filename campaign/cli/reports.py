@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.output import Page, seen_from_here
 from campaign.errors import CampaignError
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.results.breakdown import choose_column
 from campaign.results.replaced_file import check_ending, check_place
 from campaign.results.report import ENDINGS
@@ -24,10 +24,10 @@ def check_report_paths(paths: Iterable[Path] | None) -> Sequence[Path]:
     return paths
 
 
-def check_columns(contacts: pd.DataFrame, names: Iterable[str] | None) -> None:
+def check_columns(plan: Plan, names: Iterable[str] | None) -> None:
     """Raise `ColumnError` unless the table has each of these columns of `--by`."""
     for name in names or ():
-        choose_column(contacts, name)
+        choose_column(columns_of_contacts(plan), name)
 
 
 def write_reports(paths: Iterable[Path], write: Callable[[Path], Path], page: Page) -> int:

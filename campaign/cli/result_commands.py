@@ -66,7 +66,7 @@ def run_resolve(options: argparse.Namespace, page: Page) -> int:
 def run_report(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     paths = check_report_paths(options.path or [Path(options.folder) / "report.html"])
-    check_columns(result.plan.contacts, options.by)
+    check_columns(result.plan, options.by)
     return write_reports(
         paths, lambda path: write_report(result, path, reveal=options.reveal, by=options.by), page
     )

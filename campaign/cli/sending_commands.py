@@ -39,9 +39,9 @@ _FIRST_ROUND = ("name", "folder", "pilot", "ledger")
 def run_send(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
     plan = make_plan(options)
-    check_columns(plan.contacts, options.by)
+    check_columns(plan, options.by)
     show_plan(plan, page)
-    if not len(plan.messages):
+    if not plan.totals.messages:
         return NOTHING_TO_SEND
     folder, _ = locate_campaign(plan, options.name, options.folder, options.account)
     page.words.folder = quoted(seen_from_here(folder))
@@ -69,7 +69,7 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
 def run_resume(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
     if options.by:
-        check_columns(load_result(options.folder).plan.contacts, options.by)
+        check_columns(load_result(options.folder).plan, options.by)
     choices = {name: getattr(options, name) for name in _ROUND} | _given(options)
     sending = partial(resume, options.folder, opt_outs=options.opt_outs, **choices)
     return _send(sending, Path(options.folder), options, page)

@@ -8,12 +8,13 @@ import pandas as pd
 
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
-from campaign.contacts.columns import fold, listed
-from campaign.contacts.continuation import ROW, Continuation, join_continuations, take_continuation
+from campaign.contacts.contact_parts import WholeTable, parts_of
+from campaign.contacts.continuation import ROW, Continuation, take_continuation
 from campaign.contacts.files.delimited import read_delimited
 from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import read_frame, read_parquet
 from campaign.contacts.files.sources import Source, find_format, misnamed, open_source
+from campaign.contacts.joined_tables import JoinedTables
 from campaign.contacts.reading_options import (
     MAX_BYTES,
     MAX_CELLS,
@@ -27,9 +28,8 @@ from campaign.contacts.reading_options import (
 )
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.table import ContactTable, make_table
-from campaign.contacts.table_version import joined_version, table_version
+from campaign.contacts.table_version import table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
-from campaign.errors import ColumnError, UsageError
 from campaign.text import figure
 
 
@@ -190,71 +190,9 @@ def _carried(before: Reading, now: Reading) -> Reading:
     return replace(now, continues=Continuation(before.continues.campaign))
 
 
-def _below_each_other(tables: Sequence[pd.DataFrame]) -> pd.DataFrame:
+def _below_each_other(frames: Sequence[pd.DataFrame]) -> pd.DataFrame:
     """Several contact tables as one, with consecutive row numbers; each row names its file."""
-    if not tables:
-        raise UsageError("The list of files is empty.")
-    first = tables[0]
-    places = {fold(name): name for name in first.columns}
-    names = ["file", "row in file"]
-    while any(fold(name) in places for name in names):
-        names = [f"{name} (source)" for name in names]
-    sources = _numbered_apart([table.attrs["reading"] for table in tables])
-    parts: list[pd.DataFrame] = []
-    readings: list[Reading] = []
-    offset = 0
-    for table, reading in zip(tables, sources, strict=True):
-        if places.keys() ^ {fold(name) for name in table.columns}:
-            raise ColumnError(
-                f"The files have different columns: {sources[0].source} has "
-                f"{listed(list(first.columns))}, {reading.source} has {listed(list(table.columns))}. "
-                "Give them the same columns."
-            )
-        part = table.rename(columns=lambda name: places[fold(name)])[list(first.columns)]
-        part.insert(0, names[1], table.index.astype(str).astype("str"))
-        part.insert(0, names[0], reading.source)
-        part.index = table.index + offset
-        parts.append(part)
-        issues = tuple(replace(issue, row=issue.row + offset) for issue in reading.issues)
-        span = f"rows {part.index[0]} to {part.index[-1]}" if len(part) else "no rows"
-        notices = (f"{reading.source}: {span}.", *(f"{reading.source}: {text}" for text in reading.notices))
-        continues = reading.continues and reading.continues.moved(offset)
-        readings.append(replace(reading, issues=issues, notices=notices, continues=continues))
-        offset += max([*table.index.tolist(), reading.header_row or 0])
-    contacts = pd.concat(parts)
-    contacts.attrs["reading"] = _combined(readings)
+    joined = JoinedTables.of([WholeTable(frame, max(len(frame), 1)) for frame in frames])
+    contacts = pd.concat([*parts_of(joined)])
+    contacts.attrs["reading"] = joined.reading
     return contacts
-
-
-def _numbered_apart(readings: Sequence[Reading]) -> list[Reading]:
-    """The readings, numbered where files have the same name."""
-    names = [reading.source for reading in readings]
-    return [
-        replace(reading, source=f"{reading.source} ({i})") if names.count(reading.source) > 1 else reading
-        for i, reading in enumerate(readings, start=1)
-    ]
-
-
-def _combined(readings: Sequence[Reading]) -> Reading:
-    """One reading for several files; what differs between them is left open."""
-
-    def common(values: list[Any]) -> Any:
-        return values[0] if all(value == values[0] for value in values) else None
-
-    return Reading(
-        source=" and ".join(dict.fromkeys(reading.source for reading in readings)),
-        format=" and ".join(dict.fromkeys(reading.format for reading in readings)),
-        sheet=common([reading.sheet for reading in readings]),
-        header_row=readings[0].header_row,
-        encoding=common([reading.encoding for reading in readings]),
-        delimiter=common([reading.delimiter for reading in readings]),
-        rows=sum(reading.rows for reading in readings),
-        hidden_rows=sum(reading.hidden_rows for reading in readings),
-        blank_rows=sum(reading.blank_rows for reading in readings),
-        notices=tuple(notice for reading in readings for notice in reading.notices),
-        issues=tuple(issue for reading in readings for issue in reading.issues),
-        detected=common([reading.detected for reading in readings]) or (),
-        dates=readings[0].dates,
-        continues=join_continuations({reading.source: reading.continues for reading in readings}),
-        version=joined_version(reading.version for reading in readings),
-    )

@@ -25,6 +25,7 @@ from campaign.contacts.exports import (
 from campaign.errors import FileError, UsageError
 from campaign.text import agreeing, capitalised, clean, counted
 
+ALL_BLANK = "The table is empty: all of its cells are blank."
 FILLED = 1_000_000  # cells that merged areas may fill; a contact table has some dozens
 
 Severity = Literal["error", "warning", "info"]
@@ -69,23 +70,21 @@ def make_table(
         seen = ~np.isin(grid.rows, np.fromiter(grid.hidden_rows, np.int64, len(grid.hidden_rows)))
         grid, left_out = _without_hidden_columns(grid)
         notices += left_out
-    header_row, heads = _find_header(grid, seen, header)
+    header_row, heads = find_header(grid, seen, header)
     grid, filled = _fill_merges(grid, header_row or 0)
     start = int(np.searchsorted(grid.rows, header_row or 0, side="right"))
     below = grid.cut(start, len(grid)).only(seen[start:])
     used = [i for i, head in enumerate(heads) if head.strip() or not below.is_empty(i)]
     if not used:
-        raise FileError("The table is empty: all of its cells are blank.")
+        raise FileError(ALL_BLANK)
     export = find_export(heads)
     letters = [column_letter(grid.positions[i]) for i in used]
     names = column_names([heads[i] for i in used], letters=letters)
     below, said = _as_exported(below.select(used), names, export, missing)
     blank, end = _blank(below, trim)
     below = below.cut(0, end)
-    notices += _header_notices(grid, header_row, heads, used, end)
-    if header_row is not None and (above := int(seen[: start - 1].sum())):
-        were = "row above it was" if above == 1 else f"{above} rows above it were"
-        notices.append(f"The header was found in row {header_row}; the {were} left out.")
+    above = 0 if header_row is None else int(seen[: start - 1].sum())
+    notices += header_notices(grid, header_row, heads, used, rows=end, above=above)
     if skipped := int((~seen[start:]).sum()):
         was, them = agreeing(skipped, "was", "were"), agreeing(skipped, "it", "them")
         notices.append(f'{counted(skipped, "hidden row")} {was} left out; hidden="include" reads {them}.')
@@ -107,7 +106,7 @@ def _without_hidden_columns(grid: Grid) -> tuple[Grid, list[str]]:
 # --- the header ---------------------------------------------------------------------------------------
 
 
-def _find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[int | None, list[str]]:
+def find_header(grid: Grid, seen: NDArray[np.bool_], header: Header) -> tuple[int | None, list[str]]:
     """The row number of the header, and its cells."""
     is_given = isinstance(header, int) and header is not False
     if is_given:
@@ -138,9 +137,10 @@ def _fill_lines(lines: list[list[str]], top: Grid) -> frozenset[int]:
     return frozenset(banners)
 
 
-def _header_notices(
-    grid: Grid, header_row: int | None, heads: Sequence[str], used: Sequence[int], rows: int
+def header_notices(
+    grid: Grid, header_row: int | None, heads: Sequence[str], used: Sequence[int], *, rows: int, above: int
 ) -> Iterator[str]:
+    """What is said of the header, of columns without one, and of the rows above it."""
     letters = [column_letter(at) for at in grid.positions]
     unnamed = [f"column {letters[i]}" for i in used if not heads[i].strip()]
     if header_row is None:
@@ -152,6 +152,9 @@ def _header_notices(
         yield f"Empty columns were left out: {', '.join(letters[i] for i in empty[:30])}."
     if not rows:
         yield "The table has a header and no rows."
+    if header_row is not None and above:
+        were = "row above it was" if above == 1 else f"{above} rows above it were"
+        yield f"The header was found in row {header_row}; the {were} left out."
 
 
 # --- exports ------------------------------------------------------------------------------------------
@@ -161,20 +164,24 @@ def _as_exported(
     below: Grid, names: Sequence[str], export: Export | None, missing: Sequence[str]
 ) -> tuple[Grid, list[str]]:
     """The rows without a row of HXL tags and without texts that mean "no value", and what is said of that."""
-    said = []
-    if len(below) and is_hashtag_row(below.head(1)[0], export):
-        said.append(f"Row {below.rows[0]} holds HXL tags and was left out.")
-        below = below.cut(1, len(below))
-    below, emptied = _without(below, export.missing if export else ())
-    said += export_notices(export, names, emptied=emptied, unwanted=_unwanted(below, names, export))
-    below, emptied = _without(below, missing)
+    below, said = without_hashtags(below, export)
+    below, emptied = without_texts(below, export.missing if export else ())
+    said += export_notices(export, names, emptied=emptied, unwanted=count_unwanted(below, names, export))
+    below, emptied = without_texts(below, missing)
     if missing:
         cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
         said.append(f"{cells} with {listed(missing)} {count} as empty, because of missing=.")
     return below, said
 
 
-def _unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:
+def without_hashtags(below: Grid, export: Export | None) -> tuple[Grid, list[str]]:
+    """The rows below the header without a row of HXL tags, and what is said of that."""
+    if not len(below) or not is_hashtag_row(below.head(1)[0], export):
+        return below, []
+    return below.cut(1, len(below)), [f"Row {below.rows[0]} holds HXL tags and was left out."]
+
+
+def count_unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:
     """To how many rows of an export nothing is to be sent."""
     column = standing_column(names, export)
     if export is None or not column:
@@ -186,7 +193,7 @@ def _unwanted(grid: Grid, names: Sequence[str], export: Export | None) -> int:
     return int(pc.sum(unwanted).as_py() or 0)
 
 
-def _without(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:
+def without_texts(grid: Grid, texts: Sequence[str]) -> tuple[Grid, int]:
     """The grid with cells that hold one of these texts blank, and how many there were."""
     if not texts:
         return grid, 0

@@ -1,28 +1,51 @@
 """The version of a table: the same for the same cells under the same row numbers, else another one."""
 
 import hashlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import series_to_chunks, text_buffers
+from campaign.arrow_text import Ints, TextArray, series_to_chunks, text_buffers
 
 _LETTERS = str.maketrans("0123456789abcdef", "ghjkmnpqrstuvwxy")  # no program takes it for a number
 _LENGTH = 10
 
 
+class ColumnDigest:
+    """The digest of a column, whatever parts its cells come in."""
+
+    def __init__(self) -> None:
+        self._lengths, self._texts = hashlib.sha256(), hashlib.sha256()
+
+    def add(self, cells: Iterable[TextArray]) -> None:
+        """Take the next cells."""
+        for chunk in cells:  # as they are: one array of them would be a copy
+            offsets, data = text_buffers(chunk)
+            self._lengths.update(np.diff(offsets).data)
+            self._texts.update(data.data)
+
+    def digest(self) -> bytes:
+        return self._lengths.digest() + self._texts.digest()
+
+
 def table_version(table: pd.DataFrame) -> str:
     """The version of a contact table, ten letters. Takes 0.05 s for a million rows of five columns."""
-    digest = hashlib.sha256("\x1f".join(table.columns).encode("utf-8", "surrogatepass"))
-    digest.update(np.ascontiguousarray(table.index, dtype=np.int64).data)
+    digests = []
     for _, column in table.items():
-        lengths, texts = hashlib.sha256(), hashlib.sha256()
-        for chunk in series_to_chunks(column):  # as they are: one array of them would be a copy
-            offsets, data = text_buffers(chunk)
-            lengths.update(np.diff(offsets).data)
-            texts.update(data.data)
-        digest.update(lengths.digest() + texts.digest())
+        digest = ColumnDigest()
+        digest.add(series_to_chunks(column))
+        digests.append(digest)
+    return version_of(table.columns, [table.index.to_numpy(dtype=np.int64)], digests)
+
+
+def version_of(columns: Iterable[str], rows: Iterable[Ints], digests: Sequence[ColumnDigest]) -> str:
+    """The version of a table with these names of columns, row numbers (in parts) and cells."""
+    digest = hashlib.sha256("\x1f".join(columns).encode("utf-8", "surrogatepass"))
+    for numbers in rows:
+        digest.update(np.ascontiguousarray(numbers).data)
+    for column in digests:
+        digest.update(column.digest())
     return _in_letters(digest.hexdigest())
 
 

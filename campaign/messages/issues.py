@@ -1,5 +1,7 @@
 """The table of issues: what is wrong or worth knowing about single cells, collected column-wise."""
 
+import json
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -13,6 +15,7 @@ from campaign.arrow_text import (
     Ints,
     TextArray,
     array_to_series,
+    combine_chunks,
     concat_arrays,
     join_runs,
     spread_texts,
@@ -32,11 +35,13 @@ CODES = {
     "blank_row": "the row is empty",
     "missing_number": "all number columns of the row are empty",
     "unknown_region": "the row's region is not a country code",
+    "rare_country": "the number is of another country than nearly all others",
     "missing_value": "the cell of a placeholder is empty",
     "unreadable_value": "the cell of a placeholder does not fit its format",
     "ambiguous_date": "the date of a placeholder can be read in more than one way",
-    "date_order": "dates are read in the order that one of them shows",
+    "date_order": "dates are read in the order that one of them shows, or in another one that was given",
     "mixed_dates": "dates of a placeholder are written in several ways",
+    "odd_date": "the cell is no date, unlike most of its column, and goes out as it is",
     "no_text": "there is no text for the row's language",
     "unused_text": "no row has the language of the text",
     "empty_text": "nothing is left of the message after filling it in",
@@ -125,6 +130,36 @@ class IssueCollector:
         self.status[start : start + len(block.status)] = block.status
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
+    def tables(self) -> tuple[pa.Table, pa.Table]:
+        """The issues and their sentences as tables, for `of_tables`."""
+        details, _ = self._details(self._groups)
+        facts = [
+            (group.column, group.code, group.severity, group.status, len(group.rows), len(group.details))
+            for group in self._groups
+        ]
+        values = concat_arrays([group.values for group in self._groups])
+        rows = _concat([group.rows for group in self._groups])
+        table = pa.table({"row": pa.array(rows), "value": values})
+        return table.replace_schema_metadata({"groups": json.dumps(facts)}), pa.table({"detail": details})
+
+    @classmethod
+    def of_tables(cls, status: npt.NDArray[np.int8], issues: pa.Table, details: pa.Table) -> "IssueCollector":
+        """The collector that `tables` was asked of, with the status of its rows."""
+        collector = cls(0)
+        collector.status = status
+        rows, values = issues.column("row").to_numpy(), combine_chunks(issues.column("value"))
+        sentences, at, said = combine_chunks(details.column("detail")), 0, 0
+        for column, code, severity, its_status, count, spoken in json.loads(
+            issues.schema.metadata[b"groups"]
+        ):
+            group = _IssueGroup(
+                rows[at : at + count], column, values.slice(at, count), code, severity,
+                sentences.slice(said, spoken), its_status,
+            )  # fmt: skip
+            collector._groups.append(group)
+            at, said = at + count, said + spoken
+        return collector
+
     def add_for_table(
         self, column: str, values: str | TextArray, code: str, severity: str, details: str | TextArray
     ) -> None:
@@ -195,16 +230,30 @@ def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
-def issue_summary(issues: pd.DataFrame) -> str:
+def issue_summary(parts: Iterable[pd.DataFrame]) -> str:
     """An HTML table of the kinds of issues, the most severe first: how many, the first row, an example."""
-    if issues.empty:
+    kinds = issue_kinds(parts)
+    if kinds.empty:
         return markup.paragraph("No issues were found.")
-    groups = issues.groupby(["severity", "code"], sort=False)
-    kinds = groups.agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
+    kinds = kinds.assign(code=kinds["code"].str.replace("_", " "), example=mask_texts(kinds["example"]))
+    return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))
+
+
+def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
+    """How often each kind of issue was found in parts of the table of issues, the most severe first.
+
+    Columns: severity, code, found, first_row and example, which is the sentence of the first.
+    """
+    names = ["severity", "code"]
+    counted = [
+        issues.groupby(names, sort=False)
+        .agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
+        .reset_index()
+        for issues in parts
+    ]
+    groups = pd.concat(counted).groupby(names, sort=False)
+    kinds = groups.agg(found=("found", "sum"), first_row=("first_row", "first"), example=("example", "first"))
     kinds = kinds.reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
     ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["found"])
-    kinds = kinds.loc[ranked.sort_values(["rank", "descending"]).index]
-    example = mask_texts(kinds["example"])
-    kinds = kinds.assign(code=kinds["code"].str.replace("_", " "), example=example)
-    return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))
+    return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -13,20 +12,22 @@ import pandas as pd
 
 from campaign import markup
 from campaign.argument_checks import check_amount, check_choice, check_count, described, wrong
-from campaign.arrow_text import Ints, series_to_chunks, text_buffers
+from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import Reading
-from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
 from campaign.messages.issues import issue_summary
+from campaign.messages.plan_tables.plan_columns import (
+    MessageStream,
+    labels_of_contacts,
+    messages_at,
+    rows_of_messages,
+)
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, copy_frame
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, status_bars, totals_table
-
-
-def _copy(table: pd.DataFrame) -> pd.DataFrame:
-    return table.copy(deep=False)  # pandas copies on write
 
 
 class PlanSource(Protocol):
@@ -50,7 +51,9 @@ class PlanSource(Protocol):
 class Plan:
     """What a campaign would send, and what it would not send and why, row by row. Immutable.
 
-    `prepare` makes one. Its tables are copies: changing one changes nothing here.
+    `prepare` makes one. Its tables are copies: changing one changes nothing here. Those of a large table are
+    on disk: `parts` reads them part by part, and whole ones are made when they are asked for. Where the
+    memory is too small for one, a `CampaignError` says so.
 
     - `messages`: the messages in sending order: row (int64), number, message, sender, priority (str), parts
       (int64). `priority` is "" where none is given. A text that was split takes several rows, in order.
@@ -69,9 +72,9 @@ class Plan:
       repeat another row's number.
     """
 
-    messages: CopiedField[pd.DataFrame] = CopiedField(_copy)
-    issues: CopiedField[pd.DataFrame] = CopiedField(_copy)
-    contacts: CopiedField[pd.DataFrame] = CopiedField(_copy)
+    messages: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    issues: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    contacts: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
     totals: Totals
     fingerprint: CopiedField[str] = CopiedField()
     reading: Reading | None = None
@@ -79,18 +82,32 @@ class Plan:
     template: str = ""
     addressing: Addressing = field(default_factory=Addressing.unknown)
     _made_of: PlanSource | None = None
+    _store: PartStore | None = None
+
+    @property
+    def is_in_memory(self) -> bool:
+        """Whether its tables are in memory, and not in parts on disk."""
+        return self._store is None
+
+    def parts(self) -> Iterator[PlanPart]:
+        """The tables of the plan in parts of consecutive rows: `messages`, `issues` and `contacts` of each.
+
+        The parts of a plan of a large file are read one by one; a plan in memory is one part.
+        """
+        return iter([whole_part(self)]) if self._store is None else self._store.parts()
 
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
-        messages, contacts = self.messages, self.contacts
-        if contacts.empty:
+        if not self.totals.rows:
             raise UsageError("The contact table has no rows, so there is nothing to preview.")
-        rows = contacts.index
         if row is None:
-            row = int(messages["row"].iloc[0] if len(messages) else rows[0])
-        check_count(row, subject="row", least=0, write=f"plan.preview({rows[0]})")
-        if row not in rows:
+            row = self._first_row
+        check_count(row, subject="row", least=0, write=f"plan.preview({self._first_row})")
+        part = next((part for part in self.parts() if row in part.status.index), None)
+        if part is None:
+            rows = labels_of_contacts(self)
             raise UsageError(f"There is no row {row}. The rows are numbered {rows.min()} to {rows.max()}.")
+        messages, contacts = part.messages, part.contacts
         row_messages = messages.loc[messages["row"] == row]
         status, reason = (str(contacts.at[row, name]) for name in ("status", "reason"))
         sender, number = (
@@ -98,13 +115,24 @@ class Plan:
         )
         return Preview(int(row), status, reason, number, sender, tuple(row_messages["message"]))
 
+    @property
+    def _first_row(self) -> int:
+        """The first row that gets a message; the first of all if none does."""
+        with_messages = (part for part in self.parts() if len(part.rows_of_messages))
+        part = next(with_messages, None)
+        return int(next(self.parts()).status.index[0] if part is None else part.rows_of_messages[0])
+
     def sample(self, n: int = 5) -> pd.DataFrame:
         """Some messages from throughout the plan, in sending order; the same ones each time."""
         check_count(n, subject="n", least=0, write="plan.sample(5)")
-        messages = self.messages
-        count = len(messages)
-        positions = np.random.default_rng(count).choice(count, size=min(n, count), replace=False)
-        return messages.iloc[np.sort(positions)]
+        count = self.totals.messages
+        positions = np.sort(np.random.default_rng(count).choice(count, size=min(n, count), replace=False))
+        return self._messages_at(positions)
+
+    def _messages_at(self, positions: Ints) -> pd.DataFrame:
+        """The messages at some ascending positions, which are the index of the frame."""
+        frames = [*messages_at(self, positions)] or [next(self.parts()).messages.iloc[:0]]
+        return pd.concat(frames).set_axis(positions) if len(frames) > 1 else frames[0].set_axis(positions)
 
     def estimate(self, price: Decimal | float | str, *, per: str = "part") -> Decimal:
         """What sending would cost at a price for each part, or for each message with per="message"."""
@@ -118,9 +146,11 @@ class Plan:
         The pieces of one row's text stay together: a row with more pieces than `size` gets its own batch.
         """
         check_count(size, subject="size", write="plan.batches(100)")
-        messages = self.messages
-        bounds = batch_bounds(messages["row"].to_numpy(), int(size))
-        return (messages.iloc[start:stop] for start, stop in bounds)
+        bounds = batch_bounds(rows_of_messages(self), int(size))
+        messages = MessageStream(part.messages for part in self.parts())
+        return (
+            messages.take(stop - start).set_axis(pd.RangeIndex(start, stop), axis=0) for start, stop in bounds
+        )
 
     def keep_instead(self, rows: Iterable[int]) -> Plan:
         """The plan that the table would give if these rows came before the others with their numbers.
@@ -137,7 +167,7 @@ class Plan:
             raise UsageError(
                 "Some rows of keep_instead have the same number. Choose one row for each number."
             )
-        positions = self.contacts.index.get_indexer(pd.Index(chosen)).astype(np.int64)
+        positions = pd.Index(labels_of_contacts(self)).get_indexer(pd.Index(chosen)).astype(np.int64)
         return self._made_of.plan_keeping(positions)
 
     @property
@@ -152,13 +182,26 @@ class Plan:
         pieces = [markup.paragraph(self.sentence), status_bars(self.totals)]
         if self.totals.messages:
             pieces.append(_side_by_side(self.preview().phone(), totals_table(self.totals)))
-        pieces.append(issue_summary(self.issues))
-        if numbers := self.addressing.sentence(self.contacts.columns):
+        pieces.append(issue_summary(part.issues for part in self.parts()))
+        if numbers := self.addressing.sentence(next(self.parts()).contacts.columns):
             pieces.append(markup.paragraph(numbers, note=True))
         if self.reading is not None:
             pieces.append(markup.paragraph(self.reading.sentence, note=True))
         pieces.append(markup.paragraph(f"Fingerprint {self.fingerprint[:12]}", note=True))
         return markup.card("Plan", pieces)
+
+
+def whole_part(plan: Plan) -> PlanPart:
+    """All rows of a plan as one part."""
+    return PlanPart(
+        messages=lambda: plan.messages,
+        issues=lambda: plan.issues,
+        contacts=lambda: plan.contacts,
+        status=lambda: plan.contacts["status"],
+        rows_of_messages=lambda: plan.messages["row"].to_numpy(dtype=np.int64),
+        numbers=lambda: plan.addressing.numbers,
+        alternatives=lambda: plan.addressing.alternatives,
+    )
 
 
 def plan_in(environment: str, plan: Plan) -> Plan:
@@ -179,7 +222,12 @@ def suppression_of(plan: Plan) -> SuppressionLists | None:
 
 
 def with_fields(plan: Plan, **fields: Any) -> Plan:
-    """The same plan with other values in some fields; what is made when first needed stays so."""
+    """The same plan with other values in some fields; what is made when first needed stays so.
+
+    With another table, the plan is in memory from now on.
+    """
+    if fields.keys() & {"messages", "contacts", "issues", "addressing"}:
+        fields.setdefault("_store", None)
     amended = Plan.__new__(Plan)
     vars(amended).update(vars(plan) | fields)
     return amended
@@ -208,23 +256,6 @@ def _side_by_side(*pieces: str) -> str:
     """Pieces of HTML next to each other if there is room."""
     cells = "".join(f"<div>{piece}</div>" for piece in pieces)
     return f'<div style="display:flex;flex-wrap:wrap;gap:0 3em;align-items:center">{cells}</div>'
-
-
-def fingerprint(messages: pd.DataFrame) -> str:
-    """SHA-256 of number, message, sender and priority, as lengths and bytes.
-
-    Each column begins with the number of its texts (64 bits) and their lengths in UTF-8 (32 bits each, both
-    little-endian), so that no two tables give the same bytes. Takes 0.06 us a message.
-    """
-    digest = hashlib.sha256(b"campaign plan 1\n")
-    for name in MESSAGE_TEXTS:
-        chunks = [text_buffers(chunk) for chunk in series_to_chunks(messages[name])]
-        digest.update(np.array([len(messages)], dtype="<i8").tobytes())
-        for offsets, _ in chunks:
-            digest.update(np.diff(offsets).astype("<i4").tobytes())
-        for _, data in chunks:
-            digest.update(data.data)
-    return digest.hexdigest()
 
 
 def batch_bounds(rows: Ints, size: int, first_size: int | None = None) -> Iterator[tuple[int, int]]:

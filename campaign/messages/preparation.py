@@ -5,23 +5,22 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 import pandas as pd
 
-from campaign.argument_checks import check_choice, wrong
+from campaign.argument_checks import check_choice
 from campaign.arrow_text import Ints
-from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.contact_parts import ContactParts
+from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.phone_numbers.cleaning import check_kinds
-from campaign.contacts.reading import read_contacts
-from campaign.contacts.reading_record import reading_of
+from campaign.messages import draft
 from campaign.messages.draft import Rules, write_draft
-from campaign.messages.duplicates import DUPLICATES
 from campaign.messages.overlong import OverlongRules
-from campaign.messages.plan import Plan, fingerprint
-from campaign.messages.recipients import NumberRules, choose_columns, choose_region
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.duplicates import DUPLICATES
+from campaign.messages.recipients import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 
@@ -46,6 +45,7 @@ def prepare(
     several: Literal["refuse", "first"] = "refuse",
     kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
     as_written: bool = False,
+    stream: bool | None = None,
 ) -> Plan:
     """Turn a contact table into checked messages: a `Plan` with what each row gets, or why it gets none.
 
@@ -76,11 +76,15 @@ def prepare(
     reached, or may have been, get no message: their status is duplicate, with the issue already_sent. A
     campaign counts in its own environment only, so that a rehearsal leaves nobody out of a live campaign.
 
+    `stream`: whether the table is read, checked and kept in parts on disk, so that it may be larger than the
+    memory; the plan is the same. By default a large file is (over 200 MB of text, or 20 MB of parquet), or
+    several that are large together, or a folder of them. See `Plan.parts`. Csv and parquet files are read in
+    parts; workbooks and DataFrames are read whole first.
+
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
-    table = _contact_table(contacts)
-    columns = list(table.columns)
+    table = open_contacts(contacts, draft.BLOCK, stream=stream)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
     check_kinds(kinds)
@@ -88,12 +92,12 @@ def prepare(
     texts = choose_campaign_texts(
         table, message, language, sender, priority, downgrade=downgrade, as_written=as_written
     )
-    numbers = NumberRules(choose_columns(columns, number), choose_region(table, region), several, kinds)
+    numbers = NumberRules(choose_columns(table.columns, number), choose_region(table, region), several, kinds)
     rules = Rules(
         texts,
         numbers,
         OverlongRules.of(overlong, ellipsis, keep_words=keep_words, max_parts=max_parts, downgrade=downgrade),
-        suppression.read(numbers.region),
+        suppression.read(distinct_regions(table, numbers.region)),
         duplicates,
     )
     template = message if isinstance(message, str) else json.dumps(dict(message), ensure_ascii=False)
@@ -104,7 +108,7 @@ def prepare(
 class _Preparation:
     """What a plan is made of: its table, its rules, and the rows that are kept instead of the first."""
 
-    table: pd.DataFrame
+    table: ContactParts
     rules: Rules
     not_again: tuple[Any, ...]
     template: str
@@ -117,17 +121,11 @@ class _Preparation:
 
     def plan(self) -> Plan:
         preferred = np.concatenate([np.empty(0, dtype=np.int64), *self.preferred])
-        tables = write_draft(self.table, self.rules, preferred)
         return Plan(
-            messages=tables.messages,
-            issues=tables.issues,
-            contacts=tables.contacts,
-            totals=tables.totals,
-            fingerprint=partial(fingerprint, tables.messages),
-            reading=self.table.attrs.get("reading"),
+            **write_draft(self.table, self.rules, preferred),
+            reading=self.table.reading,
             not_again=self.not_again,
             template=self.template,
-            addressing=tables.addressing,
             _made_of=self,
         )
 
@@ -145,20 +143,3 @@ class _Preparation:
         suppression = self.rules.suppression.in_environment(environment)
         rules = replace(self.rules, suppression=suppression)
         return replace(self, not_again=not_again, rules=rules).plan()
-
-
-def _contact_table(contacts: Any) -> pd.DataFrame:
-    """A copy of the table if `read_contacts` made it and its cells are still text; otherwise read it now."""
-    if isinstance(contacts, pd.DataFrame) and (reading := reading_of(contacts)) is not None:
-        index = contacts.index
-        numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
-        if numbered and (contacts.dtypes == "str").all() and not is_follow_up(contacts.columns):
-            table = contacts.copy(deep=False)  # `keep_instead` reads it again, and the user may change theirs
-            table.attrs["reading"] = reading
-            return table
-    if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
-        raise wrong(
-            contacts, subject="prepare", needs="a contact table or a file",
-            write="campaign.prepare(campaign.read_contacts(path), …)",
-        )  # fmt: skip
-    return read_contacts(contacts)

@@ -27,6 +27,7 @@ from campaign.arrow_text import (
 )
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, listed, number_columns
+from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.contacts.exports import export_numbers, find_export, likely_number_columns, row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
@@ -38,7 +39,16 @@ from campaign.text import agreeing, capitalised, clean, counted, shorten
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
 
-Region: TypeAlias = "str | pd.Series[Any] | None"
+
+@dataclass(frozen=True)
+class RegionColumn:
+    """The column of a contact table that names the region of each row."""
+
+    name: str
+
+
+RowRegions: TypeAlias = "str | pd.Series[Any] | None"  # of some rows: one for all of them, or one for each
+Region: TypeAlias = "RegionColumn | RowRegions"
 
 
 @dataclass(frozen=True)
@@ -82,8 +92,8 @@ class Addressing:
       and another text is kept (duplicates="skip"). It has the columns of `Plan.messages`.
     """
 
-    numbers: Ints
-    columns: tuple[str, ...]
+    numbers: CopiedField[Ints] = CopiedField()
+    columns: CopiedField[tuple[str, ...]] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(lambda table: table.copy(deep=False))
 
     def sentence(self, columns: Collection[str]) -> str:
@@ -117,6 +127,14 @@ class NumberRules:
     several: str
     kinds: Collection[str]
 
+    def region_of(self, contacts: pd.DataFrame, start: int) -> RowRegions:
+        """The region of some consecutive rows, the first of which is at `start` in the table."""
+        if isinstance(self.region, RegionColumn):
+            return contacts[self.region.name]
+        if isinstance(self.region, pd.Series):
+            return self.region.iloc[start : start + len(contacts)]
+        return self.region
+
 
 def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:
     """The columns that hold the numbers, in order of preference. Raises ColumnError when that is unclear."""
@@ -148,7 +166,7 @@ def choose_columns(columns: Collection[str], number: str | list[str] | None) -> 
     return [best]
 
 
-def choose_region(contacts: pd.DataFrame, region: object) -> Region:
+def choose_region(contacts: ContactParts, region: object) -> Region:
     """The country of numbers without a country code: one code, or one for each row.
 
     A text of two letters and "001" are codes; any other text names a column of codes.
@@ -157,12 +175,12 @@ def choose_region(contacts: pd.DataFrame, region: object) -> Region:
         text = region.strip()
         if text == WORLD or (len(text) == 2 and text.isalpha()):
             return check_region(text)
-        return contacts[_find_region_column(contacts, text.removeprefix("{").removesuffix("}"))]
+        return RegionColumn(_find_region_column(contacts, text.removeprefix("{").removesuffix("}")))
     if isinstance(region, pd.Series):
-        if len(region) != len(contacts):
+        if len(region) != contacts.rows:
             raise UsageError(
                 f"region= has {counted(len(region), 'entry', 'entries')}, but the table has "
-                f"{counted(len(contacts), 'row')}. Give one entry for each row."
+                f"{counted(contacts.rows, 'row')}. Give one entry for each row."
             )
         return region.copy(deep=False)  # the user may change theirs, and a plan may need it again
     if region is not None:
@@ -173,7 +191,7 @@ def choose_region(contacts: pd.DataFrame, region: object) -> Region:
     return None
 
 
-def _find_region_column(contacts: pd.DataFrame, name: str) -> str:
+def _find_region_column(contacts: ContactParts, name: str) -> str:
     try:
         return find_column(contacts.columns, name)
     except ColumnError as no_column:
@@ -185,8 +203,20 @@ def _find_region_column(contacts: pd.DataFrame, name: str) -> str:
         raise ColumnError(f"{no_column} For a country write its two-letter code, such as UG.") from None
 
 
+def distinct_regions(contacts: ContactParts, region: Region) -> list[str | None]:
+    """All regions with which numbers that belong to no row are read."""
+    if isinstance(region, RegionColumn):
+        parts = (unique_texts(cells)[0] for cells in cells_of(contacts, region.name))
+        codes = list(dict.fromkeys(code for part in parts for code in part))
+    elif isinstance(region, pd.Series):
+        codes = list(region.dropna().unique())
+    else:
+        return [region]
+    return [code for code in codes if code.strip()] or [None]
+
+
 def find_numbers(
-    contacts: pd.DataFrame, rules: NumberRules, region: Region, issues: IssueCollector
+    contacts: pd.DataFrame, rules: NumberRules, region: RowRegions, issues: IssueCollector
 ) -> tuple[Recipients, TextArray]:
     """The first number of each row that can be sent to, and its country; problems and repairs as issues.
 
@@ -272,7 +302,9 @@ class _Problems:
     codes: TextArray
 
 
-def _add_problems(issues: IssueCollector, problems: list[_Problems], numbers: Ints, region: Region) -> None:
+def _add_problems(
+    issues: IssueCollector, problems: list[_Problems], numbers: Ints, region: RowRegions
+) -> None:
     """A problem excludes the row, unless another of its columns has a number that can be sent to."""
     without_number = numbers == 0
     for group in problems:
@@ -287,7 +319,7 @@ def _add_problems(issues: IssueCollector, problems: list[_Problems], numbers: In
             issues.add(rows[~lost], group.column, cells, code, "warning", detail)
 
 
-def _explain_ambiguous(cells: TextArray, region: Region) -> str | TextArray:
+def _explain_ambiguous(cells: TextArray, region: RowRegions) -> str | TextArray:
     """The sentence for ambiguous numbers, with what each could be read as."""
     sentence = PROBLEMS["ambiguous"]
     strings, positions = unique_texts(cells)

@@ -26,7 +26,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
-from campaign.messages.recipients import Recipients, Region, as_integers
+from campaign.messages.recipients import Recipients, as_integers
 from campaign.paths import is_file
 from campaign.text import clean, shorten
 
@@ -60,15 +60,18 @@ class SuppressionRules:
         sources = not_again if isinstance(not_again, list | tuple) else [not_again]
         return cls(opt_outs, tuple(source for source in sources if source is not None))
 
-    def read(self, region: Region) -> "SuppressionLists":
-        """Read the numbers of the lists; entries that are not numbers become issues."""
+    def read(self, regions: Collection[str | None]) -> "SuppressionLists":
+        """Read the numbers of the lists, with each of the regions; entries that are not numbers become
+        issues."""
         issues = IssueCollector(0)
         nobody = np.empty(0, dtype=np.int64)
-        opted_out = nobody if self.opt_outs is None else _read_list(self.opt_outs, region, issues, "opt_outs")
+        opted_out = (
+            nobody if self.opt_outs is None else _read_list(self.opt_outs, regions, issues, "opt_outs")
+        )
         reached = tuple(
             ReachedNumbers(
                 source.environment if isinstance(source, EarlierCampaign) else "",
-                _reached_numbers(source, region, issues),
+                _reached_numbers(source, regions, issues),
             )
             for source in self.not_again
         )
@@ -134,7 +137,7 @@ def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints)
     return rows[pd.Series(recipients.numbers[rows]).isin(numbers).to_numpy()]
 
 
-def _reached_numbers(source: Any, region: Region, issues: IssueCollector) -> Ints:
+def _reached_numbers(source: Any, regions: Collection[str | None], issues: IssueCollector) -> Ints:
     """The numbers that an earlier campaign reached or may have reached, or those of a plain list."""
     if isinstance(source, EarlierCampaign):
         return as_integers(source.reached)
@@ -153,7 +156,7 @@ def _reached_numbers(source: Any, region: Region, issues: IssueCollector) -> Int
             source, subject="not_again", needs="results, folders or lists of numbers",
             write="not_again=result, with what send() or load_result() returned",
         )  # fmt: skip
-    return _read_list(source, region, issues, "not_again")
+    return _read_list(source, regions, issues, "not_again")
 
 
 def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":
@@ -162,7 +165,7 @@ def reached_numbers(messages: pd.DataFrame) -> "pd.Series[str]":
     return numbers[numbers.str.fullmatch("[0-9]{5,15}")]
 
 
-def _read_list(source: Any, region: Region, issues: IssueCollector, argument: str) -> Ints:
+def _read_list(source: Any, regions: Collection[str | None], issues: IssueCollector, argument: str) -> Ints:
     """The numbers in a list, read by the same rules as those of contacts, and by broader rules if those fail.
 
     It is better to exclude too many than too few. If each contact has its own region, a local number in the
@@ -173,8 +176,8 @@ def _read_list(source: Any, region: Region, issues: IssueCollector, argument: st
     texts = series_to_array(cells)
     unread = ~is_one_of(strip_texts(texts), [""])
     numbers = [np.empty(0, dtype=np.int64)]
-    for region_code in _distinct_regions(region):
-        cleaned = _clean(cells, region_code)
+    for region in regions:
+        cleaned = _clean(cells, region)
         numbers.append(cleaned[cleaned > 0])
         unread &= cleaned == 0
     unread_positions = np.flatnonzero(unread)
@@ -188,13 +191,6 @@ def _read_list(source: Any, region: Region, issues: IssueCollector, argument: st
     )
     issues.add_for_table(argument, texts.take(unreadable), "unreadable_entry", "warning", detail)
     return np.unique(np.concatenate(numbers))
-
-
-def _distinct_regions(region: Region) -> Collection[str | None]:
-    """All regions with which the numbers in a list are read."""
-    if not isinstance(region, pd.Series):
-        return [region]
-    return [code for code in region.dropna().unique() if code.strip()] or [None]
 
 
 def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:

@@ -8,6 +8,7 @@ from typing import Any
 from campaign import markup
 from campaign.contract import STATUSES, TEXT_LIMIT
 from campaign.copied_field import CopiedField
+from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
 from campaign.text import capitalised, counted, figure
 
 SHOWN_COUNTRIES = 5
@@ -102,7 +103,15 @@ def totals_table(totals: Totals) -> str:
             "messages": figure(totals.messages),
             "SMS parts": figure(totals.parts),
             "of which in UCS-2, 70 characters a part": figure(totals.ucs2),
-            "longest text": f"{figure(totals.longest)} of {TEXT_LIMIT} characters",
+            "longest text": _longest_text(totals),
             "countries": f"{countries} and {more} more" if more else countries,
         }
     )
+
+
+def _longest_text(totals: Totals) -> str:
+    """The length of the longest text beside the room of one part, which depends on the alphabet."""
+    if not totals.ucs2:
+        return f"{figure(totals.longest)} of {TEXT_LIMIT} characters"
+    room = f"{SINGLE}, or {SINGLE_UCS2}" if totals.gsm7 else f"{SINGLE_UCS2}"
+    return f"{counted(totals.longest, 'character')}; one part holds {room} in UCS-2"

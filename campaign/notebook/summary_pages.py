@@ -10,10 +10,11 @@ from campaign.masking import mask_texts
 from campaign.results import charts
 from campaign.results.breakdown import with_people
 from campaign.results.card import in_words
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.text import capitalised, counted, figure
 
 _ROWS = 20  # of each table; the reports contain all of them

@@ -57,6 +57,17 @@ def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
     return f"{who} got nothing, because {because} a phone with somebody in another row: {file} has {rows}."
 
 
+def advice_on_reached_earlier(people: int) -> str:
+    """What is left to do about rows with a mistake whose people were reached earlier; "" for none."""
+    if not people:
+        return ""
+    have, numbers = agreeing(people, "has", "have"), agreeing(people, "its number was", "their numbers were")
+    return (
+        f"{capitalised(counted(people, 'row'))} {have} a mistake in this file, but {numbers} reached earlier "
+        "in the campaign: put your corrections into your own spreadsheet too."
+    )
+
+
 def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
     """What is left to do, by status, where a person has decided already what becomes of it.
 

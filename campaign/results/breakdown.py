@@ -2,30 +2,35 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import Any
+
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 
 from campaign.argument_checks import wrong
-from campaign.arrow_text import Bools
+from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contract import STATUSES
 from campaign.errors import ReportError
 from campaign.results.cost_shares import share_costs
+from campaign.results.result_part import ResultPart
 
 # A blank row is nobody, and a duplicate is somebody who is in another row, unless two people share a phone.
 NO_PEOPLE = ("blank", "duplicate")
 
 
-def choose_column(contacts: pd.DataFrame, column: object) -> tuple[str, str]:
+def choose_column(contacts: Sequence[str], column: object) -> tuple[str, str]:
     """The column of `Result.contacts` that is meant by a name of the file, and that name as the file has it.
 
+    `contacts` are the columns of the plan's contacts.
     Raises `ColumnError` with the nearest name, `ReportError` where the file's columns were erased.
     """
     if not isinstance(column, str):
         raise wrong(column, subject="by", needs="the name of a column", write='result.by("Clinic")')
-    columns = contacts.columns.drop(list(OUTCOME_COLUMNS), errors="ignore").tolist()
+    columns = [name for name in contacts if name not in OUTCOME_COLUMNS]
     if not columns:
         raise ReportError(
             "The rows of this campaign were erased, so they cannot be counted by a column any more."
@@ -41,32 +46,70 @@ def with_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_down(
-    values: pd.Series[str],
-    statuses: pd.Series[str],
-    is_person: Bools,
-    messages: pd.DataFrame,
-    batches: pd.DataFrame,
-    places: npt.NDArray[np.intp],
+    parts: Iterable[ResultPart], column: str, name: str, sharing: Ints, batches: pd.DataFrame
 ) -> pd.DataFrame:
-    """The frame of `Result.by`: one row for each of the values, which are those of the rows of the file.
+    """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
 
-    `is_person` says which rows count as people.
+    Values that differ only by case or by white space around them are one.
+    `sharing` are the rows of people who share a phone.
     """
-    groups, names = pd.factorize(values.str.strip(), use_na_sentinel=False)
-    count = len(names)
-    rows = np.bincount(groups, minlength=count)
-    frame = pd.DataFrame({"rows": rows}, index=pd.Index(names, name=values.name, dtype="str"))
-    by_status = {
-        status: np.bincount(groups[(statuses == status).to_numpy()], minlength=count) for status in STATUSES
-    }
-    frame["people"] = np.bincount(groups[is_person], minlength=count)
+    groups_by_value: dict[str, int] = {}  # by value without case its group
+    spellings = Counter[str]()
+    rows = pd.DataFrame(columns=["group", "status", "rows", "people"])
+    messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
+    for part in parts:
+        contacts = part.contacts
+        cells = contacts[column].str.strip()
+        codes, distinct = pd.factorize(cells, use_na_sentinel=False)
+        spellings.update(
+            dict(zip(distinct, np.bincount(codes, minlength=len(distinct)).tolist(), strict=True))
+        )
+        keys = (value.casefold() for value in distinct)
+        numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
+        groups = np.array(numbers, np.int64)[codes]
+        is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
+        counted = contacts.assign(group=groups, rows=1, people=is_person.astype("int64"))
+        rows = _added(rows, counted, ["group", "status"])
+        joined = part.messages
+        joined = joined.assign(
+            group=groups[cells.index.get_indexer(pd.Index(joined["row"]))], place=part.places, messages=1
+        )
+        messages = _added(messages, joined, ["group", "place"])
+    values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")
+    return _frame(rows, messages, values, batches)
+
+
+def _usual_spellings(spellings: Counter[str], folded: Iterable[str]) -> list[str]:
+    """For each value without case the way in which most rows write it; of equally many the first."""
+    usual: dict[str, str] = {}
+    for value, _ in spellings.most_common():
+        usual.setdefault(value.casefold(), value)
+    return [usual[value] for value in folded]
+
+
+def _added(sums: pd.DataFrame, frame: pd.DataFrame, keys: list[str]) -> pd.DataFrame:
+    """Sums by some keys, with those of another frame added."""
+    more = frame.groupby(keys, sort=False)[[name for name in sums.columns if name not in keys]].sum()
+    joined = pd.concat([sums, more.reset_index()]) if len(sums) else more.reset_index()
+    return joined.groupby(keys, sort=True, as_index=False).sum()
+
+
+def _frame(
+    rows: pd.DataFrame, messages: pd.DataFrame, values: pd.Index[str], batches: pd.DataFrame
+) -> pd.DataFrame:
+    """The frame of the sums: of rows by group and status, of messages and SMS parts by group and batch."""
+    count = len(values)
+
+    def by_group(sums: pd.DataFrame, figure: str) -> Any:
+        return np.bincount(sums["group"], weights=sums[figure], minlength=count).astype(np.int64)
+
+    frame = pd.DataFrame({"rows": by_group(rows, "rows")}, index=values)
+    by_status = {status: by_group(rows[rows["status"] == status], "rows") for status in STATUSES}
+    frame["people"] = by_group(rows, "people")
     frame = frame.assign(**by_status)
-    groups_of_messages = groups[values.index.get_indexer(pd.Index(messages["row"]))]
-    frame["parts"] = np.bincount(groups_of_messages, weights=messages["parts"], minlength=count).astype(
-        np.int64
-    )
-    shares = share_costs(groups_of_messages, count, batches, places)
-    order = np.lexsort((frame.index.to_numpy(), -rows, frame.index == ""))
+    frame["parts"] = by_group(messages, "parts")
+    shares = share_costs(messages, count, batches)
+    order = np.lexsort((frame.index.to_numpy(), -frame["rows"].to_numpy(), frame.index == ""))
     frame = frame.assign(
         cost_share=pd.Series(shares.costs[:-1], index=frame.index, dtype=object),
         unpriced=shares.unpriced[:-1],

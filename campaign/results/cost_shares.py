@@ -27,15 +27,14 @@ class CostShares:
     unpriced: npt.NDArray[np.int64]
 
 
-def share_costs(
-    groups: npt.NDArray[np.int64], count: int, batches: pd.DataFrame, places: npt.NDArray[np.intp]
-) -> CostShares:
+def share_costs(messages: pd.DataFrame, count: int, batches: pd.DataFrame) -> CostShares:
     """Share the costs of the batches out to `count` groups: all messages of a batch cost the same.
 
-    `groups` has the group of each message, `places` the place of its batch. The shares add up to the costs
-    exactly: what cannot be divided goes to those who lose most by rounding.
+    `messages` has a row for each group with messages in a batch: group, place (of the batch in the table) and
+    messages. The shares add up to the costs exactly: what cannot be divided goes to those who lose most by
+    rounding.
     """
-    pairs = _count_pairs(groups, count, batches, places)
+    pairs = _with_elsewhere(messages, count, batches)
     costs = batches["cost"].tolist()
     is_priced = np.array([isinstance(cost, Decimal) for cost in costs], dtype=bool)
     may_be_charged = batches["status"].isin(["accepted", "unknown"]).to_numpy() & ~is_priced
@@ -56,20 +55,26 @@ def share_costs(
     )
 
 
-def _count_pairs(
-    groups: npt.NDArray[np.int64], count: int, batches: pd.DataFrame, places: npt.NDArray[np.intp]
-) -> pd.DataFrame:
-    """How many messages each group has in each batch: group, place, messages."""
-    keys, messages = np.unique(groups * len(batches) + places, return_counts=True)
-    in_table = np.bincount(places, minlength=len(batches))
-    elsewhere = (batches["messages"].to_numpy() - in_table).clip(0)
+def count_pairs(groups: npt.NDArray[np.int64], places: npt.NDArray[np.intp]) -> pd.DataFrame:
+    """How many messages each group has in each batch, as `share_costs` takes it.
+
+    `groups` has the group of each message, `places` the place of its batch.
+    """
+    size = int(places.max(initial=0)) + 1
+    keys, messages = np.unique(groups * size + places, return_counts=True)
+    return pd.DataFrame({"group": keys // size, "place": keys % size, "messages": messages})
+
+
+def _with_elsewhere(pairs: pd.DataFrame, count: int, batches: pd.DataFrame) -> pd.DataFrame:
+    """The pairs, and in the group after the last what the batches hold beyond the table."""
+    in_table = np.bincount(pairs["place"].astype("int64"), weights=pairs["messages"], minlength=len(batches))
+    elsewhere = (batches["messages"].to_numpy() - in_table.astype(np.int64)).clip(0)
     others = np.flatnonzero(elsewhere)
-    size = max(len(batches), 1)
     return pd.DataFrame(
         {
-            "group": np.concatenate([keys // size, np.full(len(others), count)]),
-            "place": np.concatenate([keys % size, others]),
-            "messages": np.concatenate([messages, elsewhere[others]]),
+            "group": np.concatenate([pairs["group"], np.full(len(others), count)]),
+            "place": np.concatenate([pairs["place"], others]),
+            "messages": np.concatenate([pairs["messages"], elsewhere[others]]),
         }
     ).astype("int64")
 

@@ -1,6 +1,7 @@
 """A table as comma-separated values that a spreadsheet program can open without running anything."""
 
 import csv
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -13,7 +14,14 @@ def write_csv(path: Path, table: pd.DataFrame, *, index: bool = True) -> None:
 
     Every field is quoted, and texts that could run as a formula get a ' in front.
     """
-    texts = [name for name in table.columns if table[name].dtype == "str"]
-    safe = table.assign(**{name: disarm(table[name]) for name in texts})
-    safe.columns = pd.Index(disarm(pd.Series(safe.columns, dtype="str")))
-    safe.to_csv(path, encoding="utf-8-sig", lineterminator="\r\n", quoting=csv.QUOTE_ALL, index=index)
+    write_csv_parts(path, [table], index=index)
+
+
+def write_csv_parts(path: Path, tables: Iterable[pd.DataFrame], *, index: bool) -> None:
+    """The same for a table in parts, which are written one below the other."""
+    with path.open("w", encoding="utf-8-sig", newline="") as file:
+        for number, table in enumerate(tables):
+            texts = [name for name in table.columns if table[name].dtype == "str"]
+            safe = table.assign(**{name: disarm(table[name]) for name in texts})
+            safe.columns = pd.Index(disarm(pd.Series(safe.columns, dtype="str")))
+            safe.to_csv(file, lineterminator="\r\n", quoting=csv.QUOTE_ALL, index=index, header=number == 0)

@@ -1,7 +1,7 @@
 """The rows to correct as a file: a person corrects the marked cells, and the file is read and sent again."""
 
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +13,7 @@ from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
 from campaign.results.csv_file import write_csv
+from campaign.results.kept_corrections import check_nothing_typed_is_lost
 from campaign.results.ods_file import write_ods
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
@@ -38,8 +39,9 @@ def write_follow_up(
       drop leading zeros when they open and save a .csv: prefer the others
 
     Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
-    file is replaced in one step. Raises `UsageError` for any other extension, and `ReportError` for a place
-    that cannot be written to and for more than a sheet holds.
+    file is replaced in one step, unless somebody has corrected or added rows in it that are not in your own
+    spreadsheet: nothing that was typed is lost. Raises `UsageError` for any other extension, and
+    `ReportError` for such a file, a place that cannot be written to and more than a sheet holds.
     """
     check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
     check_path(path, subject="path", write='campaign.write_follow_up(result, "to_correct.xlsx")')
@@ -55,20 +57,25 @@ def write_follow_up(
             "The names and numbers of this campaign were erased, so there are no rows to correct. "
             "Correct them in your own file, and send that."
         )
+    check_nothing_typed_is_lost(path, result)
     rows = result.follow_up(statuses)
-    to_correct = cells_to_correct(rows, result.issues)
+    to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))
     return path
 
 
-def cells_to_correct(rows: pd.DataFrame, issues: pd.DataFrame) -> Bools:
-    """For each cell of `Result.follow_up` whether it is why its row was left out: rows by columns."""
-    errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
-    lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
-    places = rows.columns.get_indexer(pd.Index(errors["column"]))
-    is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - len(FOLLOW_UP_COLUMNS))
+def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Bools:
+    """For each cell of `Result.follow_up` whether it is why its row was left out: rows by columns.
+
+    `parts` are those of the issues.
+    """
     marked = np.zeros(rows.shape, dtype=bool)
-    marked[lines[is_cell], places[is_cell]] = True
+    for issues in parts:
+        errors = issues[(issues["severity"] == "error") & issues["row"].notna()]
+        lines = rows.index.get_indexer(pd.Index(errors["row"].astype("int64")))
+        places = rows.columns.get_indexer(pd.Index(errors["column"]))
+        is_cell = (lines >= 0) & (places >= 0) & (places < len(rows.columns) - len(FOLLOW_UP_COLUMNS))
+        marked[lines[is_cell], places[is_cell]] = True
     return marked
 
 

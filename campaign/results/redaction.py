@@ -11,6 +11,7 @@ from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.remedies import texts_without_code
 from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
@@ -62,8 +63,10 @@ class Redaction:
         if self._reveal:
             return issues
         values = issues["value"]
-        masked = mask_texts(values).where(~self._about_numbers(issues["column"]), mask_numbers(values))
-        return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[values]))
+        is_number = self._about_numbers(issues["column"])
+        masked = mask_texts(values).where(~is_number, mask_numbers(values))
+        numbers = values.where(is_number, "")  # a date is no number of the row
+        return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[numbers]))
 
     def values(self, values: "pd.Series[str]", column: str) -> "pd.Series[str]":
         """Values of one column of the file, called as in the file."""
@@ -109,14 +112,26 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
     These are the columns with such a header, those in which the number check found an issue, and those that
     contain the numbers of the messages.
     """
-    contacts, issues = plan.contacts, plan.issues
-    by_header = {name for name in contacts.columns if number_columns([name])}
-    checked = file_names(issues.loc[issues["code"].isin([*PROBLEMS, *REPAIRS]), "column"].unique())
-    used = plan.messages.head(_SAMPLE).drop_duplicates("row").set_index("row")["number"]
+    by_header = {name for name in columns_of_contacts(plan) if number_columns([name])}
+    checked: set[str] = set()
+    holding: set[str] = set()
+    left = _SAMPLE
+    for part in plan.parts():
+        issues = part.issues
+        checked |= {*file_names(issues.loc[issues["code"].isin([*PROBLEMS, *REPAIRS]), "column"].unique())}
+        if left:
+            messages = part.messages.head(left)
+            holding |= _columns_with_numbers(part.contacts, messages)
+            left -= len(messages)
+    return frozenset({*by_header, *checked, *holding})
+
+
+def _columns_with_numbers(contacts: pd.DataFrame, messages: pd.DataFrame) -> set[str]:
+    """The columns that contain the number of one of the messages in its row."""
+    used = messages.drop_duplicates("row").set_index("row")["number"]
     cells = contacts.reindex(used.index)
     tails = used.str[-_TAIL:]
-    holding = {name for name in contacts.columns if (_digits(cells[name]).str[-_TAIL:] == tails).any()}
-    return frozenset({*by_header, *checked, *holding})
+    return {name for name in contacts.columns if (_digits(cells[name]).str[-_TAIL:] == tails).any()}
 
 
 def _digits(cells: "pd.Series[Any]") -> "pd.Series[str]":

@@ -1,7 +1,7 @@
 """A result as a file to share: a page, a workbook, or its rows as comma-separated values."""
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -10,7 +10,7 @@ from campaign.argument_checks import check_path, check_switch, wrong
 from campaign.errors import UsageError
 from campaign.results.breakdown import choose_column
 from campaign.results.campaign_list import is_campaign_list
-from campaign.results.csv_file import write_csv
+from campaign.results.csv_file import write_csv_parts
 from campaign.results.list_workbook import write_list_csv, write_list_workbook
 from campaign.results.page.list_page import write_list_page
 from campaign.results.page.result_page import write_result_page
@@ -96,8 +96,15 @@ def _columns(result: Result, by: object) -> list[str]:
     if not isinstance(by, str | list | tuple):
         raise wrong(by, subject="by", needs="the name of a column", write='by="Clinic"')
     names = [by] if isinstance(by, str) else list(by)
-    return [choose_column(result.plan.contacts, name)[1] for name in names]
+    return [choose_column(result.columns, name)[1] for name in names]
 
 
 def _write_csv(result: Result, path: Path, redaction: Redaction, columns: Sequence[str]) -> None:
-    replace_file(path, lambda new_path: write_csv(new_path, redaction.contacts(result.contacts)))
+    replace_file(
+        path,
+        lambda new_path: write_csv_parts(new_path, map(redaction.contacts, _contacts(result)), index=True),
+    )
+
+
+def _contacts(result: Result) -> Iterator[pd.DataFrame]:
+    return (part.contacts for part in result.parts())

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from decimal import Decimal
 from functools import partial
+from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 
 from campaign.environments import words_for
 from campaign.results import workbook
-from campaign.results.csv_file import write_csv
+from campaign.results.csv_file import write_csv_parts
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import shown_breakdown
 from campaign.results.page.headline import headline
@@ -22,7 +23,7 @@ from campaign.results.page.sending_facts import sending_facts
 from campaign.results.page.tasks import tasks
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import counted
 
@@ -35,36 +36,47 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
 
     A table with more rows than a sheet holds is written to a .csv file beside it, and the summary says so.
     """
-    sheets = _sheets(result, redaction, by)
-    beside = {
-        name: path.with_name(f"{path.stem}.{name.lower()}.csv")
-        for name, frame in sheets.items()
-        if len(frame) > workbook.MOST_ROWS
-    }
-    for name, file in beside.items():
-        replace_file(file, partial(_write_rows, sheets.pop(name)))
+    beside: dict[str, Path] = {}
+    sheets: dict[str, pd.DataFrame] = {}
+    for name, parts in _tables(result, redaction, by).items():
+        first, rest = _as_sheet(parts)
+        if rest is None:
+            sheets[name] = first
+        else:
+            beside[name] = path.with_name(f"{path.stem}.{name.lower()}.csv")
+            replace_file(beside[name], partial(_write_rows, chain([first], rest)))
     summary = _summary(result, redaction, beside)
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets))
 
 
-def _write_rows(frame: pd.DataFrame, path: Path) -> None:
-    write_csv(path, frame, index=False)
+def _as_sheet(parts: Iterator[pd.DataFrame]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame] | None]:
+    """The table of all parts; if that is more than a sheet holds, its beginning and the rest."""
+    taken = next(parts)
+    while len(taken) <= workbook.MOST_ROWS:
+        part = next(parts, None)
+        if part is None:
+            return taken, None
+        taken = pd.concat([taken, part], ignore_index=True)
+    return taken, parts
 
 
-def _sheets(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str, pd.DataFrame]:
-    rows = result.follow_up(TO_FOLLOW_UP)
-    order = rows["last status"].map({status: place for place, status in enumerate(TO_FOLLOW_UP)})
-    follow_up = redaction.follow_up(rows.loc[order.sort_values(kind="stable").index])
-    breakdowns: dict[str, pd.DataFrame] = {}
+def _write_rows(parts: Iterable[pd.DataFrame], path: Path) -> None:
+    write_csv_parts(path, parts, index=False)
+
+
+def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str, Iterator[pd.DataFrame]]:
+    """The tables of the sheets, each in parts."""
+    breakdowns: dict[str, Iterator[pd.DataFrame]] = {}
     for column in by:
-        breakdowns[_sheet_name(column, breakdowns)] = shown_breakdown(result, column, redaction).reset_index()
+        table = shown_breakdown(result, column, redaction).reset_index()
+        breakdowns[_sheet_name(column, breakdowns)] = iter([table])
     return {
         **breakdowns,
-        "Batches": redaction.batches(result.batches),
-        "Messages": redaction.messages(result.messages),
-        "Contacts": redaction.contacts(result.contacts).reset_index(),
-        "Issues": redaction.issues(result.issues),
-        "Follow-up": follow_up.reset_index(),
+        "Batches": iter([redaction.batches(result.batches)]),
+        "Messages": (redaction.messages(part.messages) for part in result.parts()),
+        "Contacts": (redaction.contacts(part.contacts).reset_index() for part in result.parts()),
+        "Issues": (redaction.issues(part.issues) for part in result.parts()),
+        "Follow-up": (redaction.follow_up(rows).reset_index() for rows in result.follow_up_rows.by_urgency()),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -14,25 +14,26 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.argument_checks import check_choice, wrong
-from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
-from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
-from campaign.messages.plan import Plan
-from campaign.results.advice import advice_for, advice_on_sharing, decided
-from campaign.results.breakdown import NO_PEOPLE, break_down, choose_column
+from campaign.messages.plan import Plan, whole_part
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
+from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
-from campaign.results.outcome_tables import join_contacts, join_messages
-from campaign.results.plain_words import own_words, without_error_classes
+from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.plain_words import without_error_classes
+from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
+from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
-TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
@@ -50,7 +51,7 @@ class Result:
     environment: str
     folder: Path | None
     _batches: pd.DataFrame
-    _places: npt.NDArray[np.intp]
+    _batch_of_message: npt.NDArray[np.int64]
     _batch_of_excluded: npt.NDArray[np.int64]
     _note: str
     nothing_sent: bool
@@ -87,13 +88,13 @@ class Result:
         if batch_of_message is None:
             batch_of_message = np.repeat(batches["batch"].to_numpy(), batches["messages"].to_numpy())
         if batch_of_excluded is None:
-            batch_of_excluded = np.zeros(len(plan.contacts), np.int64)
-        numbers = batches["batch"].to_numpy()  # ascending
-        if len(batch_of_message) != len(plan.messages) or not np.isin(batch_of_message, numbers).all():
+            batch_of_excluded = np.zeros(plan.totals.rows, np.int64)
+        distinct = np.flatnonzero(np.bincount(batch_of_message))
+        if len(batch_of_message) != plan.totals.messages or not np.isin(distinct, batches["batch"]).all():
             raise LedgerError(
                 f"The ledger has batches for {counted(len(batch_of_message), 'message')}, and the plan has "
-                f"{len(plan.messages):,}: they do not belong together. Give the folder that the campaign was "
-                "sent from."
+                f"{plan.totals.messages:,}: they do not belong together. Give the folder that the campaign "
+                "was sent from."
             )
         vars(self).update(
             plan=plan,
@@ -101,7 +102,7 @@ class Result:
             environment=environment,
             folder=folder,
             _batches=batches.reset_index(drop=True),
-            _places=np.searchsorted(numbers, batch_of_message),
+            _batch_of_message=batch_of_message,
             _batch_of_excluded=batch_of_excluded,
             _note=sentence,
             nothing_sent=nothing_sent,
@@ -127,15 +128,32 @@ class Result:
         The columns of `Plan.messages`, then status, batch (int64), code and cost_share: the batch's cost
         divided by its messages. It is an estimate, because the service reports only the cost of the batch.
         """
-        return self._messages.copy(deep=False)
+        return self._whole.messages
 
     @property
     def contacts(self) -> pd.DataFrame:
         """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
 
-        A row that was sent as several messages shows the one that most needs attention.
+        A row that was sent as several messages shows the one that most needs attention. A row with a mistake
+        whose number was reached earlier in the campaign is accepted, and its reason says so.
         """
-        return self._contacts.copy(deep=False)
+        return self._whole.contacts
+
+    def parts(self) -> Iterator[ResultPart]:
+        """The tables of the result in parts of consecutive rows: `messages`, `contacts` and `issues` of each.
+
+        The parts of a large result are read one by one; a result in memory is one part.
+        """
+        if self.plan.is_in_memory:
+            return iter([self._whole])
+        return result_parts(
+            self.plan,
+            self._batches,
+            self._batch_of_message,
+            self._batch_of_excluded,
+            self._reasons_of_shared,
+            self._reached,
+        )
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -150,9 +168,10 @@ class Result:
     @cached_property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
+        statuses = (part.contacts["status"] for part in self.parts())
         return ResultTotals.of(
             self.plan.totals,
-            self._contacts["status"],
+            statuses,
             self._batches,
             self.currency,
             self.environment,
@@ -167,25 +186,20 @@ class Result:
     def by(self, column: str) -> pd.DataFrame:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
-        The index has the values, "" for the rows in which the cell is empty. Columns: rows, people (rows that
-        are neither blank nor a copy of another row), the eight statuses, parts (SMS parts of the messages),
-        cost_share and unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages,
-        as Decimal. It is an estimate, because the service names one cost for a batch. `unpriced` counts
-        messages without a known cost that may have been charged; with any, the cost is a lower bound, and
-        None if that is all.
+        The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
+        "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
+        nor a copy of another row), the eight statuses, parts (SMS parts of the messages), cost_share and
+        unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It
+        is an estimate, because the service names one cost for a batch. `unpriced` counts messages without a
+        known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
 
         The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
         last row, with a missing value (NaN) and without rows, so that the costs add up too.
 
         Raises `ColumnError` if there is no such column.
         """
-        place, name = choose_column(self.plan.contacts, column)
-        contacts = self._contacts
-        values = contacts[place].rename(name)
-        is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(self._sharing)
-        return break_down(
-            values, contacts["status"], is_person.to_numpy(), self._messages, self._batches, self._places
-        )
+        place, name = choose_column(self.columns, column)
+        return break_down(self.parts(), place, name, self._sharing, self._batches)
 
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
@@ -200,41 +214,21 @@ class Result:
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
         got another text. Their status is duplicate; with another number they are reached.
         """
-        rows = self._contacts.loc[self._rows_with(_checked_statuses(statuses))]
-        before = None if self.reading is None else self.reading.continues
-        numbers = rows.index.to_series()
-        table = rows.drop(columns=list(OUTCOME_COLUMNS))
-        table = add_follow_up_columns(
-            table.set_axis(original_names(table.columns), axis=1),
-            reason=own_words(rows["reason"], rows["status"]),
-            status=rows["status"],
-            campaign=self.name or (before.campaign if before else ""),
-            origins=numbers if before is None else numbers.map(before.rows),
-            version=self._version_of_file,
-        )
+        table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
         return table
 
     @property
-    def needing_attention(self) -> pd.Index[int]:
-        """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
-        return self._rows_with(TO_FOLLOW_UP)
-
-    def _rows_with(self, statuses: Collection[str]) -> pd.Index[int]:
-        """The rows with one of these statuses; "invalid" brings people who share a phone with it."""
-        contacts = self._contacts
-        is_chosen = contacts["status"].isin(statuses)
-        if "invalid" in statuses:
-            is_chosen |= contacts.index.isin(self._sharing)
-        return contacts.index[is_chosen]
+    def follow_up_rows(self) -> FollowUpRows:
+        """The rows of `follow_up` part by part."""
+        return FollowUpRows(self.parts, self._sharing, self.reading, self.name)
 
     @property
-    def _version_of_file(self) -> str:
-        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
-        reading = self.reading
-        if reading is None:
-            return ""
-        return reading.version if reading.continues is None else reading.continues.version
+    def needing_attention(self) -> pd.Index[int]:
+        """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
+        rows = self.follow_up_rows
+        labels = [rows.needing(part).index.to_numpy(dtype=np.int64) for part in self.parts()]
+        return pd.Index(np.concatenate(labels), dtype="int64", name="row")
 
     @property
     def sentence(self) -> str:
@@ -262,8 +256,21 @@ class Result:
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
+        """Who keeps what earlier rounds sent, and what they sent that is in no row of today's table."""
+        return " ".join(filter(None, (self._about_kept_texts, self._about_departed)))
+
+    @cached_property
+    def _about_kept_texts(self) -> str:
+        """How many people keep another text that they got before; "" for none."""
+        if not (count := sum(part.kept_texts for part in self.parts())):
+            return ""
+        keep, they = agreeing(count, "keeps", "keep"), agreeing(count, "this person", "they")
+        return f"{capitalised(counted(count, 'person', 'people'))} {keep} the text that {they} got before."
+
+    @property
+    def _about_departed(self) -> str:
         """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
-        planned = np.bincount(self._places, minlength=len(self._batches))
+        planned = self._planned
         sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
         count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
         if not count:
@@ -282,12 +289,13 @@ class Result:
         advice = [*advice_for(self.totals, self.decisions, without=without).values()]
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
+            advice.append(advice_on_reached_earlier(len(self._reached.rows)))
         return tuple(filter(None, advice))
 
     @property
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
-        batches = self._batches.iloc[np.unique(self._places)]
+        batches = self._batches[self._planned > 0]
         return decided(batches, is_closed=self.is_closed, kept=self._kept_batches())
 
     def _kept_batches(self) -> set[int]:
@@ -295,33 +303,55 @@ class Result:
         ordered_again = set(self._batches.loc[self._batches["error"] == ORDERED_AGAIN, "batch"])
         if not ordered_again:
             return set()  # nobody needs the issues, which have to be read
-        issues, messages = self.issues, self._messages
-        is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
-        return ordered_again - set(messages.loc[~is_kept, "batch"])
+        for part in self.parts():
+            issues, messages = part.issues, part.messages
+            is_kept = messages["row"].isin(issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna())
+            ordered_again -= set(messages.loc[~is_kept, "batch"])
+        return ordered_again
 
     @property
     def is_erased(self) -> bool:
         """Whether names, numbers and texts were erased, so that the contacts have no column of the file."""
-        return set(self.plan.contacts.columns) <= set(OUTCOME_COLUMNS)
+        return set(self.columns) <= set(OUTCOME_COLUMNS)
+
+    @property
+    def columns(self) -> list[str]:
+        """The columns of the plan's contacts."""
+        return columns_of_contacts(self.plan)
 
     @cached_property
-    def _messages(self) -> pd.DataFrame:
-        return join_messages(self.plan.messages, self._batches, self._places)
+    def _planned(self) -> npt.NDArray[np.int64]:
+        """How many messages of the plan are in each batch."""
+        numbers = self._batches["batch"].to_numpy()
+        counts = np.bincount(self._batch_of_message, minlength=int(numbers.max(initial=0)) + 1)
+        planned: npt.NDArray[np.int64] = counts[numbers]
+        return planned
 
     @cached_property
-    def _contacts(self) -> pd.DataFrame:
-        contacts = join_contacts(
-            self.plan.contacts, self._messages, self._batches, self._places, self._batch_of_excluded
-        )
-        if len(self._sharing) and not self.is_erased:
-            shared = reasons_of_shared(self.plan, self._sharing, contacts["status"])
-            contacts.loc[shared.index, "reason"] = shared
-        return contacts
+    def _whole(self) -> ResultPart:
+        """All rows in memory. Raises `CampaignError` where the memory is too small."""
+        whole, excluded = whole_part(self.plan), self._batch_of_excluded
+        shared, reached = self._reasons_of_shared, self._reached
+        return ResultPart(whole, self._batches, self._batch_of_message, excluded, shared, reached)
 
     @cached_property
     def _sharing(self) -> npt.NDArray[np.int64]:
         """The rows of people who share a phone with somebody else, whose text was another one."""
         return rows_that_share(self.plan)
+
+    @cached_property
+    def _reached(self) -> ReachedEarlier:
+        """Who was reached in an earlier round, though today's row has a mistake or another text."""
+        rows = rows_reached_earlier(self.plan, self._batches, self._batch_of_excluded)
+        return ReachedEarlier(rows, may_keep=len(self.rounds) > 1 and not self.is_erased)
+
+    @cached_property
+    def _reasons_of_shared(self) -> pd.Series[str]:
+        """For these rows why they got nothing."""
+        if not len(self._sharing) or self.is_erased:
+            return pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
+        parts = result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
+        return reasons_of_shared(self._sharing, parts)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
@@ -343,12 +373,12 @@ def check_result(result: object, function: str, call: str) -> None:
     """Raise `UsageError` unless this is a `Result`; `call` is the right call, with {} for the result."""
     if isinstance(result, Result):
         return
-    remedy = "result"
-    if isinstance(result, Plan):
-        remedy = "campaign.send(plan)"
-    elif isinstance(result, str | os.PathLike):
-        remedy = "campaign.load_result(folder)"
-    raise wrong(result, subject=function, needs="a Result", write=call.format(remedy))
+    write = call.format("result")
+    if isinstance(result, str | os.PathLike):
+        write = call.format("campaign.load_result(folder)")
+    elif isinstance(result, Plan):  # the remedy may be copied, so it must not send
+        write = f"{call.format('campaign.load_result(folder)')} once it was sent, or look at plan.issues"
+    raise wrong(result, subject=function, needs="a Result", write=write)
 
 
 def _checked_statuses(statuses: Any) -> list[str]:

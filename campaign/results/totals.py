@@ -1,5 +1,7 @@
 """The counts of a result: rows by final status, and what the sending cost."""
 
+from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
 
@@ -49,19 +51,21 @@ class ResultTotals(Totals):
     def of(
         cls,
         planned: Totals,
-        statuses: "pd.Series[str]",
+        statuses: Iterable["pd.Series[str]"],
         batches: pd.DataFrame,
         currency: str = "",
         environment: str = "live",
         *,
         sharing: int = 0,
     ) -> "ResultTotals":
-        """Count the final statuses of the rows, and add up the batches."""
+        """Count the final statuses of the rows, given in parts, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
         unpriced = batches["status"].isin(["accepted", "unknown"]) & batches["cost"].isna()
         cost = None if unpriced.any() and not costs else sum(costs, Decimal(0))
         figures = {name: value for name, value in planned.as_record().items() if name != "statuses"}
-        counts = {str(status): int(count) for status, count in statuses.value_counts().items()}
+        counts = Counter[str]()
+        for part in statuses:
+            counts.update({str(status): int(count) for status, count in part.value_counts().items()})
         return cls(
             counts,
             batches=len(batches),

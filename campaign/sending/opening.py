@@ -18,6 +18,7 @@ import numpy as np
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in
+from campaign.messages.plan_tables.plan_columns import messages_at, same_contacts
 from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
@@ -92,7 +93,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
     compared, account = plan_behind(difference), options.account
     record = compared.record
     content = choose_content(compared, changed=options.changed, gone=options.gone)
-    check_not_again(content.plan, content.plan.messages.iloc[content.outgoing])
+    check_not_again(content.plan, content.outgoing)
     if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
         return ""
     path, name = locate_campaign(compared.plan, options.name, options.folder, account.environment)
@@ -153,7 +154,7 @@ def _existing_or_new(
     claim.check_new()
     compared = compare_plan(plan, None, claim.account.environment)
     content = choose_content(compared, changed=options.changed, gone=options.gone)
-    check_not_again(content.plan, content.plan.messages)
+    check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
     folder = create_folder(claim.path, name, claim.account, claim.home, options.ledger)
     return folder, claim, True
@@ -240,8 +241,7 @@ def _converge(
             _confirm(compared, content, pilot, campaign.claim, options)
             keep_budget(options, campaign.ledger)
             return last_round, frozen, compared.overview
-    outgoing = content.plan.messages.iloc[content.outgoing]
-    check_not_again(content.plan, outgoing)
+    check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
     keep_budget(options, campaign.ledger)  # before the round: a program that dies between leaves no round
     return *_register(content, pilot, campaign), compared.overview
@@ -253,7 +253,7 @@ def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRe
         content.plan.fingerprint == frozen.plan.fingerprint
         and np.array_equal(content.outgoing, np.flatnonzero(record.waiting[frozen.batch_of_message]))
         and np.array_equal(content.batch_of_excluded, frozen.batch_of_excluded)
-        and content.plan.contacts.equals(frozen.plan.contacts)
+        and same_contacts(content.plan, frozen.plan)
     )
 
 
@@ -271,12 +271,13 @@ def _departure(
 ) -> Departure:
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
-    messages = content.plan.messages.iloc[positions]
-    numbers = messages["number"].astype("int64").unique()
+    numbers = np.empty(0, np.int64)
+    for messages in messages_at(content.plan, positions):
+        numbers = np.union1d(numbers, messages["number"].astype("int64"))
     recent = recently_reached(claim.account, claim.key, numbers)
     return Departure(
         plan=content.plan,
-        messages=messages,
+        positions=positions,
         batch_size=options.batch_size,
         concurrency=options.concurrency,
         comparison=compared.overview,
@@ -306,7 +307,8 @@ def _register(
     )
     ledger.register_round(manifest.digest, entries)
     batches = content.batch_of_message.copy()
-    batches[content.outgoing] = np.repeat(
-        [entry.batch for entry in entries], [entry.messages for entry in entries]
-    )
+    start = 0
+    for entry in entries:  # one by one, because whole columns take 80 MB each for ten million messages
+        batches[content.outgoing[start : start + entry.messages]] = entry.batch
+        start += entry.messages
     return Round(number, path, manifest), FrozenPlan(content.plan, batches, content.batch_of_excluded)

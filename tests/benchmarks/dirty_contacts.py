@@ -11,9 +11,13 @@ NAMES = np.array(
 CLINICS = np.array(["Mulago", "Nsambya", "Gulu Main", "Kisenyi IV", "Kawempe"])
 
 
-def dirty_rows(count):
+NETWORKS = ("77", "78", "70", "75", "76", "74")  # so that ten million numbers are different as a rule
+PIECE = 500_000  # rows of a large file that are made together
+
+
+def dirty_rows(count, seed=7):
     """Contacts as an export has them: numbers in six spellings, about one row in five of no use."""
-    chance = np.random.default_rng(7)
+    chance = np.random.default_rng(seed)
     digits = pd.Series(chance.integers(0, 10_000_000, count)).astype("str").str.zfill(7)
     spelling = pd.Series(chance.integers(0, 100, count))
     phone = ("077" + digits).where(spelling < 40, "+25677" + digits)
@@ -41,3 +45,15 @@ def dirty_rows(count):
             "Remark": "seen by the nurse",
         }
     ).astype("str")
+
+
+def write_large_csv(path, count):
+    """Write as many of these rows to a csv file, piece by piece, of people on all networks."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        for number, start in enumerate(range(0, count, PIECE)):
+            rows = dirty_rows(min(PIECE, count - start), seed=number)
+            chosen = np.random.default_rng([number, 1]).integers(0, len(NETWORKS), len(rows))
+            for network, digits in enumerate(NETWORKS):
+                other = rows["Phone"].str.replace("77", digits, n=1, regex=False)
+                rows["Phone"] = rows["Phone"].where(chosen != network, other)
+            rows.to_csv(file, index=False, header=start == 0)

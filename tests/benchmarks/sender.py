@@ -25,6 +25,7 @@ import numpy as np
 from dirty_contacts import MESSAGE
 
 from campaign.contacts.reading import read_contacts
+from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.messages.preparation import prepare
 from campaign.sending.engine import valves
 from campaign.sending.engine.budget import Budget
@@ -85,7 +86,8 @@ def register(entries, folder):
 def cut(messages, folder):
     """The messages frozen in a folder, and the batches that they are cut into."""
     cutting = Cutting(batch_size=SIZE, first_batch=1, canary=False)
-    return list(freeze(messages, np.arange(len(messages)), folder, cutting))
+    stream, rows = MessageStream(iter([messages])), messages["row"].to_numpy()
+    return list(freeze(stream, rows, np.arange(len(messages)), folder, cutting))
 
 
 async def loop(account, bodies):

@@ -226,10 +226,10 @@ def test_a_report_that_fails_afterwards_is_a_warning_and_hides_nothing(monkeypat
     """The disk fills up between the check and the report."""
     from campaign.results import report
 
-    def fill_up(*_):
+    def fill_up(*_, **__):
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr(report, "write_csv", fill_up)
+    monkeypatch.setattr(report, "write_csv_parts", fill_up)
     assert main(["send", *PLAN, "--report", "late.csv", "--report", "good.html"]) == 4
     said = capsys.readouterr()
     assert "The report late.csv was not written. late.csv cannot be written: No space left" in said.err

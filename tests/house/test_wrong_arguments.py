@@ -181,6 +181,7 @@ WRONG = {
         "not_again": names(OBJECTS, NUMBERS, but="result frame list no_items"),
         "several": [*A_WORD, "none"],
         "kinds": names(OBJECTS, NUMBERS, "none word empty"),
+        "stream": A_SWITCH,
     },
     "Plan.batches": {"size": [*A_COUNT, "none"]},
     "Plan.estimate": {"price": [*AN_AMOUNT, "none"], "per": [*A_WORD, "none"]},

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 from campaign.contacts.reading import read_contacts
 from campaign.errors import UsageError
 from campaign.messages import draft
-from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint
 from campaign.messages.preparation import prepare
 
 FAMILY = """\

@@ -61,7 +61,8 @@ def test_every_date_is_read_as_it_was_written(day, form, separator):
 def test_a_date_that_does_not_fit_the_given_order_is_refused():
     plan = dated("05/01/2026", "25/12/2026", dates="mdy")
     assert texts(plan) == ["1 May 2026"]
-    assert plan.issues["detail"].tolist() == [
+    unreadable = plan.issues[plan.issues["code"] == "unreadable_value"]
+    assert unreadable["detail"].tolist() == [
         'The message needs "visit" to be a date, such as 12/25/2026, 2026-12-25 or 5 Jan 2026. '
         "Correct the cell."
     ]
@@ -73,9 +74,22 @@ def test_a_day_above_12_shows_the_order_of_its_column():
     assert issues(plan) == [["", "25/12/2026 09:00", "date_order"], [5, "soon", "unreadable_value"]]
     assert plan.issues["detail"][0] == (
         'Dates in "visit" are read with the day first, as 25/12/2026 09:00 shows. If that is wrong, read the '
-        "file with dates=."
+        'file with dates="mdy".'
     )
     assert texts(dated("05/01/2026", "12/25/2026")) == ["1 May 2026", "25 Dec 2026"]
+
+
+def test_an_order_that_was_given_against_what_the_column_shows_is_a_warning():
+    """05/01/2026 goes out as 1 May, which is hardly meant where another row has 25/12/2026."""
+    plan = dated("05/01/2026", "25/12/2026", dates="mdy")
+    assert texts(plan) == ["1 May 2026"]
+    (warning,) = plan.issues[plan.issues["code"] == "date_order"].to_dict("records")
+    assert [warning["severity"], warning["value"]] == ["warning", "25/12/2026"]
+    assert warning["detail"] == (
+        'Dates in "visit" are read with the month first, as dates="mdy" says, but 25/12/2026 has the day '
+        'first. If the day comes first in all of them, read the file with dates="dmy".'
+    )
+    assert "date_order" not in dated("05/01/2026", "25/12/2026", dates="dmy").issues["code"].tolist()
 
 
 def test_each_column_shows_its_own_order():

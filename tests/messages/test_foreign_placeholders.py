@@ -44,6 +44,9 @@ OTHER_TOOLS = [
     "%(first_name)s",
     "%first_name%",
     "*|FIRST_NAME|*",
+    "#First Name#",
+    "@contact.first_name",
+    "@fields.first_name",
 ]
 
 
@@ -74,6 +77,23 @@ def test_a_placeholder_by_position_is_refused(text):
 
 
 @pytest.mark.parametrize(
+    ("text", "placeholder"),
+    [
+        ("Hi {{ contact.name }}", "{{ contact.name }}"),
+        ("Hi {{contact.name}}!", "{{contact.name}}"),
+        ("Hi {{ surname }}", "{{ surname }}"),
+        ("Hi @contact.name.", "@contact.name"),
+        ("On @fields.next_visit", "@fields.next_visit"),
+    ],
+)
+def test_some_styles_are_refused_whatever_the_columns_are_called(text, placeholder):
+    with pytest.raises(TemplateError) as error:
+        plan(text)
+    assert f"contains {placeholder}, a placeholder of another tool" in str(error.value)
+    assert "Write the name of a column in braces, such as {First name}" in str(error.value)
+
+
+@pytest.mark.parametrize(
     ("text", "sent"),
     [
         ("Dear [Name], from <us>", "Dear [Name], from <us>"),
@@ -86,6 +106,9 @@ def test_a_placeholder_by_position_is_refused(text):
         ("Pay ${amount}", "Pay $1500"),  # a price, because the column holds amounts
         ("Pay ${amount:,.2f}", "Pay $1,500.00"),
         ("Pay $50", "Pay $50"),
+        ("#clinic #health", "#clinic #health"),
+        ("Come #1 or #2# $name @clinic", "Come #1 or #2# $name @clinic"),
+        ("ask info@contact.org or @mulago.org", "ask info@contact.org or @mulago.org"),
     ],
 )
 def test_what_names_no_column_stays_as_it_is(text, sent):

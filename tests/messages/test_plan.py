@@ -8,7 +8,7 @@ import pytest
 
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, TemplateError, UsageError
-from campaign.messages.plan import fingerprint
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint
 from campaign.messages.preparation import prepare
 
 CLINIC = """\

@@ -78,6 +78,19 @@ def test_totals_survive_a_manifest_a_pickle_and_a_copy():
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("gsm7", "ucs2", "sentence"),
+    [
+        (3, 0, "71 of 160 characters"),
+        (0, 6, "71 characters; one part holds 70 in UCS-2"),
+        (2, 2, "71 characters; one part holds 160, or 70 in UCS-2"),
+    ],
+)
+def test_the_longest_text_stands_beside_the_room_of_one_part_in_its_alphabet(gsm7, ucs2, sentence):
+    counted = dataclasses.replace(totals(3, {"UG": 3}, not_sent=3), gsm7=gsm7, ucs2=ucs2, longest=71)
+    assert f">{sentence}<" in totals_table(counted)
+
+
 def test_five_countries_are_named_and_the_others_counted():
     countries = {"UG": 9, "KE": 8, "": 7, "TZ": 6, "RW": 5, "GB": 4, "US": 3}
     assert "UG 9, KE 8, ? 7, TZ 6, RW 5 and 2 more" in totals_table(totals(42, countries, not_sent=42))

@@ -110,8 +110,10 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
     shutil.copy(PROJECT / "notebooks" / "03_correct_and_run_again.ipynb", lab.folder)
     notebook = open_notebook("03_correct_and_run_again.ipynb")
     notebook.run_all()
-    expect(notebook.find(f"{WIDGET} .title", has_text="Rehearsing 47 messages")).to_be_visible()
-    expect(notebook.find(f"{WIDGET} .title", has_text="Rehearsing 3 of 50 messages")).to_be_visible()
+    expect(notebook.find(f"{WIDGET} .title", has_text="47 messages were to be rehearsed")).to_be_visible()
+    expect(
+        notebook.find(f"{WIDGET} .title", has_text="3 of 50 messages were to be rehearsed")
+    ).to_be_visible()
     expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
     second = notebook.find(WIDGET).filter(has=notebook.page.locator(WORD)).last
     expect(second).to_contain_text(

@@ -46,6 +46,18 @@ def result():
     return Result(plan_of(), batches, environment="local")
 
 
+def test_values_that_differ_only_by_case_are_one_as_most_rows_write_it():
+    visits = ["Ann,0772000001,gulu", "Ben,0772000002,Gulu ", "Cat,0772000003,GULU", "Dan,0772000004,Gulu",
+              "Eve,0772000005,Jinja"]  # fmt: skip
+    plan = plan_of(visits, header="name,phone,Clinic")
+    frame = Result(plan, batches_of((5, "accepted", "100")), environment="local").by("Clinic")
+    assert frame[["rows", "accepted"]].to_dict("index") == {
+        "Gulu": {"rows": 4, "accepted": 4},
+        "Jinja": {"rows": 1, "accepted": 1},
+    }
+    assert frame["cost_share"].tolist() == [Decimal("80.00"), Decimal("20.00")]
+
+
 def adds_up(frame, totals):
     for status in STATUSES:
         assert frame[status].sum() == totals[status]
@@ -88,10 +100,7 @@ def test_the_column_is_found_as_placeholders_are_and_those_of_the_file_alone(res
 
 def test_shares_that_cannot_be_divided_still_add_up_to_the_cost():
     thirds = share_costs(
-        pd.Series([0, 1, 2]).to_numpy(),
-        3,
-        batches_of((3, "accepted", "100")),
-        pd.Series([0, 0, 0]).to_numpy(),
+        pd.DataFrame({"group": [0, 1, 2], "place": 0, "messages": 1}), 3, batches_of((3, "accepted", "100"))
     )
     assert thirds.costs == [Decimal("33.3334"), Decimal("33.3333"), Decimal("33.3333"), Decimal(0)]
     assert sum(thirds.costs) == 100
@@ -123,7 +132,7 @@ def test_the_currency_of_the_account_stays_with_the_campaign(tmp_path):
         loaded = campaign.load_result(sent.folder)
         again = campaign.resume(sent.folder, account=sandbox, progress=False)  # the same account, without it
     for result in (sent, loaded, again):
-        assert result.totals.cost_in_words == "UGX 210"
+        assert result.totals.cost_in_words == "UGX 210 (made up)"
         assert [one.currency for one in result.rounds] == ["UGX"]
 
 

@@ -141,6 +141,55 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
     ]  # fmt: skip
 
 
+@pytest.mark.parametrize("ending", FORMATS)
+def test_corrections_are_not_lost_when_all_cells_are_run_again(visits, tmp_path, ending):
+    """Ruth gets a number and Ivan is added; the cell that wrote the file runs a second time."""
+
+    def correct(lines):
+        lines[3][0] = "0772000005"
+        lines.append(["0772000009", "Ivan", "", "spring", "", "", "", "", ""])
+
+    path = write_follow_up(visits, tmp_path / f"f{ending}")
+    assert write_follow_up(visits, path) == path  # nobody has typed anything
+    saved = edited(path, correct, ending=".xlsx" if ending == ".ods" else ending)
+    before = saved.read_bytes()
+    with pytest.raises(ReportError) as caught:
+        write_follow_up(visits, saved)
+    assert str(caught.value) == (
+        f"{saved.name} has corrections, which would be lost: rows 4 and 5 are not as in your own "
+        "spreadsheet. Read this file and send it, and put the corrections into your own spreadsheet too. "
+        "To write the rows again, give another name, or delete the file."
+    )
+    assert saved.read_bytes() == before
+
+
+def test_corrections_that_are_in_the_spreadsheet_too_can_be_replaced(visits, tmp_path):
+    def correct(lines):
+        lines[3][0] = "0772000005"
+
+    path = edited(write_follow_up(visits, tmp_path / "f.xlsx"), correct)
+    corrected = VISITS.replace(",Ruth", "0772000005,Ruth")
+    later = result_of(corrected, (2, "accepted"), (1, "refused"), (2, "accepted"))
+    assert read_contacts(write_follow_up(later, path))["Name"].tolist() == ["Zoé Çelik", "Müller"]
+
+
+def test_a_column_that_a_person_has_added_is_not_lost(visits, tmp_path):
+    def add_a_column(lines):
+        for line, cell in zip(lines, ["Asked", "yes", "no", "yes"], strict=True):
+            line.append(cell)
+
+    path = edited(write_follow_up(visits, tmp_path / "f.csv"), add_a_column)
+    with pytest.raises(ReportError, match="rows 2, 3 and 4 are not as in your own"):
+        write_follow_up(visits, path)
+
+
+def test_a_file_that_cannot_be_read_is_not_replaced_by_rows_to_correct(visits, tmp_path):
+    path = tmp_path / "f.xlsx"
+    path.write_bytes(b"PK\x03\x04saved by a program that crashed")
+    with pytest.raises(ReportError, match=r"f\.xlsx exists and cannot be read as it is"):
+        write_follow_up(visits, path)
+
+
 @pytest.mark.parametrize("ending", [".csv", ".xlsx"])
 @pytest.mark.parametrize("index", [True, False])
 def test_a_table_that_pandas_saves_is_known_too(visits, tmp_path, ending, index):

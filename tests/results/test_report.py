@@ -103,8 +103,8 @@ def test_the_totals_on_the_page_add_up_to_the_file(page, result):
 
 
 def test_the_page_shows_cost_codes_and_who_is_left(page):
-    assert "<dd>106.50</dd><dt>made-up cost: nothing was sent</dt>" in page
-    assert "<dd>35.50</dd><dt>for each accepted message</dt>" in page
+    assert "<dd>106.50 (made up)</dd><dt>cost, as the embedded sandbox reported it</dt>" in page
+    assert "<dd>35.50 (made up)</dd><dt>for each accepted message</dt>" in page
     assert CODE in page
     assert "ApiMSG.123456789012" in page  # quoted whole: it is no phone number
     followed = page[page.index("2 people, row by row") : page.index('id="batches"')]
@@ -143,6 +143,7 @@ def test_the_workbook_holds_everything(workbook, result):
     facts = {row[0]: row[1] for row in cells(workbook["Summary"])}
     assert (facts["Cost"], facts["accepted"], facts["all rows of the file"]) == (106.5, 3, 6)
     assert facts["Outcome"] == (
+        "This was a rehearsal: nobody got anything. "
         "The embedded sandbox accepted messages for 3 of 5 people (60%) on 2 March 2026 at 08:00 (UTC). "
         "2 people need attention."
     )
@@ -351,6 +352,17 @@ def test_a_rows_own_number_is_masked_where_it_looks_like_a_code(tmp_path):
     assert [row[2] for row in cells(book["Messages"])[1:]] == ["About INV*****01", "About INV2000001"]
 
 
+def test_a_date_in_an_issue_stays_readable(tmp_path):
+    issues = pd.DataFrame(
+        {"row": pd.array([2], "Int64"), "column": "Visit", "value": "22/11/2026", "code": "date_order",
+         "severity": "info", "detail": 'Dates in "Visit" are read with the day first, as 22/11/2026 shows.'}
+    )  # fmt: skip
+    table = read_contacts(b"Phone,Visit\n0772000001,22/11/2026\n")
+    plan = prepare(table, message="Hi", sender="CLINIC", region="UG")
+    masked = Redaction(plan, reveal=False).issues(issues)
+    assert masked["detail"].tolist() == issues["detail"].tolist()
+
+
 def test_numbers_in_issues_are_masked(tmp_path):
     """The value of a number column loses its digits, and details lose what could be a number."""
     table = b"Reach me,Visit\n0772 000 1O1,tomorrow\n12345,0772 000 102\n256772000103,1 March 2026\n"
@@ -399,7 +411,7 @@ def test_what_may_be_shown_says_so(result):
 @pytest.mark.parametrize(
     ("what", "answer"),
     [
-        ("plan", "a Plan. Write campaign.write_report(campaign.send(plan), path)."),
+        ("plan", "campaign.load_result(folder), path) once it was sent, or look at plan.issues."),
         ("contacts", "a DataFrame. Write campaign.write_report(result, path)."),
         ("headline", ". Write campaign.write_report(campaign.load_result(folder), path)."),
         ("folder", "Path. Write campaign.write_report(campaign.load_result(folder), path)."),

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from campaign.errors import LedgerError
+from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.store import frozen_messages
 from campaign.sending.store.frozen_messages import (
     Cutting,
@@ -46,7 +47,8 @@ class Waiting:
 def frozen(folder, messages=MESSAGES, size=2, canary=False, pilot=None, first_batch=1):
     """These messages as a round froze them, in their order."""
     cutting = Cutting(batch_size=size, first_batch=first_batch, canary=canary, pilot=pilot)
-    return Waiting(list(freeze(messages, messages.index.to_numpy(), folder, cutting)))
+    rows, places = messages["row"].to_numpy(), messages.index.to_numpy()
+    return Waiting(list(freeze(MessageStream(iter([messages])), rows, places, folder, cutting)))
 
 
 def change(folder, messages):
@@ -79,7 +81,7 @@ def test_what_an_earlier_batch_holds_is_frozen_beside_what_goes_out(tmp_path):
     outgoing = MESSAGES.iloc[[3, 0]]
     ledger = frozen(tmp_path, outgoing, size=1, first_batch=7)
     settled = MESSAGES.iloc[[1, 2]]
-    write_settled(settled, settled.index.to_numpy(), np.array([2, 5]), tmp_path)
+    write_settled([settled], settled.index.to_numpy(), np.array([2, 5]), tmp_path)
     assert [entry.batch for entry in ledger.entries] == [7, 8]
     assert [b"Jos" in bytes(batch.entries) for batch in leaving(tmp_path, ledger)] == [True, False]
     messages, batches = read_messages(tmp_path, 1, 2, np.array([7, 8]))

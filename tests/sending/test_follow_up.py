@@ -67,6 +67,47 @@ def test_the_corrected_rows_go_out_and_the_result_is_the_whole_table(sent):
     assert len(sandbox.inbox) == 20
 
 
+def test_the_uncorrected_spreadsheet_run_again_asks_for_nobody_who_was_reached(desk):
+    """Persons 3 and 8 had a bad date. Theirs are corrected in the follow-up file, and the sheet stays."""
+    dates = ["soon" if n in (3, 8) else "24/12/2026" for n in range(10)]
+    rows = [f"Person {n},0772 000 0{n:02d},{date}" for n, date in enumerate(dates)]
+    Path("visits.csv").write_text("\n".join(["name,phone,visit", *rows, "Ben,none,24/12/2026"]) + "\n")
+
+    def plan_with_dates(source):
+        table = campaign.read_contacts(source)
+        return campaign.prepare(table, message="Come on {visit:%d %B}.", sender="CLINIC", region="UG")
+
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
+        path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
+        send(plan_with_dates(path), sandbox)
+        again = send(plan_with_dates("visits.csv"), sandbox)
+        assert len(sandbox.inbox) == 9
+    assert again.contacts.loc[5, "status"] == "accepted"
+    assert again.contacts.loc[5, "reason"].startswith("The row gets nothing, but its number was reached")
+    assert again.needing_attention.tolist() == again.follow_up().index.tolist() == [10, 12]
+    assert (again.totals["accepted"], again.totals.attention) == (9, 2)
+    assert (
+        "1 row has a mistake in this file, but its number was reached earlier in the campaign: "
+        "put your corrections into your own spreadsheet too."
+    ) in again.sentence
+    assert campaign.load_result(again.folder).contacts.equals(again.contacts)
+
+
+def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention(desk):
+    """Two children, one phone: the text for one of them says nothing about the other."""
+    Path("visits.csv").write_text("name,phone,visit\nAda,0772 000 001,24/12/2026\nBen,0772 000 001,soon\n")
+    plan = campaign.prepare(
+        campaign.read_contacts("visits.csv"),
+        message="{name}, come on {visit:%d %B}.", sender="CLINIC", region="UG",
+    )  # fmt: skip
+    with campaign.Sandbox() as sandbox:
+        send(plan, sandbox)
+        again = send(plan, sandbox)
+    assert again.contacts["status"].tolist() == ["accepted", "invalid"]
+    assert again.follow_up().index.tolist() == [3]
+
+
 def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):
     sandbox, path = sent
     correct(path, ["0772 000 003"])

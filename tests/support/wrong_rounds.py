@@ -7,7 +7,6 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
@@ -29,18 +28,19 @@ def adopt(design: str, patch: Patch = setattr) -> None:
 
 def compare_by_row(patch: Patch) -> None:
     """The recipient in row 7 is the one who was in row 7."""
-    texts, planned = record.CampaignRecord.texts, record.planned_texts
+    texts, planned = record.CampaignRecord.texts, record.planned_parts
 
-    def planned_by_row(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
-        starts, rows = planned(plan, messages)
-        return starts, replace(rows, numbers=messages["row"].to_numpy()[starts])
+    def planned_by_row(plan: Plan) -> Iterator[tuple[Ints, RowTexts]]:
+        for (starts, rows), part in zip(planned(plan), plan.parts(), strict=True):
+            labels = part.rows_of_messages
+            yield starts, replace(rows, numbers=labels[record.first_pieces(labels)])
 
     def recorded_by_row(self: record.CampaignRecord) -> Iterator[RecordedTexts]:
         for recorded in texts(self):
             yield replace(recorded, rows=replace(recorded.rows, numbers=recorded.labels))
 
     patch(record.CampaignRecord, "texts", recorded_by_row)
-    patch(compared_plan, "planned_texts", planned_by_row)
+    patch(compared_plan, "planned_parts", planned_by_row)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:

@@ -103,6 +103,17 @@ class Grid:
         return replace(self, columns=columns)
 
 
+def join_grids(grids: Sequence[Grid]) -> Grid:
+    """Grids of one sheet, one below the other; nothing is copied. All they say beside their cells is taken
+    from the first."""
+    first = grids[0]
+    columns = [
+        pa.chunked_array([chunk for grid in grids for chunk in grid.columns[place].chunks], TEXT)
+        for place in range(len(first.columns))
+    ]
+    return replace(first, columns=columns, rows=np.concatenate([grid.rows for grid in grids]))
+
+
 def chunked(array: TextArray | TextChunks) -> TextChunks:
     """One kind of column for all readers."""
     return array if isinstance(array, pa.ChunkedArray) else pa.chunked_array([array], TEXT)

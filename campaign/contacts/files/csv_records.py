@@ -13,12 +13,11 @@ from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.grid import refuse_beyond_budget
+from campaign.contacts.files.octets import PIECE, Octets, find_byte
 from campaign.errors import FileError
 
 Bytes = NDArray[np.uint8]
 QUOTE = ord('"')
-_LINE_END = np.array([13], np.uint8)
-PIECE = 1 << 22  # bytes that are looked at together: memory stays flat
 STRETCH = 1000  # bytes of which the first line end is looked at: lines are shorter as a rule
 BLOCK = 1 << 20  # bytes that Arrow parses together, unless a record is longer
 
@@ -75,9 +74,9 @@ class Survey:
     longest: int = 0
 
 
-def survey(data: bytes, delimiter: str) -> Survey:
+def survey(data: Octets, delimiter: str) -> Survey:
     """Look for quotes and line ends."""
-    if b'"' not in data:
+    if find_byte(data, b'"') < 0:
         return _measured(data, delimiter, "none")
     try:
         return _measured(data, delimiter, "strict")
@@ -89,11 +88,11 @@ class _TangledError(Exception):
     """A quote inside an unquoted cell, or behind a closing one."""
 
 
-def _measured(data: bytes, delimiter: str, quotes: Literal["none", "strict", "literal"]) -> Survey:
-    octets, has_returns = np.frombuffer(data, np.uint8), b"\r" in data
+def _measured(data: Octets, delimiter: str, quotes: Literal["none", "strict", "literal"]) -> Survey:
+    has_returns = find_byte(data, b"\r") >= 0
     inside, rows, longest, last = False, 0, 0, -1
-    for start in range(0, len(octets), PIECE):
-        around = _around(octets, start)
+    for start in range(0, len(data), PIECE):
+        around = _around(data, start)
         is_end = _line_ends(around, has_returns)
         rows += int(np.count_nonzero(is_end))
         ends = _some(is_end)
@@ -106,16 +105,15 @@ def _measured(data: bytes, delimiter: str, quotes: Literal["none", "strict", "li
             last = start + int(ends[-1])
     if inside:
         raise _TangledError
-    rows += not data.endswith((b"\n", b"\r"))
-    return Survey(quotes, rows, max(longest, len(octets) - 1 - last))
+    rows += not data[-1:].endswith((b"\n", b"\r"))
+    return Survey(quotes, rows, max(longest, len(data) - 1 - last))
 
 
-def _around(octets: Bytes, start: int) -> Bytes:
+def _around(data: Octets, start: int) -> Bytes:
     """A piece with one byte more on either side; the file itself begins and ends like a line."""
-    stop = min(start + PIECE, len(octets))
-    before = octets[start - 1 : start] if start else _LINE_END
-    after = octets[stop : stop + 1] if stop < len(octets) else _LINE_END
-    return np.concatenate([before, octets[start:stop], after])
+    stop = start + PIECE
+    before, after = b"" if start else b"\r", b"" if stop < len(data) else b"\r"
+    return np.frombuffer(before + data[max(start - 1, 0) : stop + 1] + after, np.uint8)
 
 
 def _outside(around: Bytes, inside: bool, delimiter: str) -> NDArray[np.int64]:
@@ -131,9 +129,8 @@ def _outside(around: Bytes, inside: bool, delimiter: str) -> NDArray[np.int64]:
     return quotes
 
 
-def _opens_no_cell(data: bytes, delimiter: str) -> bool:
-    octets = np.frombuffer(data, np.uint8)
-    pieces = (_around(octets, start) for start in range(0, len(octets), PIECE))
+def _opens_no_cell(data: Octets, delimiter: str) -> bool:
+    pieces = (_around(data, start) for start in range(0, len(data), PIECE))
     return not any((_bounds(piece[:-1], delimiter) & (piece[1:] == QUOTE)).any() for piece in pieces)
 
 
@@ -158,10 +155,14 @@ def _some(marks: NDArray[np.bool_]) -> NDArray[np.int64]:
 
 @dataclass(frozen=True)
 class ParsedRecords:
-    """Records of the usual width as columns, and the others (row number, cells) beside them."""
+    """Records of the usual width as columns, and the others (row number, cells) beside them.
+
+    `first` is the row number of the first of them.
+    """
 
     columns: list[TextChunks]
     others: list[tuple[int, list[str]]]
+    first: int = 1
 
     @property
     def rows(self) -> int:
@@ -169,34 +170,47 @@ class ParsedRecords:
         return len(self.columns[0]) + len(self.others)
 
 
-class Pieces(io.RawIOBase):
-    """Bytes that are released piece by piece, so that the columns can take their place in memory.
+def pieces_to_parse(data: Octets, size: int) -> Iterator[bytes]:
+    """The bytes in pieces of `size` bytes.
 
-    A piece of `size` bytes is one shorter rather than end between a carriage return and its line feed: there
-    Arrow drops the line feed, even inside quotes.
+    A piece is one byte shorter rather than end between a carriage return and its line feed: there Arrow drops
+    the line feed, even inside quotes.
     """
+    at = 0
+    while at < len(data):
+        piece = data[at : at + size + 1]
+        end = size - (piece[size - 1 :] == b"\r\n" and size > 1)
+        yield piece[:end]
+        at += end
 
-    def __init__(self, data: bytes, size: int) -> None:
-        self._pieces, at = [], 0
-        while at < len(data):
-            end = at + size
-            end -= data[end - 1 : end + 1] == b"\r\n" and size > 1
-            self._pieces.append(data[at:end])
-            at = end
-        self._pieces.reverse()
+
+def released(pieces: list[bytes]) -> Iterator[bytes]:
+    """Pieces that are released one by one, so that the columns can take their place in memory."""
+    pieces.reverse()
+    while pieces:
+        yield pieces.pop()
+
+
+class _PieceFile(io.RawIOBase):
+    """Pieces of bytes as a file."""
+
+    def __init__(self, pieces: Iterator[bytes]) -> None:
+        self._pieces = pieces
 
     def readable(self) -> bool:
         return True
 
     def read(self, size: int = -1) -> bytes:
-        return self._pieces.pop() if self._pieces else b""
+        return next(self._pieces, b"")
 
 
-def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: bool) -> ParsedRecords:
+def by_arrow(
+    pieces: Iterator[bytes], block: int, delimiter: str, width: int, *, quoted: bool
+) -> Iterator[ParsedRecords]:
     """Arrow's parser, in one thread: with more, it does not know the numbers of refused records.
 
     A piece holds `block` bytes, not less than the longest record. Unless the text is `quoted`, quotes are
-    ordinary characters.
+    ordinary characters. Gives the records in several parts, in order.
     """
     names = [str(i) for i in range(width)]
     others: list[tuple[int, list[str]]] = []
@@ -206,32 +220,41 @@ def by_arrow(pieces: Pieces, block: int, delimiter: str, width: int, *, quoted: 
         others.append((cast(int, row.number), cells))  # not None, as there is only one thread
         return "skip"
 
+    first = 1
     try:
-        batches = list(
-            pa_csv.open_csv(
-                cast("IO[bytes]", pa.PythonFile(pieces, mode="r")),  # the stubs forget Arrow's own files
-                pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=block),
-                pa_csv.ParseOptions(
-                    delimiter=delimiter,
-                    quote_char='"' if quoted else False,
-                    newlines_in_values=quoted,
-                    ignore_empty_lines=False,
-                    invalid_row_handler=set_aside,
-                ),
-                pa_csv.ConvertOptions(
-                    check_utf8=False,  # checked when the encoding was detected
-                    column_types=dict.fromkeys(names, TEXT),
-                    null_values=[],
-                    strings_can_be_null=False,
-                ),
-            )
-        )
+        for batch in pa_csv.open_csv(
+            cast("IO[bytes]", pa.PythonFile(_PieceFile(pieces), mode="r")),  # the stubs forget Arrow's files
+            pa_csv.ReadOptions(use_threads=False, column_names=names, block_size=block),
+            pa_csv.ParseOptions(
+                delimiter=delimiter,
+                quote_char='"' if quoted else False,
+                newlines_in_values=quoted,
+                ignore_empty_lines=False,
+                invalid_row_handler=set_aside,
+            ),
+            pa_csv.ConvertOptions(
+                check_utf8=False,  # checked when the encoding was detected
+                column_types=dict.fromkeys(names, TEXT),
+                null_values=[],
+                strings_can_be_null=False,
+            ),
+        ):
+            columns: list[TextChunks] = [pa.chunked_array([column], TEXT) for column in batch.columns]
+            count = _others_before_the_last(first, batch.num_rows, others)
+            yield ParsedRecords(columns, others[:count], first)
+            first += batch.num_rows + count
+            del others[:count]
     except pa.ArrowException:
         raise FileError("The file cannot be read as a table of text.") from None
-    columns: list[TextChunks] = [
-        pa.chunked_array([batch.column(i) for batch in batches], TEXT) for i in range(width)
-    ]
-    return ParsedRecords(columns, others)
+    yield ParsedRecords([pa.chunked_array([], TEXT)] * width, others, first)
+
+
+def _others_before_the_last(first: int, usual: int, others: list[tuple[int, list[str]]]) -> int:
+    """How many of the others stand before the last of some usual records, the first of which is `first`."""
+    after, count = first + usual, 0
+    while count < len(others) and others[count][0] < after:
+        after, count = after + 1, count + 1
+    return count if usual else 0
 
 
 def by_hand(data: bytes, delimiter: str, width: int, max_cells: int) -> ParsedRecords:

@@ -2,28 +2,31 @@
 
 import re
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 import pyarrow as pa
 
 from campaign.arrow_types import TEXT, TextChunks
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.grid import Grid, name_rows, refuse_beyond_budget
+from campaign.contacts.cells.grid import Grid, join_grids, name_rows, refuse_beyond_budget
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place, locate_header
 from campaign.contacts.exports import column_names
 from campaign.contacts.files.csv_records import (
     BLOCK,
     MalformedError,
     ParsedRecords,
-    Pieces,
     by_arrow,
     by_hand,
+    pieces_to_parse,
     records,
+    released,
     survey,
 )
 from campaign.contacts.files.encodings import Text
+from campaign.contacts.files.octets import Octets, find_byte, without_start
 from campaign.errors import FileError
 
 DELIMITERS = (",", ";", "\t", "|")
@@ -39,33 +42,81 @@ def read_delimited(text: Text, *, delimiter: str | None, header: Header, max_cel
     break starts no new row. Raises FileError, with the row numbers, for quotes that do not match and for
     rows with more cells than the header: an unquoted delimiter has shifted them.
     """
-    text.data, declared = _declaration(text.data)
-    _refuse_zero_bytes(text.data)
-    detected = delimiter or declared or find_delimiter(text.data)
-    splitter = detected or next((c for c in UNUSED if c.encode() not in text.data), UNUSED[0])
-    lines = sample(text.data, splitter, header if isinstance(header, int) else 0)
-    if not lines:
-        by_hand(text.data, splitter, 1, max_cells)  # raises for the quote that makes no sense
-    _refuse_wide(lines)
-    place = header_place(lines, header)
-    if place is not None:
-        column_names(_trimmed(lines[place]))  # problems of columns are reported before those of rows
-    widths = Counter(len(line) for line in lines if line != [""])
-    width = max(widths, key=lambda count: (widths[count], count), default=1)
-    named = width if place is None else len(_trimmed(lines[place]))
-    parsed = _parse(text, splitter, width, max_cells)
-    refuse_beyond_budget(parsed.rows, named, max_cells)
-    columns, short = _squared(parsed, named, place)
-    filled = f"{name_rows(short)}: fewer cells than the header; the missing ones are blank." if short else ""
-    kind, rows = "tsv" if detected == "\t" else "csv", np.arange(1, parsed.rows + 1, dtype=np.int64)
-    grid = Grid(kind, columns, rows, range(named), notices=[*text.notices, *filter(None, [filled])])
-    return replace(grid, encoding=text.encoding, delimiter=detected)
+    records = DelimitedRecords(text, delimiter=delimiter, header=header, max_cells=max_cells)
+    return replace(join_grids(list(records.grids())), notices=records.notices)
 
 
-def _declaration(data: bytes) -> tuple[bytes, str | None]:
+class DelimitedRecords:
+    """The records of a text file as grids of some rows each; see `read_delimited`."""
+
+    def __init__(self, text: Text, *, delimiter: str | None, header: Header, max_cells: int) -> None:
+        """Find the delimiter, the header and the width; the text itself is read by `grids`."""
+        text.data, declared = _declaration(text.data)
+        _refuse_zero_bytes(text.data)
+        self.delimiter = delimiter or declared or find_delimiter(text.data)
+        self._splitter = self.delimiter or next(
+            (c for c in UNUSED if find_byte(text.data, c.encode()) < 0), UNUSED[0]
+        )
+        lines = sample(text.data, self._splitter, header if isinstance(header, int) else 0)
+        if not lines:
+            by_hand(text.data[:], self._splitter, 1, max_cells)  # raises for the quote that makes no sense
+        _refuse_wide(lines)
+        self._place = header_place(lines, header)
+        if self._place is not None:
+            column_names(
+                _trimmed(lines[self._place])
+            )  # problems of columns are reported before those of rows
+        widths = Counter(len(line) for line in lines if line != [""])
+        self._width = max(widths, key=lambda count: (widths[count], count), default=1)
+        self._named = self._width if self._place is None else len(_trimmed(lines[self._place]))
+        self._text, self._max_cells = text, max_cells
+        self._short: list[int] = []
+
+    def grids(self) -> Iterator[Grid]:
+        """All records in their order; they can be read once."""
+        kind, shifted = "tsv" if self.delimiter == "\t" else "csv", []
+        for parsed in self._parse():
+            refuse_beyond_budget(parsed.first - 1 + parsed.rows, self._named, self._max_cells)
+            squared = _squared(parsed, self._named, self._place)
+            self._short += squared.short
+            shifted += squared.shifted
+            rows = np.arange(parsed.first, parsed.first + parsed.rows, dtype=np.int64)
+            yield Grid(
+                kind, squared.columns, rows, range(self._named), encoding=self._text.encoding,
+                delimiter=self.delimiter,
+            )  # fmt: skip
+        if shifted:
+            raise FileError(_explain_shifted(shifted, self._named, has_header=self._place is not None))
+
+    @property
+    def notices(self) -> list[str]:
+        """What was guessed or filled in, once all records were read."""
+        if not self._short:
+            return [*self._text.notices]
+        short = f"{name_rows(self._short)}: fewer cells than the header; the missing ones are blank."
+        return [*self._text.notices, short]
+
+    def _parse(self) -> Iterator[ParsedRecords]:
+        """All records; a text in memory is released while Arrow parses it."""
+        text = self._text
+        seen = survey(text.data, self._splitter)
+        if seen.quotes == "tangled":
+            return iter([by_hand(text.data[:], self._splitter, self._width, self._max_cells)])
+        quoted = seen.quotes == "strict"
+        lines = 4 if quoted else 1  # in a cell; the exact number of cells is checked again
+        refuse_beyond_budget(seen.rows // lines, self._width, self._max_cells)
+        block = max(BLOCK, seen.longest + 2)
+        data = text.give()
+        pieces = pieces_to_parse(data, block)
+        if isinstance(data, bytes):
+            pieces = released(list(pieces))
+        return by_arrow(pieces, block, self._splitter, self._width, quoted=quoted)
+
+
+def _declaration(data: Octets) -> tuple[Octets, str | None]:
     """Excel's own first line "sep=;": it names the delimiter and is not a row of the sheet."""
     line = re.match(rb'"?sep=([^"\r\n])"?(?:\r\n|\r|\n|\Z)', data[:16], re.IGNORECASE)
-    return (data[line.end() :], line[1].decode("ascii", "replace")) if line else (data, None)
+    return (without_start(data, line.end()), line[1].decode("ascii", "replace")) if line else (data, None)
 
 
 def _refuse_wide(lines: Sequence[Sequence[str]]) -> None:
@@ -77,9 +128,9 @@ def _refuse_wide(lines: Sequence[Sequence[str]]) -> None:
         )
 
 
-def _refuse_zero_bytes(data: bytes) -> None:
-    if (at := data.find(b"\0")) >= 0:
-        line = data.count(b"\n", 0, at) + 1
+def _refuse_zero_bytes(data: Octets) -> None:
+    if (at := find_byte(data, b"\0")) >= 0:
+        line = data[:at].count(b"\n") + 1
         raise FileError(
             f"Line {line} holds a zero byte: the file is damaged, or it is neither a spreadsheet nor text."
         )
@@ -88,7 +139,7 @@ def _refuse_zero_bytes(data: bytes) -> None:
 # --- the first records --------------------------------------------------------------------------------
 
 
-def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
+def sample(data: Octets, delimiter: str, needed: int = 0) -> list[list[str]]:
     """The first records: at least 50, or `needed`, or all there are up to a quote that makes no sense.
 
     A record with more cells than a sheet has columns comes alone.
@@ -109,7 +160,7 @@ def sample(data: bytes, delimiter: str, needed: int = 0) -> list[list[str]]:
         size *= 8
 
 
-def find_delimiter(data: bytes) -> str | None:
+def find_delimiter(data: Octets) -> str | None:
     """The delimiter of a text, or None for a single column.
 
     It splits the header in two at least; of several, the one under which most rows are as wide as the header,
@@ -143,20 +194,16 @@ def _trimmed(cells: Sequence[str]) -> Sequence[str]:
 # --- all records --------------------------------------------------------------------------------------
 
 
-def _parse(text: Text, delimiter: str, width: int, max_cells: int) -> ParsedRecords:
-    """All records; the text is released while Arrow parses it."""
-    seen = survey(text.data, delimiter)
-    if seen.quotes == "tangled":
-        return by_hand(text.data, delimiter, width, max_cells)
-    quoted = seen.quotes == "strict"
-    lines = 4 if quoted else 1  # in a cell; the exact number of cells is checked again
-    refuse_beyond_budget(seen.rows // lines, width, max_cells)
-    block = max(BLOCK, seen.longest + 2)
-    return by_arrow(Pieces(text.give(), block), block, delimiter, width, quoted=quoted)
+class SquaredRecords(NamedTuple):
+    """Records as columns of one width, and the row numbers of those that had fewer cells or more."""
+
+    columns: list[TextChunks]
+    short: list[int]
+    shifted: list[int]
 
 
-def _squared(parsed: ParsedRecords, named: int, place: int | None) -> tuple[list[TextChunks], list[int]]:
-    """All records in their order, `named` cells each; and the numbers of those that had fewer.
+def _squared(parsed: ParsedRecords, named: int, place: int | None) -> SquaredRecords:
+    """Records in their order, `named` cells each.
 
     Short ones are filled up with blanks (Excel drops delimiters at the end of a line); cells beyond the
     named ones must be blank.
@@ -167,24 +214,27 @@ def _squared(parsed: ParsedRecords, named: int, place: int | None) -> tuple[list
     shifted = [row for row, cells in parsed.others if row > below and len(_trimmed(cells)) > named]
     short = [row for row, cells in parsed.others if row > below and len(cells) < named]
     if parsed.others:
-        columns = _in_order(columns, parsed.others)
+        columns = _in_order(columns, parsed.others, parsed.first)
+    rows = np.arange(parsed.first, parsed.first + parsed.rows)
     for column in columns[named:]:
-        filled = np.ones(parsed.rows, bool)
+        filled = rows > below
         filled[blank_rows([column], parsed.rows)] = False
-        shifted += (np.flatnonzero(filled[below:]) + below + 1).tolist()
-    if shifted:
-        rows, than = sorted(set(shifted)), "others, which have" if place is None else "header, which has"
-        raise FileError(
-            f"{name_rows(rows)} {'has' if len(rows) == 1 else 'have'} more cells than the {than} {named}: "
-            "a delimiter inside a text has shifted them. "
-            "Put that text in quotation marks, or save the sheet as .xlsx."
-        )
-    return columns[:named], short
+        shifted += rows[filled].tolist()
+    return SquaredRecords(columns[:named], short, shifted)
 
 
-def _in_order(columns: list[TextChunks], others: list[tuple[int, list[str]]]) -> list[TextChunks]:
+def _explain_shifted(shifted: Sequence[int], named: int, *, has_header: bool) -> str:
+    rows, than = sorted(set(shifted)), "header, which has" if has_header else "others, which have"
+    return (
+        f"{name_rows(rows)} {'has' if len(rows) == 1 else 'have'} more cells than the {than} {named}: "
+        "a delimiter inside a text has shifted them. "
+        "Put that text in quotation marks, or save the sheet as .xlsx."
+    )
+
+
+def _in_order(columns: list[TextChunks], others: list[tuple[int, list[str]]], first: int) -> list[TextChunks]:
     """The records of the usual width and the others, each at its place."""
-    unusual = np.array([row - 1 for row, _ in others], dtype=np.int64)
+    unusual = np.array([row - first for row, _ in others], dtype=np.int64)
     usual = np.ones(len(columns[0]) + len(unusual), bool)
     usual[unusual] = False
     order = np.empty(len(usual), np.int64)

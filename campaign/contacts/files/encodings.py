@@ -7,12 +7,13 @@ the file to check it by. If no guess fits, the file is refused.
 import codecs
 import re
 import unicodedata
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
 import pyarrow as pa
 
+from campaign.contacts.files.octets import FileOctets, Octets, lines_of, pieces_of, without_start
 from campaign.contacts.files.signatures import is_binary
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
@@ -57,17 +58,17 @@ NO_TEXT = (
 class Text:
     """The text of a file as UTF-8 without a byte order mark."""
 
-    data: bytes
+    data: Octets
     encoding: str
     notices: tuple[str, ...] = ()
 
-    def give(self) -> bytes:
+    def give(self) -> Octets:
         """The data, which is released here: the caller decides how long it takes up memory."""
         data, self.data = self.data, b""
         return data
 
 
-def to_text(data: bytes, encoding: str | None) -> Text:
+def to_text(data: Octets, encoding: str | None) -> Text:
     """The file as UTF-8, and its encoding: as given, else by its byte order mark, else UTF-8 if the bytes
     are valid, else UTF-16 if every second byte is zero, else guessed from its letters.
 
@@ -76,13 +77,13 @@ def to_text(data: bytes, encoding: str | None) -> Text:
     if encoding is not None:
         return Text(_convert(data, encoding), encoding)
     for mark, name in BYTE_ORDER_MARKS:
-        if data.startswith(mark):
+        if data[:4].startswith(mark):
             return Text(_convert(data, name), name)
     if wide := _wide(data):
         return Text(_convert(data, wide), wide)
     if is_utf8(data):
         return Text(data, "utf-8")
-    if is_binary(data):
+    if is_binary(data[:SAMPLE]):
         raise FileError(NO_TEXT)
     name = _guess(data)
     converted = _convert(data, name)
@@ -93,8 +94,21 @@ def to_text(data: bytes, encoding: str | None) -> Text:
     return Text(converted, name, (notice,))
 
 
-def is_utf8(data: bytes) -> bool:
-    """Arrow's check: several times faster than decoding, and without a copy."""
+def is_utf8(data: Octets) -> bool:
+    """Arrow's check: several times faster than decoding, and without a copy of what is in memory."""
+    if isinstance(data, bytes):
+        return _is_utf8(data)
+    rest = b""
+    for piece in pieces_of(data):
+        piece = rest + piece
+        end = _whole_characters(piece)
+        rest = piece[end:]
+        if not _is_utf8(piece[:end]):
+            return False
+    return not rest
+
+
+def _is_utf8(data: bytes) -> bool:
     offsets = pa.py_buffer(b"\0" * 8 + len(data).to_bytes(8, "little"))
     try:
         pa.Array.from_buffers(pa.large_string(), 1, [None, offsets, pa.py_buffer(data)]).validate(full=True)
@@ -103,7 +117,19 @@ def is_utf8(data: bytes) -> bool:
     return True
 
 
-def _wide(data: bytes) -> str | None:
+def _whole_characters(piece: bytes) -> int:
+    """Where the last whole character of a piece of UTF-8 ends; a character has four bytes at most."""
+    for back in range(1, min(4, len(piece)) + 1):
+        byte = piece[-back]
+        if byte >= 0xC0:  # the first of a character of two, three or four bytes
+            length = 2 + (byte >= 0xE0) + (byte >= 0xF0)
+            return len(piece) - back if length > back else len(piece)
+        if byte < 0x80:
+            break
+    return len(piece)
+
+
+def _wide(data: Octets) -> str | None:
     """UTF-16 without a mark: of the first characters, a good part have a zero on the same side."""
     start = data[:1000]
     first, second = start[::2].count(0), start[1::2].count(0)
@@ -115,39 +141,72 @@ def _wide(data: bytes) -> str | None:
     return None
 
 
-def _convert(data: bytes, encoding: str) -> bytes:
+def _convert(data: Octets, encoding: str) -> Octets:
     try:
         name = codecs.lookup(encoding).name
         if name in ("utf-8", "utf-8-sig"):  # no need to decode what is checked faster
-            rest = data.removeprefix(codecs.BOM_UTF8)
-            return rest if is_utf8(rest) else rest.decode().encode()
-        return data.decode(name).removeprefix("\ufeff").encode()
+            rest = without_start(data, len(codecs.BOM_UTF8)) if data[:3] == codecs.BOM_UTF8 else data
+            if is_utf8(rest):
+                return rest
+        if isinstance(data, bytes):
+            return data.decode(name).removeprefix("\ufeff").encode()
+        return FileOctets.of_pieces(_converted(data, name))
     except LookupError:
         raise UsageError(
             f'There is no encoding "{encoding}". Give one such as "utf-8", "utf-16" or "cp1252".'
         ) from None
     except UnicodeError as problem:
-        line = data.count(b"\n", 0, getattr(problem, "start", 0)) + 1
+        line = data[: getattr(problem, "start", 0)].count(b"\n") + 1
         raise FileError(
             f"The file is not {encoding}: line {line} holds bytes that this encoding does not have."
         ) from None
 
 
+def _converted(data: Octets, encoding: str) -> Iterator[bytes]:
+    """The text as UTF-8, piece by piece; a UnicodeDecodeError says where in the whole text it is."""
+    decoder, mark, at = codecs.getincrementaldecoder(encoding)(), "\ufeff", 0
+    for piece in (*pieces_of(data), b""):
+        waiting = len(decoder.getstate()[0])
+        try:
+            text = decoder.decode(piece, final=not piece)
+        except UnicodeDecodeError as problem:
+            problem.start += at - waiting
+            raise
+        at += len(piece)
+        yield text.removeprefix(mark).encode()
+        mark = "" if text else mark
+
+
 # --- guesses ------------------------------------------------------------------------------------------
 
 
-def _guess(data: bytes) -> str:
-    lines = b"\n".join(line for line in data.splitlines() if not line.isascii())[:SAMPLE]
+def _guess(data: Octets) -> str:
+    lines = _odd_lines(data)
     # Latin words have a few letters beyond ASCII among others within it; other scripts have nothing else.
     runs = re.findall(rb"([A-Za-z])?[\x80-\xff]+([A-Za-z])?", lines)
     mixed = sum(bool(before or after) for before, after in runs)
-    counts = np.bincount(np.frombuffer(data, np.uint8), minlength=256)
+    counts = np.zeros(256, np.int64)
+    for piece in pieces_of(data):
+        counts += np.bincount(np.frombuffer(piece, np.uint8), minlength=256)
     high = bytes((np.flatnonzero(counts[128:]) + 128).tolist())
     foreign = re.search(rb"[\x80-\xff]{3}", lines)
     name = _guess_latin(high, lines) if mixed * 2 >= len(runs) or not foreign else None
     if name is None and not foreign:
         raise FileError(UNKNOWN)
     return name or _guess_script(lines)
+
+
+def _odd_lines(data: Octets) -> bytes:
+    """The first lines with anything beyond ASCII."""
+    odd: list[bytes] = []
+    size = 0
+    for piece in lines_of(data):
+        found = [line for line in piece.splitlines() if not line.isascii()]
+        odd += found
+        size += sum(map(len, found))
+        if size > SAMPLE:
+            break
+    return b"\n".join(odd)[:SAMPLE]
 
 
 def _guess_latin(high: bytes, lines: bytes) -> str | None:
@@ -185,9 +244,14 @@ def _guess_script(lines: bytes) -> str:
     return likely[0][0]
 
 
-def _odd_word(data: bytes) -> str:
+def _odd_word(data: Octets) -> str:
     """The first word with a letter beyond ASCII."""
-    at = next(re.finditer(rb"[\x80-\xff]", data)).start()
+    at = 0
+    for piece in pieces_of(data):
+        if not piece.isascii():
+            at += next(re.finditer(rb"[\x80-\xff]", piece)).start()
+            break
+        at += len(piece)
     around = data[max(at - 200, 0) : at + 200].decode("utf-8", "ignore")
     words: Iterable[str] = re.findall(r"[^\W\d_]+", around)
     odd = [word for word in words if not word.isascii()]

@@ -1,7 +1,7 @@
 """DataFrames and parquet files: columns with types become columns of text, as a person would write them."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import Any, cast
 
 import numpy as np
@@ -20,7 +20,7 @@ from campaign.contacts.cells.cell_text import (
     truth_texts,
     writer,
 )
-from campaign.contacts.cells.grid import Grid, chunked, refuse_beyond_budget
+from campaign.contacts.cells.grid import Grid, chunked, join_grids, refuse_beyond_budget
 from campaign.errors import ColumnError, FileError
 
 DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."
@@ -60,26 +60,38 @@ def read_parquet(data: bytes, *, max_bytes: int, max_cells: int, max_memory: int
     Texts are read as the dictionaries they are kept as: a row costs a few bytes there however long its text
     is, and the texts are counted before they are laid out.
     """
+    source = pa.BufferReader(data)
+    grids = parquet_grids(source, max_bytes=max_bytes, max_cells=max_cells, max_memory=max_memory)
+    return join_grids(list(grids))
+
+
+def parquet_grids(
+    source: pa.NativeFile, *, max_bytes: int, max_cells: int, max_memory: int | None = None
+) -> Iterator[Grid]:
+    """A parquet file as grids of some rows each, the first of which has the header only."""
     import pyarrow.parquet  # costs a tenth of a second, and few files are parquet
 
     try:
-        schema = pyarrow.parquet.read_schema(pa.BufferReader(data))
+        schema = pyarrow.parquet.read_schema(source)
         names = [name for name in schema.names if not name.startswith("__index_level_")]
-        file = pyarrow.parquet.ParquetFile(pa.BufferReader(data), read_dictionary=names)
+        file = pyarrow.parquet.ParquetFile(source, read_dictionary=names)
         refuse_beyond_budget(file.metadata.num_rows + 1, len(names), max_cells)
-        parts: list[list[TextArray]] = [[] for _ in names]
-        size = 0
+        yield _grid("parquet", [_name(name) for name in names], [pa.chunked_array([], TEXT)] * len(names), 0)
+        size, row = 0, 2
         for batch in file.iter_batches(LINES, columns=names):
             size += sum(_decoded_size(column) for column in batch.columns)
             refuse_beyond_size(size, max_bytes, "max_bytes")
-            refuse_beyond_size(size, max_memory, "max_memory")
-            for i, name in enumerate(names):
-                parts[i].append(_arrow_text(batch.column(i), name))
+            if max_memory is not None:
+                refuse_beyond_size(size, max_memory, "max_memory")
+            columns = [
+                chunked(_arrow_text(column, name)) for name, column in zip(names, batch.columns, strict=True)
+            ]
+            rows = np.arange(row, row + batch.num_rows, dtype=np.int64)
+            yield Grid("parquet", columns, rows, range(len(names)))
+            row += batch.num_rows
     # For damaged columns Arrow raises Python's own errors, too.
     except (pa.ArrowException, OSError, ValueError, TypeError, KeyError, NotImplementedError):
         raise FileError(DAMAGED.format("its columns cannot be read")) from None
-    columns = [pa.chunked_array(part, TEXT) for part in parts]
-    return _grid("parquet", [_name(name) for name in names], columns, len(columns[0]) if columns else 0)
 
 
 def refuse_beyond_size(size: int, limit: int, argument: str) -> None:

@@ -3,10 +3,12 @@
 import os
 import stat
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, Any
 
+from campaign.contacts.files.octets import FileOctets
 from campaign.contacts.files.signatures import what_else_it_is
 from campaign.errors import FileError, UsageError
 from campaign.text import clean
@@ -14,6 +16,7 @@ from campaign.text import clean
 DOCUMENT = '"{}" is a document, not a spreadsheet. Save the table itself as .xlsx or .csv.'
 TOO_LARGE = "{} has more than {:,} bytes. If that is intended, give a larger max_bytes=."
 PIECE = 1 << 22  # bytes read from an open file at a time
+HEAD = 1 << 16  # bytes that show the format of a file
 KINDS = {
     ".csv": "text", ".tsv": "text", ".txt": "text", ".tab": "text", ".xlsx": "xlsx", ".xlsm": "xlsx",
     ".xls": "xls", ".ods": "ods", ".parquet": "parquet",
@@ -56,7 +59,24 @@ def open_source(source: Any, *, max_bytes: int) -> Source:
     )
 
 
+def open_in_pieces(source: str | os.PathLike[str]) -> tuple[Source, FileOctets]:
+    """A file that is read piece by piece: its name, its first bytes, and all of them."""
+    path = Path(os.path.expanduser(source))  # noqa: PTH111 - never raises
+    with _opened(path) as (name, file):
+        octets = FileOctets.of_path(Path(file.name))
+        return Source(name, octets[:HEAD], str(path.resolve())), octets
+
+
 def _from_path(path: Path, max_bytes: int) -> Source:
+    with _opened(path) as (name, file):
+        if os.fstat(file.fileno()).st_size > max_bytes:
+            raise FileError(TOO_LARGE.format(f'"{name}"', max_bytes))
+        return Source(name, _held([file.read()], f'"{name}"', max_bytes), str(path.resolve()))
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
+    """The name of a file for messages, and the open file. Raises FileError where it cannot be read."""
     name = clean(path.name)
     if name.startswith("~$"):
         raise FileError(f'"{name}" is the lock file of an open workbook; read "{name[2:]}" itself.')
@@ -68,11 +88,8 @@ def _from_path(path: Path, max_bytes: int) -> Source:
             raise FileError(f'"{clean(path)}" is a folder; name the file in it.')
         if not stat.S_ISREG(kind):
             raise FileError(f'"{clean(path)}" is not a file.')
-        with path.open("rb") as opened:
-            if os.fstat(opened.fileno()).st_size > max_bytes:
-                raise FileError(TOO_LARGE.format(f'"{name}"', max_bytes))
-            data = _held([opened.read()], f'"{name}"', max_bytes)
-            return Source(name, data, str(path.resolve()))
+        with path.open("rb") as file:
+            yield name, file
     except FileNotFoundError:
         folder = clean(Path.cwd())
         raise FileError(f'There is no file "{clean(path)}". The current folder is "{folder}".') from None

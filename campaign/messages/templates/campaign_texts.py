@@ -18,6 +18,7 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.columns import find_column
+from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
@@ -41,9 +42,11 @@ class CampaignTexts:
     priority: Template
     downgrade: bool
 
-    def describe(self, contacts: pd.DataFrame, issues: IssueCollector) -> None:
+    def describe(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """Add the issues that concern the texts themselves, such as a language that no row has."""
-        used = set(self.texts) if self.language is None else set(_rows_by_language(contacts, self.language))
+        used = set(self.texts)
+        if self.language is not None:
+            used = {name for cells in cells_of(contacts, self.language) for name in _rows_by_language(cells)}
         for language, template in self.texts.items():
             describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
             describe_orders(template, issues)
@@ -57,7 +60,7 @@ class CampaignTexts:
         if self.language is None:
             all_rows = np.arange(len(contacts))
             return render_message(self.texts[""], contacts, all_rows, issues, downgrade=self.downgrade)
-        rows_by_language = _rows_by_language(contacts, self.language)
+        rows_by_language = _rows_by_language(series_to_array(contacts[self.language]))
         groups: list[tuple[Ints, Rendered]] = []
         for language, template in self.texts.items():
             rows = rows_by_language.pop(language, None)
@@ -110,14 +113,14 @@ def _describe(language: str) -> str:
     return f'message for "{language}"' if language else "message"
 
 
-def _rows_by_language(contacts: pd.DataFrame, column: str) -> dict[str, Ints]:
+def _rows_by_language(cells: TextArray) -> dict[str, Ints]:
     """The rows of each language, by its name in lower case."""
-    languages, positions = unique_texts(pc.utf8_lower(strip_texts(series_to_array(contacts[column]))))
+    languages, positions = unique_texts(pc.utf8_lower(strip_texts(cells)))
     return {language: np.flatnonzero(positions == place) for place, language in enumerate(languages)}
 
 
 def choose_campaign_texts(
-    contacts: pd.DataFrame,
+    contacts: ContactParts,
     message: str | Mapping[str, str],
     language: str | None,
     sender: str,
@@ -165,7 +168,7 @@ def _by_language(message: Mapping[str, str]) -> dict[str, str]:
 class _Parser:
     """Parses the texts of a call against the columns of the table."""
 
-    contacts: pd.DataFrame
+    contacts: ContactParts
     downgrade: bool
     as_written: bool
 
@@ -204,4 +207,4 @@ class _Parser:
     def _parse(self, text: str, what: str) -> Template:
         if not self.as_written:
             refuse_foreign_placeholders(text, self.contacts, what=what)
-        return with_date_orders(parse(text, list(self.contacts.columns), what=what), self.contacts)
+        return with_date_orders(parse(text, self.contacts.columns, what=what), self.contacts)

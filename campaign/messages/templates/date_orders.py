@@ -1,5 +1,6 @@
 """Dates such as 05/01/2026: which of the numbers is the day, and what to ask where nobody can know."""
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 import numpy as np
@@ -7,60 +8,58 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import (
-    Bools,
-    TextArray,
-    matches,
-    series_to_array,
-    text_array,
-    unique_texts,
-)
+from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
+from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.formats import DateFormat, read_moment
 from campaign.messages.templates.template import Placeholder, Template
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
 _ORDERS = ("", "dmy", "mdy", "ymd")
-_IN_WORDS = {"dmy": "the day first", "mdy": "the month first"}
+_FIRST = {"dmy": "day", "mdy": "month", "ymd": "year"}
 _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
 
 
-def with_date_orders(template: Template, contacts: pd.DataFrame) -> Template:
+def with_date_orders(template: Template, contacts: ContactParts) -> Template:
     """The template with the order of day, month and year in each of its dates, where it is known.
 
     It is known if it was given when the file was read, or if the column shows it: see `shown_order`.
     """
-    reading = contacts.attrs.get("reading")
-    given = reading.dates if reading is not None else ""
+    given = contacts.reading.dates if contacts.reading is not None else ""
 
     def ordered(piece: str | Placeholder) -> str | Placeholder:
         if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
             return piece
-        if given:
-            return replace(piece, format=replace(piece.format, order=given))
-        order, cell = shown_order(series_to_array(contacts[piece.column]))
-        return replace(piece, format=replace(piece.format, order=order, shown_by=cell))
+        shown, cell = shown_order(cells_of(contacts, piece.column))
+        if shown == given:  # nothing to tell
+            shown, cell = "", ""
+        return replace(piece, format=replace(piece.format, order=given or shown, shown=shown, shown_by=cell))
 
     return Template(tuple(map(ordered, template.pieces)))
 
 
-def shown_order(texts: TextArray) -> tuple[str, str]:
-    """The order that a column shows, and the cell that shows it: 25/12/2026 has the day first.
+def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
+    """The order that a column shows, and the first cell that shows it: 25/12/2026 has the day first.
 
     ("", "") if no date needs it, or if none shows it, or if dates of both orders are there.
     """
-    distinct = text_array(unique_texts(texts)[0])  # a column has few dates: ten times faster
-    pieces = pc.extract_regex(distinct, _WITH_FULL_YEAR)
-    first, second = (
-        np.asarray(pc.fill_null(pc.struct_field(pieces, place).cast(pa.int8()), 0)) for place in (0, 1)
-    )
-    day_first, month_first = (first > 12) & (second <= 12), (second > 12) & (first <= 12)
-    needs_order = (first != second) & (first <= 12) & (second <= 12)
-    if not needs_order.any() or day_first.any() == month_first.any():
-        return "", ""
-    order, shows = ("dmy", day_first) if day_first.any() else ("mdy", month_first)
-    return order, str(distinct[int(shows.argmax())].as_py()).strip()
+    shown: dict[str, str] = {}
+    is_needed = False
+    for texts in cells:
+        distinct = text_array(unique_texts(texts)[0])  # a column has few dates: ten times faster
+        pieces = pc.extract_regex(distinct, _WITH_FULL_YEAR)
+        first, second = (
+            np.asarray(pc.fill_null(pc.struct_field(pieces, place).cast(pa.int8()), 0)) for place in (0, 1)
+        )
+        is_needed |= bool(((first != second) & (first <= 12) & (second <= 12)).any())
+        for order, shows in (
+            ("dmy", (first > 12) & (second <= 12)),
+            ("mdy", (second > 12) & (first <= 12)),
+        ):
+            if order not in shown and shows.any():
+                shown[order] = str(distinct[int(shows.argmax())].as_py()).strip()
+    return next(iter(shown.items())) if is_needed and len(shown) == 1 else ("", "")
 
 
 def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
@@ -80,7 +79,7 @@ def find_question(contacts: pd.DataFrame) -> tuple[str, str] | None:
     for name in date_columns(contacts):
         texts = series_to_array(contacts[name])
         unclear = needs_order(texts)
-        if not unclear.any() or shown_order(texts)[0]:
+        if not unclear.any() or shown_order([texts])[0]:
             continue
         for cell in unique_texts(texts.filter(pa.array(unclear)))[0]:
             if read_moment(cell.strip())[0] is None:
@@ -103,15 +102,25 @@ def question(column: str, example: str) -> str:
 
 
 def describe_orders(template: Template, issues: IssueCollector) -> None:
-    """Add an issue for each column whose dates are read in the order that one of them shows."""
-    shown = {
+    """Add an issue for each column whose dates are read in the order that a cell shows, or in another one."""
+    formats = {
         placeholder.column: placeholder.format
         for placeholder in template.placeholders
         if isinstance(placeholder.format, DateFormat) and placeholder.format.shown_by
     }
-    for column, date_format in shown.items():
-        detail = (
-            f'Dates in "{column}" are read with {_IN_WORDS[date_format.order]}, as {date_format.shown_by} '
-            "shows. If that is wrong, read the file with dates=."
-        )
-        issues.add_for_table(column, date_format.shown_by, "date_order", "info", detail)
+    for column, date_format in formats.items():
+        severity = "info" if date_format.order == date_format.shown else "warning"
+        detail = _explain_order(column, date_format)
+        issues.add_for_table(column, date_format.shown_by, "date_order", severity, detail)
+
+
+def _explain_order(column: str, date_format: DateFormat) -> str:
+    order, shown, cell = date_format.order, date_format.shown, date_format.shown_by
+    read = f'Dates in "{column}" are read with the {_FIRST[order]} first'
+    if order == shown:
+        other = "mdy" if order == "dmy" else "dmy"
+        return f'{read}, as {cell} shows. If that is wrong, read the file with dates="{other}".'
+    return (
+        f'{read}, as dates="{order}" says, but {cell} has the {_FIRST[shown]} first. '
+        f'If the {_FIRST[shown]} comes first in all of them, read the file with dates="{shown}".'
+    )

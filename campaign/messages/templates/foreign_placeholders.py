@@ -1,10 +1,11 @@
 """Placeholders of other tools, such as {{name}}, [Name] or %s, which would be sent as they are."""
 
 import re
+from collections.abc import Iterable
 
-import pandas as pd
-
+from campaign.arrow_text import TextArray, matches
 from campaign.contacts.columns import find_column
+from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.errors import ColumnError, TemplateError
 from campaign.paths import is_file
 from campaign.text import shorten
@@ -25,27 +26,37 @@ _OTHERS = tuple(
         r"%\((?P<name>[^(){}]+)\)",  # Python
         r"%(?P<name>\w+)%",  # Windows
         r"\*\|(?P<name>[^|*{}]+)\|\*",  # Mailchimp
+        r"#(?P<name>[^\s#{}](?:[^#{}]*[^\s#{}])?)#",  # SMS gateways; "#clinic #health" are hashtags
+        r"(?<!\w)@(?P<name>\w+(?:\.\w+)+)",  # RapidPro, TextIt
     )
 )
-_POSITIONAL = re.compile(r"(?<![\w%])%[sd](?!\w)")  # C and Python: the next value, whatever its column
+# Nobody writes these for a reader, so they are refused whatever the columns are called.
+_PATH_IN_BRACES = re.compile(r"(?<!\{)\{\{(?:\s*\w+(?:\.\w+)+\s*|\s+\w+\s+)\}\}(?!\})")
+_RAPIDPRO = re.compile(r"(?<!\w)@(?:contact|fields|urns|results)\.\w+")
+_POSITIONAL = re.compile(r"(?<![\w%])%[sd](?!\w)")  # C and Python: the next value
 _OWN = re.compile(r"\{[^{}]*\}")
-_AMOUNT = r"\s*[-+]?[0-9]"
+_AMOUNT = r"^\s*[-+]?[0-9]"
 
 
-def refuse_foreign_placeholders(text: str, contacts: pd.DataFrame, *, what: str) -> None:
-    """Raise TemplateError for a placeholder of another tool that names a column of the table, or is %s."""
+def refuse_foreign_placeholders(text: str, contacts: ContactParts, *, what: str) -> None:
+    """Raise TemplateError for a placeholder of another tool.
+
+    Most styles count only where they name a column of the table; %s, @contact.name and {{ contact.name }}
+    always do.
+    """
     columns = [str(column) for column in contacts.columns]
     literal = _OWN.sub("{}", text)  # our own placeholders may contain %d, or be in brackets
     matches = [match for style in _BRACES for match in style.finditer(text)]
     matches += [match for style in _OTHERS for match in style.finditer(literal)]
     for match in matches:
         name, column = _named_column(match["name"], columns)
-        if column and not (match[0].startswith("${") and _holds_amounts(contacts[column])):
+        if column and not (match[0].startswith("${") and _holds_amounts(cells_of(contacts, column))):
             remedy = f'Write {{{name}}} to insert the column "{column}"'
             raise TemplateError(_explain(what, match[0], remedy))
-    if positional := _POSITIONAL.search(literal):
+    found = _PATH_IN_BRACES.search(text) or _RAPIDPRO.search(literal) or _POSITIONAL.search(literal)
+    if found:
         remedy = f"Write the name of a column in braces, such as {{{next(iter(columns), 'name')}}}"
-        raise TemplateError(_explain(what, positional[0], remedy))
+        raise TemplateError(_explain(what, found[0], remedy))
 
 
 def _explain(what: str, placeholder: str, remedy: str) -> str:
@@ -70,9 +81,9 @@ def _named_column(content: str, columns: list[str]) -> tuple[str, str]:
     return content, ""
 
 
-def _holds_amounts(cells: "pd.Series[str]") -> bool:
+def _holds_amounts(cells: Iterable[TextArray]) -> bool:
     """Whether `${column}` is a dollar sign before an amount, which is our own syntax."""
-    return bool(cells.str.match(_AMOUNT).any())
+    return any(matches(texts, _AMOUNT).any() for texts in cells)
 
 
 def refuse_file_path(text: str, *, what: str) -> None:

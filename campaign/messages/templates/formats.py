@@ -76,11 +76,13 @@ class DateFormat:
     """Dates and times, formatted by a pattern.
 
     `order` is the order of day, month and year in dates such as 05/01/2026: "dmy", "mdy", "ymd", or "" if it
-    is not known. `shown_by` is the cell that shows it, if nobody gave it.
+    is not known. `shown` is the order that a cell of the column shows, and `shown_by` that cell; both are ""
+    if none does, or if the order that was given is the same.
     """
 
     pattern: str
     order: str = ""
+    shown: str = ""
     shown_by: str = ""
 
     @property

@@ -1,11 +1,13 @@
 """Dates that a column writes in several ways, and that go out as they are written."""
 
+from collections import Counter
 from collections.abc import Iterable
+from itertools import chain
 
 import numpy as np
-import pandas as pd
 
-from campaign.arrow_text import TextArray, matches, series_to_array, substitute, text_array, unique_texts
+from campaign.arrow_text import TextArray, concat_arrays, matches, substitute, text_array, unique_texts
+from campaign.contacts.contact_parts import ContactParts, cells_of
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.template import Template
 from campaign.text import figure, listed_words
@@ -23,7 +25,7 @@ _SERIAL = r"^\s*[34][0-9]{4}([.][0-9]+)?\s*$"
 
 
 def describe_mixed_dates(
-    templates: Iterable[Template], contacts: pd.DataFrame, issues: IssueCollector
+    templates: Iterable[Template], contacts: ContactParts, issues: IssueCollector
 ) -> None:
     """Add an issue for each column that a text repeats as it is and that writes dates in several ways."""
     columns = {
@@ -33,7 +35,7 @@ def describe_mixed_dates(
         if placeholder.format is None
     }
     for column in columns:
-        ways = _ways_of_writing(series_to_array(contacts[column]))
+        ways = _ways_of_writing(cells_of(contacts, column))
         if len(ways) > 1:
             examples = [f"{figure(count)} like {example}" for example, count in [*ways.items()][:_NAMED]]
             detail = (
@@ -44,19 +46,34 @@ def describe_mixed_dates(
             issues.add_for_table(column, next(iter(ways)), "mixed_dates", "warning", detail)
 
 
-def _ways_of_writing(texts: TextArray) -> dict[str, int]:
+def _ways_of_writing(cells: Iterable[TextArray]) -> dict[str, int]:
     """An example of each way in which dates are written, and its cells; the most frequent first."""
-    if not matches(texts.slice(0, _LOOKED_AT), _DATE).any():
+    rest = iter(cells)
+    first: list[TextArray] = []
+    while sum(map(len, first)) < _LOOKED_AT and (texts := next(rest, None)) is not None:
+        first.append(texts)
+    if not matches(concat_arrays(first).slice(0, _LOOKED_AT), _DATE).any():
         return {}
+    examples: dict[str, str] = {}
+    counts = Counter[str]()
+    for texts in chain(first, rest):
+        for shape, (example, count) in _count_shapes(texts).items():
+            examples.setdefault(shape, example)
+            counts[shape] += count
+    return {examples[shape]: count for shape, count in counts.most_common()}
+
+
+def _count_shapes(texts: TextArray) -> dict[str, tuple[str, int]]:
+    """The first date of each shape, and how many there are, in the order in which they occur."""
     strings, positions = unique_texts(texts)
     distinct, counts = text_array(strings), np.bincount(positions, minlength=len(strings))
     dates = np.flatnonzero(matches(distinct, _DATE) | matches(distinct, _SERIAL))
     shapes, places = unique_texts(_shapes(distinct.take(dates)))
-    sums = np.bincount(places, weights=counts[dates], minlength=len(shapes)).astype(np.int64)
-    firsts = np.unique(places, return_index=True)[1]
+    sums = np.bincount(places, weights=counts[dates], minlength=len(shapes)).astype(np.int64).tolist()
+    firsts = np.unique(places, return_index=True)[1].tolist()
     return {
-        str(strings[dates[firsts[shape]]]).strip(): int(sums[shape])
-        for shape in np.argsort(-sums, kind="stable").tolist()
+        shape: (strings[dates[first]].strip(), count)
+        for shape, first, count in zip(shapes, firsts, sums, strict=True)
     }
 
 

@@ -33,6 +33,7 @@ from campaign.messages.templates.character_issues import (
     ucs2_literals,
 )
 from campaign.messages.templates.filling import fill_in, join_pieces
+from campaign.messages.templates.odd_dates import report_odd_dates
 from campaign.messages.templates.template import Placeholder, Template
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import Lengths, Scan, lengths_of, scan
@@ -59,6 +60,7 @@ def render_message(
 ) -> Rendered:
     """The messages of some rows; with `downgrade`, in plain characters where that makes them fit GSM-7."""
     values = fill_in(template, contacts, rows, issues, what=what)
+    report_odd_dates(values, rows, issues)
     columns: Columns = {
         placeholder: ScannedValues(own, scan(own.texts)) for placeholder, own in values.items()
     }

@@ -3,6 +3,7 @@
 import numpy as np
 import pandas as pd
 
+from campaign.contacts.contact_parts import WholeTable
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 
@@ -17,9 +18,8 @@ def text_lengths(contacts: pd.DataFrame, message: str) -> pd.DataFrame:
 
     Raises `TemplateError` as `prepare` does.
     """
-    texts = choose_campaign_texts(
-        contacts, message, None, _ANY_SENDER, None, downgrade=True, as_written=False
-    )
+    whole = WholeTable(contacts, max(len(contacts), 1))
+    texts = choose_campaign_texts(whole, message, None, _ANY_SENDER, None, downgrade=True, as_written=False)
     lengths = texts.render(contacts, IssueCollector(len(contacts))).lengths
     return pd.DataFrame(
         {"characters": lengths.units, "plain": np.logical_not(lengths.ucs2), "parts": lengths.parts},

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.environments import words_for
 from campaign.results.breakdown import with_people
-from campaign.results.cost_shares import share_costs
+from campaign.results.cost_shares import count_pairs, share_costs
 from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
@@ -57,24 +59,33 @@ def cost_per_message(batches: pd.DataFrame) -> Decimal | None:
 
 
 def cost_by_sender(result: Result) -> dict[str, Decimal | None]:
-    return _cost_by(result, result.messages["sender"])
+    return _cost_by(result, lambda messages: messages["sender"])
 
 
 def cost_by_country(result: Result) -> dict[str, Decimal | None]:
     """The cost for each country of the numbers; {} where all are in one, or they were erased."""
     if len(result.plan.totals.countries) < 2 or result.is_erased:
         return {}
-    regions = clean_numbers("+" + result.messages["number"], region=None)["region"]
-    return _cost_by(result, regions.where(regions != "", "unknown"))
+    return _cost_by(result, _countries)
 
 
-def _cost_by(result: Result, keys: pd.Series[str]) -> dict[str, Decimal | None]:
+def _countries(messages: pd.DataFrame) -> pd.Series[str]:
+    regions = clean_numbers("+" + messages["number"], region=None)["region"]
+    return regions.where(regions != "", "unknown")
+
+
+def _cost_by(result: Result, keys_of: Callable[[pd.DataFrame], pd.Series[str]]) -> dict[str, Decimal | None]:
     """The cost for each of several keys of the messages, the dearest first; {} for a single key."""
-    groups, names = pd.factorize(keys)
+    names: dict[str, int] = {}  # by key its group
+    pairs = []
+    for part in result.parts():
+        codes, distinct = pd.factorize(keys_of(part.messages))
+        groups = np.array([names.setdefault(name, len(names)) for name in distinct], np.int64)[codes]
+        pairs.append(count_pairs(groups, part.places))
     if len(names) < 2:
         return {}
-    places = pd.Index(result.batches["batch"]).get_indexer(pd.Index(result.messages["batch"]))
-    shares = share_costs(groups, len(names), result.batches, places)
+    summed = pd.concat(pairs).groupby(["group", "place"], as_index=False).sum()
+    shares = share_costs(summed, len(names), result.batches)
     costs = dict(zip([*names, NOWHERE], shares.costs, strict=True))
     if costs[NOWHERE] == 0:
         del costs[NOWHERE]

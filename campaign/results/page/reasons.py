@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from campaign.messages.issues import CODES
 from campaign.remedies import texts_without_code
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.plain_words import in_plain_words
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.text import capitalised
 
 _SHOWN = 8  # rows or batches that a line names
@@ -22,12 +24,16 @@ def reasons(result: Result) -> pd.DataFrame:
     Invalid rows are grouped by what is wrong with them, those of people who share a phone together, and the
     others by what happened to their batch.
     """
-    needing = result.contacts.loc[result.needing_attention]
-    keys, words = _keys(result, needing)
-    groups = needing.assign(key=keys, words=words).reset_index().groupby(["status", "key"], sort=False)
+    found: dict[tuple[str, str], _Reason] = {}
+    for part in result.parts():
+        needing = result.follow_up_rows.needing(part)
+        keys, words = _keys(part.issues, needing)
+        groups = needing.assign(key=keys, words=words).reset_index().groupby(["status", "key"], sort=False)
+        for (status, key), group in groups:
+            found.setdefault((str(status), str(key)), _Reason(str(group["words"].iloc[0]))).add(group)
     lines = [
-        (str(status), len(group), _words(str(key), group["words"]), _where(str(status), group))
-        for (status, key), group in groups
+        (status, reason.people, reason.in_words(key), reason.where(status))
+        for (status, key), reason in found.items()
     ]
     frame = pd.DataFrame(lines, columns=["status", "people", "reason", "where"])
     order = frame["status"].map({status: place for place, status in enumerate(TO_FOLLOW_UP)})
@@ -37,9 +43,36 @@ def reasons(result: Result) -> pd.DataFrame:
     return ranked.drop(columns="order").reset_index(drop=True)
 
 
-def _keys(result: Result, needing: pd.DataFrame) -> tuple[pd.Series[str], pd.Series[str]]:
+@dataclass
+class _Reason:
+    """One reason: how many people, whether all have the same words, their first rows and their batches."""
+
+    words: str
+    people: int = 0
+    is_shared: bool = True
+    rows: list[int] = field(default_factory=list)
+    batches: dict[int, None] = field(default_factory=dict)
+
+    def add(self, group: pd.DataFrame) -> None:
+        self.people += len(group)
+        self.is_shared &= bool((group["words"] == self.words).all())
+        self.rows += group["row"].head(_SHOWN - len(self.rows)).tolist()
+        self.batches |= dict.fromkeys(group["batch"].dropna().astype("int64").unique().tolist())
+
+    def in_words(self, key: str) -> str:
+        """The reason that all rows of a group share, or what they have in common with an example."""
+        if key not in CODES or self.is_shared:
+            return self.words
+        return f"{capitalised(CODES[key])}. For example: {self.words}"
+
+    def where(self, status: str) -> str:
+        if status in ("unknown", "refused"):
+            return _listed("batch", "batches", list(self.batches), len(self.batches))
+        return _listed("row", "rows", self.rows, self.people)
+
+
+def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], pd.Series[str]]:
     """What each row is grouped by, and its reason in words."""
-    issues = result.issues
     errors = issues[(issues["severity"] == "error") & issues["row"].notna()].drop_duplicates("row")
     errors = errors.set_index(errors["row"].astype("int64"))
     is_invalid = needing["status"] == "invalid"
@@ -50,21 +83,8 @@ def _keys(result: Result, needing: pd.DataFrame) -> tuple[pd.Series[str], pd.Ser
     return keys, words.where(~is_invalid, details)
 
 
-def _words(key: str, words: pd.Series[str]) -> str:
-    """The reason that all rows of a group share, or what they have in common with an example."""
-    first = str(words.iloc[0])
-    if key not in CODES or (words == first).all():
-        return first
-    return f"{capitalised(CODES[key])}. For example: {first}"
-
-
-def _where(status: str, group: pd.DataFrame) -> str:
-    if status in ("unknown", "refused"):
-        return _listed("batch", "batches", group["batch"].dropna().astype("int64").unique().tolist())
-    return _listed("row", "rows", group["row"].tolist())
-
-
-def _listed(one: str, many: str, numbers: Sequence[int]) -> str:
+def _listed(one: str, many: str, numbers: Sequence[int], count: int) -> str:
+    """The first numbers, and how many more there are."""
     shown = ", ".join(str(number) for number in numbers[:_SHOWN])
-    more = f" and {len(numbers) - _SHOWN:,} more" if len(numbers) > _SHOWN else ""
-    return f"{one if len(numbers) == 1 else many} {shown}{more}" if numbers else ""
+    more = f" and {count - _SHOWN:,} more" if count > _SHOWN else ""
+    return f"{one if count == 1 else many} {shown}{more}" if count else ""

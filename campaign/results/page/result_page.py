@@ -11,9 +11,11 @@ import pandas as pd
 from campaign import markup
 from campaign.contacts.reading_record import Reading
 from campaign.environments import words_for
+from campaign.messages.issues import issue_kinds
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
 from campaign.results.breakdown import NO_PEOPLE
+from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import (
@@ -31,7 +33,7 @@ from campaign.results.page.sending_facts import example, round_table, sending_fa
 from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
-from campaign.results.tables import TO_FOLLOW_UP, Result
+from campaign.results.tables import Result
 from campaign.text import agreeing, capitalised, counted, figure
 
 # The page shows only the first ones; the workbook contains all.
@@ -109,16 +111,15 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     shown = shown.assign(
         status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
-    rows = result.follow_up(TO_FOLLOW_UP)
-    order = rows["last status"].map({status: place for place, status in enumerate(TO_FOLLOW_UP)})
-    first = rows.loc[order.sort_values(kind="stable").index[:_MOST_PEOPLE]]
+    count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
+    first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
-        "people": table(_as_read(redaction.follow_up(first)), "People", rows=len(rows))
-        if len(rows) and not result.is_erased
+        "people": table(_as_read(redaction.follow_up(first)), "People", rows=count)
+        if count and not result.is_erased
         else "",
-        "people_count": counted(len(rows), "person", "people"),
-        "few_people": len(rows) <= _FEW,
+        "people_count": counted(count, "person", "people"),
+        "few_people": count <= _FEW,
     }
 
 
@@ -184,28 +185,33 @@ def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, 
 
 def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
     """What was read, and what was found in it."""
-    issues, reading = result.issues, result.reading
-    kinds = issue_kinds(issues, redaction)
-    first = redaction.issues(issues.head(_MOST_ISSUES))
+    reading = result.reading
+    kinds = _shown_kinds(issue_kinds(part.issues for part in result.parts()), redaction)
+    count = int(kinds["found"].sum())
+    first = redaction.issues(_first_issues(result, _MOST_ISSUES))
     return {
-        "issue_kinds": table(_issues_in_words(kinds), "Kinds of issues") if len(issues) else "",
-        "issues": table(_issues_in_words(first), "Issues row by row", rows=len(issues))
-        if len(issues)
-        else "",
-        "issue_count": counted(len(issues), "issue"),
+        "issue_kinds": table(_issues_in_words(kinds), "Kinds of issues") if count else "",
+        "issues": table(_issues_in_words(first), "Issues row by row", rows=count) if count else "",
+        "issue_count": counted(count, "issue"),
         "reading": markup.facts(reading_facts(reading)),
         "notices": [] if reading is None else redaction.texts(map(without_code, reading.notices)),
     }
 
 
-def issue_kinds(issues: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
-    """How often each kind of issue was found, errors first, with the first row and its detail."""
-    severity_order = issues["severity"].map({"error": 0, "warning": 1, "info": 2})
-    groups = issues.assign(order=severity_order).groupby(["order", "severity", "code"], sort=False)
-    kinds = groups.agg(found=("code", "size"), row=("row", "first"), detail=("detail", "first"))
-    kinds = kinds.reset_index().sort_values(["order", "found"], ascending=[True, False], kind="stable")
-    kinds["detail"] = redaction.texts(texts_without_code(kinds["detail"]))
-    return kinds.drop(columns="order").rename(columns={"row": "first row", "detail": "first detail"})
+def _first_issues(result: Result, count: int) -> pd.DataFrame:
+    found: list[pd.DataFrame] = []
+    for part in result.parts():
+        found.append(part.issues.head(count))
+        count -= len(found[-1])
+        if not count:
+            break
+    return pd.concat(found, ignore_index=True)
+
+
+def _shown_kinds(kinds: pd.DataFrame, redaction: Redaction) -> pd.DataFrame:
+    """The kinds of issues as the page shows them."""
+    example = redaction.texts(texts_without_code(kinds["example"]))
+    return kinds.assign(example=example).rename(columns={"first_row": "first row", "example": "first detail"})
 
 
 def _issues_in_words(issues: pd.DataFrame) -> pd.DataFrame:

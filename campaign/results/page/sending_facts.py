@@ -20,23 +20,35 @@ _LONGEST_TEMPLATE = 400
 
 def example(result: Result, redaction: Redaction) -> dict[str, Any] | None:
     """One message as a person got it: sender, row and texts. None where there is none, or it was erased."""
-    messages = result.messages
-    if messages.empty or result.is_erased:
+    if not result.totals.messages or result.is_erased:
         return None
+    examples = (_first_message(part.messages) for part in result.parts() if len(part.places))
+    messages = next(examples)
+    for candidate in examples:
+        if (messages["status"] == "accepted").any():
+            break
+        messages = candidate if (candidate["status"] == "accepted").any() else messages
+    row = messages["row"].iloc[0]
+    shown = redaction.messages(messages)
+    return {"sender": shown["sender"].iloc[0], "row": str(row), "texts": shown["message"].tolist()}
+
+
+def _first_message(messages: pd.DataFrame) -> pd.DataFrame:
+    """All pieces of the first message that was accepted; of the first of all if none was."""
     accepted = messages[messages["status"] == "accepted"]
     row = (messages if accepted.empty else accepted)["row"].iloc[0]
-    shown = redaction.messages(messages[messages["row"] == row])
-    return {"sender": shown["sender"].iloc[0], "row": str(row), "texts": shown["message"].tolist()}
+    shown: pd.DataFrame = messages[messages["row"] == row]
+    return shown
 
 
 def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
     """Text, sender, spreadsheet, repairs, who and where, as far as they are known."""
     last = result.rounds[-1] if result.rounds else None
     facts = {
-        "From": ", ".join(last.senders) if last else ", ".join(result.messages["sender"].unique()[:10]),
+        "From": ", ".join(last.senders if last else _senders(result)),
         "Text": _texts(last.template if last else result.plan.template),
         "Spreadsheet": "" if result.reading is None else result.reading.sentence,
-        "Repaired": _repairs(result.issues),
+        "Repaired": _repairs(result),
         "Sent by": _who(result),
         "How": _options(last.options) if last else "",
         "Kept in": "" if result.folder is None else str(result.folder),
@@ -78,8 +90,16 @@ def _texts(template: str) -> str:
     return shorten(template, _LONGEST_TEMPLATE)
 
 
-def _repairs(issues: pd.DataFrame) -> str:
-    count = int(issues["code"].isin(list(REPAIRS)).sum())
+def _senders(result: Result) -> list[str]:
+    """The first ten senders."""
+    senders: dict[str, None] = {}
+    for part in result.parts():
+        senders |= dict.fromkeys(part.messages["sender"].unique())
+    return list(senders)[:10]
+
+
+def _repairs(result: Result) -> str:
+    count = sum(int(part.issues["code"].isin(list(REPAIRS)).sum()) for part in result.parts())
     return counted(count, "number") if count else ""
 
 

@@ -76,8 +76,10 @@ class LedgerSnapshot:
     def outcomes_of(self, batch_of_message: Ints) -> pd.DataFrame:
         """The outcomes as they concern a plan: batches that were withdrawn never left, and count only if they
         hold messages of the plan. `batch_of_message` has the batch of each of these."""
-        withdrawn = [batch.batch for batch in self.batches if batch.state == "withdrawn"]
-        superseded = np.setdiff1d(withdrawn, batch_of_message)
+        held = np.bincount(batch_of_message, minlength=len(self.batches) + 1)  # which sorts nothing
+        superseded = [
+            batch.batch for batch in self.batches if batch.state == "withdrawn" and not held[batch.batch]
+        ]
         remaining = self.outcomes[~self.outcomes["batch"].isin(superseded)]
         return remaining.reset_index(drop=True)
 

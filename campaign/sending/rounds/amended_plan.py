@@ -11,7 +11,9 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS
-from campaign.messages.plan import Plan, fingerprint, with_fields
+from campaign.messages.plan import Plan, with_fields
+from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
@@ -42,8 +44,11 @@ def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: 
 
 def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
     """The rows of a frozen plan for which `keep_earlier_messages` was called."""
-    issues = plan.issues
-    return [int(row) for row in issues.loc[issues["code"] == KEPT_TEXT, "row"].dropna()]
+    return [
+        int(row)
+        for part in plan.parts()
+        for row in part.issues.loc[part.issues["code"] == KEPT_TEXT, "row"].dropna()
+    ]
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
@@ -60,8 +65,8 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
 
     What could not be read in the list becomes an issue.
     """
-    regions = pd.Series([country for country in plan.totals.countries if country], dtype="str")
-    suppressed = SuppressionRules.of(opt_outs, None).read(regions if len(regions) else None)
+    regions = [country for country in plan.totals.countries if country]
+    suppressed = SuppressionRules.of(opt_outs, None).read(regions or [None])
     amended = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
     return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
 
@@ -71,7 +76,9 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
 
     Rows that get nothing for another reason keep their status, and get the issue too.
     """
-    leaving = stopped & (plan.contacts["status"] == "not_sent").to_numpy()
+    if not stopped.any():
+        return plan
+    leaving = stopped & has_status(plan, "not_sent")
     detail = "The person answered STOP after the campaign had begun."
     others = plan.contacts.index[stopped & ~leaving]
     if len(others):  # they may have the issue already, from an earlier round
@@ -85,8 +92,8 @@ def without_repeats(plan: Plan) -> Plan:
 
     `prepare` takes care of that, except for rows that it was told to keep.
     """
-    is_planned = (plan.contacts["status"] == "not_sent").to_numpy()
-    numbers = np.sort(plan.addressing.numbers[is_planned])
+    numbers = numbers_of_contacts(plan)[has_status(plan, "not_sent")]
+    numbers.sort()
     if not (numbers[1:] == numbers[:-1]).any():
         return plan
     starts, planned = planned_texts(plan, plan.messages)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -12,6 +13,7 @@ import numpy.typing as npt
 from campaign.arrow_text import Ints
 from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts, rows_of_messages
 from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -23,7 +25,9 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     UNSENT,
     Comparison,
+    HashedRowTexts,
     Knowledge,
+    RowTexts,
     compare_texts,
     missing_numbers,
     reached_alternatives,
@@ -34,7 +38,8 @@ from campaign.sending.rounds.continuation_plan import (
     continues,
     merge,
 )
-from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_texts
+from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
@@ -77,7 +82,7 @@ class ComparedPlan:
     @cached_property
     def knowledge(self) -> Knowledge:
         """What is known of each message of the plan."""
-        return spread(self.comparison.knowledge, self.starts, len(self.plan.messages))
+        return spread(self.comparison.knowledge, self.starts, self.plan.totals.messages)
 
     def count(self, *states: int) -> int:
         """Of how many rows one of these is known."""
@@ -148,35 +153,67 @@ def compare_plan(plan: Plan, record: CampaignRecord | None, environment: str) ->
             plan = merge(whole, plan)
             given = plan.fingerprint
         plan = _keep_reached(plan, record)
-        plan = without_stopped(plan, record.are_stopped(plan.addressing.numbers))
+        plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
         plan = without_repeats(plan)
-        starts, planned = planned_texts(plan, plan.messages)
+        starts, planned = _comparable_rows(plan, record)
         comparison = compare_texts(
-            record.comparable(planned),
+            planned,
             record.comparable_numbers(numbers_of_excluded(plan)),
             record.texts,
             record.knowledge,
         )
-        plan_numbers = record.comparable_numbers(plan.addressing.numbers)
+        plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
         waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
         return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment)
     plan = without_repeats(plan)
-    starts = first_pieces(plan.messages["row"].to_numpy())
+    starts = first_pieces(rows_of_messages(plan))
     nothing = _nothing_known(len(starts), plan)
     return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment)
 
 
 def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
     """The plan in which rows are kept whose text was reached, instead of those with the same number."""
-    alternatives = plan.addressing.alternatives
-    if not len(alternatives):
+    if not any(len(part.alternatives) for part in plan.parts()):
         return plan
-    _, planned = planned_texts(plan, plan.messages)
-    starts, texts = planned_texts(plan, alternatives)
+    alternatives = plan.addressing.alternatives
+    starts, texts = _texts_of_alternatives(plan)
+    numbers = np.unique(texts.numbers)
+    kept = [rows.take(np.flatnonzero(contains(numbers, rows.numbers))) for _, rows in planned_parts(plan)]
     chosen = reached_alternatives(
-        record.comparable(planned), record.comparable(texts), record.texts, record.knowledge
+        record.comparable(RowTexts.below_each_other(kept)),
+        record.comparable(texts),
+        record.texts,
+        record.knowledge,
     )
     return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
+
+
+def _texts_of_alternatives(plan: Plan) -> tuple[Ints, RowTexts]:
+    """The rows that were left out because of their number, and the position of the first piece of each."""
+    columns, count = plan.addressing.columns, 0
+    starts, rows = [], []
+    for part in plan.parts():
+        own_starts, own_rows = rows_with_texts(part.contacts, columns, part.alternatives)
+        starts.append(own_starts + count)
+        rows.append(own_rows)
+        count += len(part.alternatives)
+    return np.concatenate(starts), RowTexts.below_each_other(rows)
+
+
+def _comparable_rows(plan: Plan, record: CampaignRecord) -> tuple[Ints, RowTexts | HashedRowTexts]:
+    """The rows of a plan that get something, and the position of the first message of each."""
+    if plan.is_in_memory:
+        starts, planned = next(planned_parts(plan))
+        return starts, record.comparable(planned)
+    all_starts: list[Ints] = []
+
+    def comparable() -> Iterator[RowTexts]:
+        for starts, rows in planned_parts(plan):
+            all_starts.append(starts)
+            yield record.comparable(rows)
+
+    planned_rows = HashedRowTexts.of(comparable())
+    return np.concatenate(all_starts), planned_rows
 
 
 def numbers_of_excluded(plan: Plan) -> Ints:
@@ -185,11 +222,11 @@ def numbers_of_excluded(plan: Plan) -> Ints:
     A duplicate is answered by the row that is kept, so it counts as having none, unless it was left out
     because another campaign has reached its number.
     """
-    status, numbers = plan.contacts["status"], plan.addressing.numbers
-    excluded = status.isin(["invalid", "opted_out"]).to_numpy()
-    duplicates = (status == "duplicate").to_numpy()
+    numbers = numbers_of_contacts(plan)
+    excluded = has_status(plan, "invalid", "opted_out")
+    duplicates = has_status(plan, "duplicate")
     if duplicates.any():
-        excluded = excluded | duplicates & ~np.isin(numbers, numbers[(status == "not_sent").to_numpy()])
+        excluded = excluded | duplicates & ~np.isin(numbers, numbers[has_status(plan, "not_sent")])
     return np.where(excluded, numbers, 0)
 
 
@@ -197,7 +234,7 @@ def _nothing_known(rows: int, plan: Plan) -> Comparison:
     """The comparison with no record."""
     none = np.zeros(rows, np.int64)
     return Comparison(
-        np.full(rows, NEW, np.int8), none, none, np.zeros(len(plan.contacts), np.int64), np.empty(0, np.int64)
+        np.full(rows, NEW, np.int8), none, none, np.zeros(plan.totals.rows, np.int64), np.empty(0, np.int64)
     )
 
 

@@ -6,7 +6,7 @@ and folding of spaces. Sender and priority make no difference.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from campaign.arrow_text import Bools, Ints, TextArray, concat_arrays, first_positions, text_array
 from campaign.sending.rounds.distinct_texts import DistinctTexts, FoundTexts, contains
+from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
 
 # What is known of a text. Where a text went out more than once, the highest outweighs the others.
 NEW, MOVED, CHANGED, UNSENT, REFUSED, AGAIN, UNKNOWN, ACCEPTED = range(8)
@@ -35,6 +36,32 @@ class RowTexts:
     def take(self, rows: Ints) -> RowTexts:
         """Some of the rows."""
         return RowTexts(self.numbers[rows], self.texts.take(rows), self.cells.take(rows))
+
+    @classmethod
+    def below_each_other(cls, parts: Sequence[RowTexts]) -> RowTexts:
+        """The rows of several parts."""
+        numbers = np.concatenate([part.numbers for part in parts])
+        texts, cells = (concat_arrays([part.texts for part in parts]), [part.cells for part in parts])
+        return cls(numbers, texts, concat_arrays(cells))
+
+
+@dataclass(frozen=True, eq=False)
+class HashedRowTexts:
+    """The same for a plan that is not in memory, with a hash in place of each text and each cell."""
+
+    numbers: Ints
+    texts: HashedTexts
+    cells: HashedTexts
+
+    def __len__(self) -> int:
+        return len(self.numbers)
+
+    @classmethod
+    def of(cls, parts: Iterable[RowTexts]) -> HashedRowTexts:
+        """The rows of several parts, each of which is needed only once."""
+        hashed = [(part.numbers, text_hashes(folded(part.texts)), text_hashes(part.cells)) for part in parts]
+        numbers, texts, cells = map(np.concatenate, zip(*hashed, strict=True))
+        return cls(numbers, HashedTexts(texts), HashedTexts(cells))
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +102,7 @@ class Comparison:
 
 
 def compare_texts(
-    planned: RowTexts, excluded_numbers: Ints, record: Record, knowledge: Knowledge
+    planned: RowTexts | HashedRowTexts, excluded_numbers: Ints, record: Record, knowledge: Knowledge
 ) -> Comparison:
     """Compare the rows of a plan with what earlier rounds recorded.
 
@@ -136,7 +163,7 @@ def reached_alternatives(
         return np.empty(0, np.int64)
     rivals = kept.take(np.flatnonzero(contains(np.unique(alternatives.numbers), kept.numbers)))
     numbers = np.concatenate([alternatives.numbers, rivals.numbers])
-    texts = DistinctTexts(numbers, concat_arrays([alternatives.texts, rivals.texts]))
+    texts = DistinctTexts(numbers, RowTexts.below_each_other([alternatives, rivals]).texts)
     outcomes = _Outcomes(len(numbers))
     for part in record():
         rows = texts.find(part.rows.numbers, part.rows.texts).rows
@@ -260,13 +287,27 @@ def _mark_changed(texts: DistinctTexts, replaced: _ReplacedTexts, outcomes: _Out
     outcomes.mark(rows, CHANGED, batches[partners], labels[partners])
 
 
+def _first_places(cells: TextArray | HashedTexts, others: TextArray) -> Ints:
+    """Where each cell first occurs in a column of others; -1 for cells that do not occur there."""
+    if not isinstance(cells, HashedTexts):
+        return first_positions(cells, others)
+    distinct, first = np.unique(text_hashes(others), return_index=True)
+    found = contains(distinct, cells.hashes)
+    places = np.full(len(cells), -1)
+    places[found] = first[np.searchsorted(distinct, cells.hashes[found])]
+    return places
+
+
 def _starts(counts: Ints) -> Ints:
     """Where each run begins, of runs as long as `counts` says."""
     return np.cumsum(counts) - counts
 
 
 def _mark_moved(
-    planned: RowTexts, texts: DistinctTexts, departed: _DepartedRows, outcomes: _Outcomes
+    planned: RowTexts | HashedRowTexts,
+    texts: DistinctTexts,
+    departed: _DepartedRows,
+    outcomes: _Outcomes,
 ) -> None:
     """Mark as MOVED what would go out to a cell that was reached under a number that is in no row any more.
 
@@ -276,7 +317,7 @@ def _mark_moved(
     if not len(cells):
         return
     rows = np.flatnonzero(np.isin(outcomes.states[texts.first_rows], (NEW, UNSENT, REFUSED)))
-    places = first_positions(planned.cells.take(rows), cells)
+    places = _first_places(planned.cells.take(rows), cells)
     rows = texts.first_rows[rows]
     moved = (places >= 0) & (batches[places] > outcomes.last_batches[rows])
     rows, places = rows[moved][::-1], places[moved][::-1]  # of equal texts the first row counts

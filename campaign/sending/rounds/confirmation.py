@@ -5,10 +5,11 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
-import pandas as pd
-
+from campaign.arrow_text import Ints
 from campaign.errors import ConfirmationError
-from campaign.messages.plan import Plan, fingerprint
+from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import messages_at
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.service.account import Account
 from campaign.text import agreeing, counted
 
@@ -17,14 +18,14 @@ from campaign.text import agreeing, counted
 class Departure:
     """What would leave now: messages of a plan, `batch_size` in a request, `concurrency` requests at a time.
 
-    `comparison` is a sentence that says what the campaign has sent before, and `budget` says what all of
-    it may cost. `reached_today` counts the people whom another campaign of the account reached in the last
-    24 hours.
+    `positions` are those of the messages in the plan, in the order in which they leave. `comparison` is a
+    sentence that says what the campaign has sent before, and `budget` says what all of it may cost.
+    `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
     `remarks` are sentences that a person has to read before deciding.
     """
 
     plan: Plan
-    messages: pd.DataFrame
+    positions: Ints
     batch_size: int
     concurrency: int
     comparison: str = ""
@@ -35,8 +36,9 @@ class Departure:
     @property
     def phrase(self) -> str:
         """What a person types: how many messages, and a mark of what they say to whom."""
-        count = len(self.messages)
-        mark = hashlib.sha256(fingerprint(self.messages).encode()).hexdigest()[:4]
+        count = len(self.positions)
+        marked = fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        mark = hashlib.sha256(marked.encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"
             if self.reached_today
@@ -50,11 +52,12 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
 
     The phrase carries a mark of the messages, so that it does not fit a table or a text that has changed.
     """
-    count = len(departure.messages)
+    count = len(departure.positions)
     if account.environment != "live" or not count or confirm == departure.phrase:
         return
     exposed = min(departure.concurrency * departure.batch_size, count)
-    example = departure.plan.preview(int(departure.messages["row"].iloc[0]))
+    first = next(messages_at(departure.plan, departure.positions[:1]))
+    example = departure.plan.preview(int(first["row"].iloc[0]))
     today = departure.reached_today
     again = (
         f"{counted(today, 'person', 'people')} of these {agreeing(today, 'was', 'were')} reached by another "

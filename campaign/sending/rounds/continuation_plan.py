@@ -11,8 +11,8 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import Continuation
 from campaign.errors import FolderError
-from campaign.messages.duplicates import SHARED_PHONE
 from campaign.messages.plan import Plan, suppression_of, with_fields
+from campaign.messages.plan_tables.duplicates import SHARED_PHONE
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
 from campaign.sending.rounds.amended_plan import with_messages, without_rows

@@ -12,6 +12,7 @@ from campaign.contract import Changed, Gone
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_messages
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
@@ -40,14 +41,14 @@ def choose_content(
         raise ConfirmationError(_ask_about_changed(compared, np.flatnonzero(others)))
     settled = compared.comparison.knowledge >= UNKNOWN
     if len(kept):
-        settled |= np.isin(compared.plan.messages["row"].to_numpy()[compared.starts], kept)
+        settled |= np.isin(rows_of_messages(compared.plan)[compared.starts], kept)
     plan, batch_of_row, starts = compared.plan, compared.comparison.batches, compared.starts
     if others.any() and changed == "skip":
         _check_kept(compared, np.flatnonzero(others))
         plan, starts = _keep_earlier(compared, np.flatnonzero(others))
         settled |= others
     reached_before = compared.comparison.reached_before
-    batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, len(plan.messages))
+    batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, plan.totals.messages)
     return RoundContent(
         plan=note_reached_before(plan, reached_before),
         given=compared.given,
@@ -79,10 +80,10 @@ def _is_erased(compared: ComparedPlan, places: Ints) -> Bools:
 def _keep_earlier(compared: ComparedPlan, places: Ints) -> tuple[Plan, Ints]:
     """The plan in which some rows keep what they got, and the position of each row's first message."""
     plan = compared.plan
-    rows = plan.messages["row"].to_numpy()[compared.starts[places]]
+    rows = rows_of_messages(plan)[compared.starts[places]]
     moved = compared.comparison.knowledge[places] == MOVED
     plan = keep_earlier_messages(plan, rows, _earlier_messages(compared, places), moved)
-    return plan, first_pieces(plan.messages["row"].to_numpy())
+    return plan, first_pieces(rows_of_messages(plan))
 
 
 def _earlier_messages(compared: ComparedPlan, places: Ints) -> pd.DataFrame:
@@ -130,7 +131,7 @@ def _choices(erased: int) -> str:
 
 def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
-    messages = compared.plan.messages.iloc[compared.starts[places]]
+    messages = pd.concat([*messages_at(compared.plan, compared.starts[places])])
     earlier = _earlier_messages(compared, places).drop_duplicates("entry").set_index("entry")
     lines = []
     for entry, (row, number, text) in enumerate(

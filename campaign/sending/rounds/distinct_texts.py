@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Bools, Ints, TextArray, equal_texts
-from campaign.sending.rounds.folding import folded, text_hashes
+from campaign.sending.rounds.folding import HashedTexts, folded, text_hashes
 
 # 2**64 divided by the golden ratio: neighbouring numbers get keys far apart, and being odd it loses no bit.
 _SPREAD = np.int64(-7046029254386353131)
@@ -38,7 +38,7 @@ class DistinctTexts:
     number in 10,000 rows costs no more than others.
     """
 
-    def __init__(self, numbers: Ints, texts: TextArray) -> None:
+    def __init__(self, numbers: Ints, texts: TextArray | HashedTexts) -> None:
         self._texts = texts
         self._order = np.argsort(numbers, kind="stable")
         self._distinct, starts = np.unique(numbers[self._order], return_index=True)
@@ -49,7 +49,7 @@ class DistinctTexts:
         keys = np.empty(len(shared_rows), np.int64)
         for start in range(0, len(shared_rows), _BLOCK):
             rows = shared_rows[start : start + _BLOCK]
-            keys[start : start + _BLOCK] = _keys(numbers[rows], folded(texts.take(rows)))
+            keys[start : start + _BLOCK] = _keys(numbers[rows], texts.take(rows))
         self._keys, first, place = np.unique(keys, return_index=True, return_inverse=True)
         self._key_rows = shared_rows[first]
         self.first_rows[shared_rows] = self._key_rows[place]
@@ -83,6 +83,9 @@ class DistinctTexts:
         self, sought: Ints, candidates: Ints, numbers: Ints, texts: TextArray, found: FoundTexts
     ) -> None:
         """Look for texts whose number is in one row only, the candidate."""
+        if isinstance(self._texts, HashedTexts):
+            self._find_hashed(sought, self._texts.take(candidates), candidates, numbers, texts, found)
+            return
         identical = equal_texts(texts.take(sought), self._texts.take(candidates))
         found.rows[sought[identical]] = candidates[identical]
         sought, candidates = sought[~identical], candidates[~identical]
@@ -90,13 +93,30 @@ class DistinctTexts:
         same = equal_texts(folded_texts, folded(self._texts.take(candidates)))
         found.rows[sought[same]] = candidates[same]
         other = np.flatnonzero(~same)
-        found.keys[sought[other]] = _keys(numbers[sought[other]], folded_texts.take(other))
+        hashes = HashedTexts(text_hashes(folded_texts.take(other)))
+        found.keys[sought[other]] = _keys(numbers[sought[other]], hashes)
+
+    @staticmethod
+    def _find_hashed(
+        sought: Ints,
+        expected: HashedTexts,
+        candidates: Ints,
+        numbers: Ints,
+        texts: TextArray,
+        found: FoundTexts,
+    ) -> None:
+        """The same where only the hashes of the candidates are known."""
+        hashes = text_hashes(folded(texts.take(sought)))
+        same = hashes == expected.hashes
+        found.rows[sought[same]] = candidates[same]
+        others = sought[~same]
+        found.keys[others] = _keys(numbers[others], HashedTexts(hashes[~same]))
 
     def _find_shared(self, sought: Ints, numbers: Ints, texts: TextArray, found: FoundTexts) -> None:
         """Look for texts whose number is in several rows."""
         if not len(sought):
             return
-        keys = _keys(numbers[sought], folded(texts.take(sought)))
+        keys = _keys(numbers[sought], texts.take(sought))
         nearest = _nearest(self._keys, keys)
         same = self._keys[nearest] == keys
         found.rows[sought[same]] = self._key_rows[nearest[same]]
@@ -115,6 +135,7 @@ def _nearest(ascending: Ints, numbers: Ints) -> Ints:
     return np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
 
 
-def _keys(numbers: Ints, folded_texts: TextArray) -> Ints:
+def _keys(numbers: Ints, texts: TextArray | HashedTexts) -> Ints:
     """A key of 64 bits for each number with its text."""
-    return text_hashes(folded_texts) + numbers * _SPREAD
+    hashes = texts.hashes if isinstance(texts, HashedTexts) else text_hashes(folded(texts))
+    return hashes + numbers * _SPREAD

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -53,3 +54,17 @@ def _changed_where(texts: TextArray, pattern: str, change: Callable[[TextArray],
 def text_hashes(texts: TextArray) -> Ints:
     """A 64-bit hash of each text, which is folded already; different in every process."""
     return np.fromiter(map(hash, texts.to_pylist()), np.int64, len(texts))
+
+
+@dataclass(frozen=True, eq=False)
+class HashedTexts:
+    """Texts of which only these hashes are kept: eight bytes each, however long they are."""
+
+    hashes: Ints
+
+    def __len__(self) -> int:
+        return len(self.hashes)
+
+    def take(self, rows: Ints) -> HashedTexts:
+        """Those in some rows."""
+        return HashedTexts(self.hashes[rows])

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 
+from campaign.arrow_text import Ints
 from campaign.errors import FolderError, UsageError
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import messages_at
 from campaign.messages.suppression import EarlierCampaign, reached_numbers
 from campaign.sending.rounds.comparison import AGAIN, missing_numbers
 from campaign.sending.rounds.record import CampaignRecord
@@ -50,13 +52,16 @@ def unsent_messages(record: CampaignRecord) -> int:
     return sum(planned.get(batch.batch, 0) for batch in record.ledger.batches if batch.state in goes_out)
 
 
-def check_not_again(plan: Plan, outgoing: pd.DataFrame) -> None:
-    """Raise if a campaign named in `not_again=` waits, or has reached people of the plan since."""
+def check_not_again(plan: Plan, outgoing: Ints) -> None:
+    """Raise if a campaign named in `not_again=` waits, or has reached people of the plan since.
+
+    `outgoing` are the positions of the messages that are to go out.
+    """
     for campaign in plan.not_again:
         if not (isinstance(campaign, EarlierCampaign) and campaign.place):
             continue
         reached = read_earlier_campaign(campaign.place).reached
-        count = int(outgoing["number"].isin(reached).sum())
+        count = sum(int(frame["number"].isin(reached).sum()) for frame in messages_at(plan, outgoing))
         if count:
             raise UsageError(
                 f"{campaign.place} has reached {counted(count, 'person', 'people')} of this plan since it "

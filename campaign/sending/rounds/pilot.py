@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Ints
+from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_messages
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.freezing import RoundContent
 from campaign.sending.store.rounds import Round
@@ -51,8 +52,7 @@ def choose_pilot(
         return PilotStretch(None)
     if earlier is not None and record is not None and earlier["template"] == content.plan.template:
         return PilotStretch(_rest_of_pilot(content, record, earlier["last_batch"]), is_old=True)
-    messages = content.plan.messages
-    rows = messages["row"].to_numpy()[content.outgoing]
+    rows = rows_of_messages(content.plan)[content.outgoing]
     labels, pieces = np.unique(rows, return_counts=True)
     seed = int(content.plan.fingerprint[:16], 16)
     order = np.random.default_rng(seed).permutation(len(labels))
@@ -66,5 +66,6 @@ def _rest_of_pilot(content: RoundContent, record: CampaignRecord, last_batch: in
     batches = np.zeros(len(record.knowledge), bool)
     own = [batch.batch for batch in record.ledger.batches if batch.round == record.rounds[-1].number]
     batches[[batch for batch in own if batch <= last_batch]] = True
-    numbers = content.plan.messages["number"].to_numpy()[content.outgoing].astype(np.int64)
+    frames = messages_at(content.plan, content.outgoing)
+    numbers = np.concatenate([np.empty(0, np.int64), *(frame["number"].astype("int64") for frame in frames)])
     return content.outgoing[np.isin(numbers, record.reached_among(numbers, batches))]

@@ -225,12 +225,27 @@ def digest_texts(digests: KeyedDigests, texts: TextArray) -> TextArray:
 def planned_texts(plan: Plan, messages: pd.DataFrame) -> tuple[Ints, RowTexts]:
     """The rows of a plan that get something as the comparison takes them, and the position of the first
     message of each."""
+    return rows_with_texts(plan.contacts, plan.addressing.columns, messages)
+
+
+def planned_parts(plan: Plan) -> Iterator[tuple[Ints, RowTexts]]:
+    """The same for all messages, part by part; positions are those in the plan."""
+    count = 0
+    for part in plan.parts():
+        starts, rows = rows_with_texts(part.contacts, plan.addressing.columns, part.messages)
+        yield starts + count, rows
+        count += len(part.rows_of_messages)
+
+
+def rows_with_texts(
+    contacts: pd.DataFrame, columns: Sequence[str], messages: pd.DataFrame
+) -> tuple[Ints, RowTexts]:
+    """The rows that some messages are for, and the position of the first message of each."""
     rows = messages["row"].to_numpy()
     starts = first_pieces(rows)
     texts = whole_texts(series_to_array(messages["message"]), starts)
     numbers = _numbers(series_to_array(messages["number"]), starts)
-    cells = number_cells(plan.contacts, plan.addressing.columns, rows[starts])
-    return starts, RowTexts(numbers, texts, cells)
+    return starts, RowTexts(numbers, texts, number_cells(contacts, columns, rows[starts]))
 
 
 def number_cells(contacts: pd.DataFrame, columns: Sequence[str], rows: Ints) -> TextArray:

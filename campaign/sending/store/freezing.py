@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -15,9 +16,10 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_of_messages
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.frame_files import write_frame
+from campaign.sending.store.frame_files import write_frames
 from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
 from campaign.sending.store.rounds import (
@@ -74,26 +76,41 @@ def freeze_round(
 
 
 def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
-    messages, outgoing = content.plan.messages, content.outgoing
-    everything = len(outgoing) == len(messages) and (outgoing[1:] > outgoing[:-1]).all()
-    chosen = messages if everything else messages.iloc[outgoing]
-    entries = list(freeze(chosen, outgoing, path / PLAN, cutting))
+    plan, outgoing = content.plan, content.outgoing
+    rows = rows_of_messages(plan)
+    if len(outgoing) < len(rows) or (outgoing[1:] <= outgoing[:-1]).any():
+        rows = rows[outgoing]
+    stream = MessageStream(messages_at(plan, outgoing))
+    entries = list(freeze(stream, rows, outgoing, path / PLAN, cutting))
     settled = content.batch_of_message.nonzero()[0]
     if len(settled):
-        write_settled(messages.iloc[settled], settled, content.batch_of_message[settled], path / PLAN)
+        batches = content.batch_of_message[settled]
+        write_settled(messages_at(plan, settled), settled, batches, path / PLAN)
     return entries
 
 
 def _write_tables(path: Path, content: RoundContent) -> None:
     plan = content.plan
-    contacts = plan.contacts
-    recipients = pd.DataFrame(
-        {"number": plan.addressing.numbers, "batch": content.batch_of_excluded}, index=contacts.index
-    )
-    write_frame(contacts, path / CONTACTS)
-    write_frame(recipients, path / RECIPIENTS)
-    write_frame(plan.addressing.alternatives, path / ALTERNATIVES)
-    write_frame(plan.issues, path / ISSUES)
+    write_frames((part.contacts for part in plan.parts()), path / CONTACTS)
+    write_frames(_recipients(content), path / RECIPIENTS)
+    write_frames((part.alternatives for part in plan.parts()), path / ALTERNATIVES)
+    write_frames((part.issues for part in plan.parts()), path / ISSUES)
+
+
+def _recipients(content: RoundContent) -> Iterator[pd.DataFrame]:
+    """The number of each row and the batch that had reached it, part by part."""
+    start = 0
+    for part in content.plan.parts():
+        batches = content.batch_of_excluded[start : start + len(part.numbers)]
+        yield pd.DataFrame({"number": part.numbers, "batch": batches}, index=part.status.index)
+        start += len(part.numbers)
+
+
+def _frequent_senders(plan: Plan) -> list[str]:
+    senders = Counter[str]()
+    for part in plan.parts():
+        senders.update({str(sender): int(n) for sender, n in part.messages["sender"].value_counts().items()})
+    return [sender for sender, _ in senders.most_common(_SENDERS)]
 
 
 def _manifest(
@@ -108,15 +125,15 @@ def _manifest(
     return RoundManifest(
         given=content.given,
         fingerprint=plan.fingerprint,
-        messages=len(plan.messages),
-        settled=len(plan.messages) - len(content.outgoing),
+        messages=plan.totals.messages,
+        settled=plan.totals.messages - len(content.outgoing),
         parts=entries[-1].part + 1 if entries else 0,
         batch_size=cutting.batch_size,
         canary=cutting.canary,
         pilot=_pilot(plan, cutting, entries),
         number_columns=list(plan.addressing.columns),
         template=plan.template,
-        senders=plan.messages["sender"].value_counts().index[:_SENDERS].tolist(),
+        senders=_frequent_senders(plan),
         options=options,
         who=user_name(),
         currency=currency,

@@ -8,7 +8,7 @@ in a file of their own beside the parts.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol, cast
@@ -22,9 +22,9 @@ from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
 from campaign.errors import LedgerError
 from campaign.messages.plan import batch_bounds
-from campaign.private_files import new_private_file
+from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.frame_files import write_table
+from campaign.sending.store.frame_files import write_tables
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
@@ -71,18 +71,19 @@ class Cutting:
     pilot: int | None = None
 
 
-def freeze(messages: pd.DataFrame, places: Ints, folder: Path, cutting: Cutting) -> Iterator[Entry]:
+def freeze(
+    messages: MessageStream, rows: Ints, places: Ints, folder: Path, cutting: Cutting
+) -> Iterator[Entry]:
     """Write messages that are to go out as part files into `folder`, and yield the batches they are cut into.
 
-    `places` are their positions in the plan. The messages of one row stay in one batch. A part is on disk
-    when its first batch has been yielded, so iterate to the end.
+    `rows` has the row number of each, `places` their positions in the plan. The messages of one row stay in
+    one batch. A part is on disk when its first batch has been yielded, so iterate to the end.
     """
-    table = _table(messages, _PART_SCHEMA, place=places)
-    rows = messages["row"].to_numpy()
     batch, part = cutting.first_batch - 1, -1
     for start, stop in _part_bounds(rows, cutting.pilot or 0):
         part += 1
-        piece = table.slice(start, stop - start).combine_chunks()
+        taken = messages.take(stop - start)
+        piece = _table(taken, _PART_SCHEMA, place=places[start:stop]).combine_chunks()
         _write(piece, part_path(folder, part))
         content = _Content(piece)
         first_size = 1 if cutting.canary and part == 0 else None
@@ -103,9 +104,17 @@ def write_part(table: pa.Table, folder: Path, part: int) -> None:
     _write(table.cast(_PART_SCHEMA), part_path(folder, part))
 
 
-def write_settled(messages: pd.DataFrame, places: Ints, batches: Ints, folder: Path) -> None:
+def write_settled(messages: Iterable[pd.DataFrame], places: Ints, batches: Ints, folder: Path) -> None:
     """Write messages that earlier batches hold, with the number of that batch."""
-    _write(_table(messages, _SETTLED_SCHEMA, place=places, batch=batches), folder / SETTLED)
+
+    def tables() -> Iterator[pa.Table]:
+        start = 0
+        for frame in messages:
+            here = slice(start, start + len(frame))
+            yield _table(frame, _SETTLED_SCHEMA, place=places[here], batch=batches[here])
+            start = here.stop
+
+    write_tables(tables(), folder / SETTLED)
 
 
 def write_settled_table(table: pa.Table, folder: Path) -> None:
@@ -119,8 +128,7 @@ def _table(messages: pd.DataFrame, schema: pa.Schema, **columns: Ints) -> pa.Tab
 
 
 def _write(table: pa.Table, path: Path) -> None:
-    with new_private_file(path) as file:
-        write_table(table, file)
+    write_tables([table], path)
 
 
 def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: Encoding) -> Iterator[Batch]:
@@ -161,6 +169,61 @@ def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tupl
         table, batches = table.take(pa.array(order, pa.int64())), batches[order]
     messages: pd.DataFrame = table.drop_columns("place").to_pandas()
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str")), batches
+
+
+@dataclass(frozen=True, slots=True)
+class MessageFile:
+    """A file of messages, or one part of it."""
+
+    path: Path
+    group: int | None = None
+
+    def read(self, columns: list[str]) -> pa.Table:
+        """Some columns; raises `LedgerError` when the file is missing or damaged."""
+        try:
+            with pq.ParquetFile(self.path) as file:
+                return file.read(columns) if self.group is None else file.read_row_group(self.group, columns)
+        except (OSError, pa.ArrowException, IndexError):
+            raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
+
+    def integers(self, column: str) -> Ints:
+        """A column of whole numbers."""
+        integers: Ints = self.read([column]).column(0).to_numpy()
+        return integers
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes in memory."""
+        try:
+            facts = pq.read_metadata(self.path)
+        except (OSError, pa.ArrowException):
+            raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
+        groups = range(facts.num_row_groups) if self.group is None else [self.group]
+        return sum(facts.row_group(group).total_byte_size for group in groups)
+
+
+NO_MESSAGES = _PART_SCHEMA.empty_table()
+
+
+def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
+    """The files of all messages of a frozen plan, those that were to go out first."""
+    files = [MessageFile(part_path(folder, part)) for part in range(parts)]
+    if settled:
+        groups = pq.read_metadata(folder / SETTLED).num_row_groups
+        files += [MessageFile(folder / SETTLED, group) for group in range(groups)]
+    return files
+
+
+def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
+    """The batch that holds each message of a frozen plan, in the order of the plan; see `read_messages`."""
+    places = [read_part(folder, part, ["place"]).column(0).to_numpy() for part in range(parts)]
+    if settled:
+        table = _read(folder / SETTLED, _SETTLED_SCHEMA, ["place", "batch"])
+        places.append(table.column("place").to_numpy())
+        batches = np.concatenate([batches, table.column("batch").to_numpy()])
+    by_place = np.empty_like(batches)
+    by_place[np.concatenate([np.empty(0, np.int64), *places])] = batches
+    return by_place
 
 
 def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:

@@ -27,12 +27,14 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_part import whole_frame
 from campaign.messages.recipients import Addressing
 from campaign.private_files import sync_folder
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
 from campaign.sending.store.frame_files import read_frame
-from campaign.sending.store.frozen_messages import read_messages, read_settled_batches
+from campaign.sending.store.frozen_messages import batches_by_place, read_messages, read_settled_batches
+from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
 
 ROUNDS = "rounds"
@@ -82,6 +84,39 @@ class Round:
         Numbers and texts of a round that was erased are empty.
         """
         self.check_files()
+        manifest = self.manifest
+        tables = {
+            "contacts": self.path / CONTACTS,
+            "recipients": self.path / RECIPIENTS,
+            "issues": self.path / ISSUES,
+            "alternatives": self.path / ALTERNATIVES,
+        }
+        frozen = FrozenParts.of(self.plan_path, manifest.parts, manifest.settled, **tables)
+        return self._load_whole(batches) if frozen is None else self._load_parts(frozen, batches)
+
+    def _load_parts(self, frozen: FrozenParts, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
+        """The plan of a round that was frozen in parts; its texts are read when they are looked at."""
+        manifest, outgoing = self.manifest, self.batch_of_outgoing(batches)
+        plan = Plan(
+            messages=whole_frame(frozen, "messages"),
+            issues=whole_frame(frozen, "issues"),
+            contacts=whole_frame(frozen, "contacts"),
+            totals=manifest.load_totals(),
+            fingerprint=manifest.fingerprint,
+            reading=manifest.load_reading(),
+            addressing=Addressing(
+                lambda: np.concatenate([part.numbers for part in frozen.parts()]),
+                tuple(manifest.number_columns),
+                whole_frame(frozen, "alternatives"),
+            ),
+            _store=frozen,
+        )
+        by_message = batches_by_place(self.plan_path, manifest.parts, manifest.settled, outgoing)
+        excluded = read_frame(self.path / RECIPIENTS, ["batch"])["batch"]
+        return FrozenPlan(plan, by_message, excluded.to_numpy(dtype=np.int64))
+
+    def _load_whole(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
+        """The plan of a round that was frozen as one part."""
         manifest = self.manifest
         messages, batch_of_message = read_messages(
             self.plan_path, manifest.parts, manifest.settled, self.batch_of_outgoing(batches)

@@ -1,5 +1,6 @@
 """Rows that have the same number as another row."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ class Repeats(NamedTuple):
     """The rows of a block that have the same number as a row that is kept, in most cases an earlier one."""
 
     rows: Ints  # positions in the block
-    kept_rows: Ints  # positions in the table
+    kept_labels: Ints  # row numbers of the rows that are kept
     same_text: Bools
 
 
@@ -42,52 +43,55 @@ class DuplicateFinder:
         repeated = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] > 0)]
         self._rows = np.flatnonzero(pd.Series(numbers).isin(repeated))
         self._codes, distinct = pd.factorize(numbers[self._rows])
-        self._kept_rows = np.full(len(distinct), -1)
+        self._kept_rows = np.full(len(distinct), -1)  # positions in the table
+        self._kept_labels = np.full(len(distinct), -1)
         self._text_positions = np.full(len(distinct), -1)  # of the kept row's text in `_texts`
         self._texts: list[TextArray] = []
         self._text_count = 0
-        self._pairs: list[tuple[Ints, Ints]] = []  # repeating rows, and the kept rows that they repeat
+        self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
+        self._count = 0
 
-    def keep(self, rows: Ints, messages: TextArray) -> None:
+    def keep(self, rows: Ints, labels: Ints, messages: TextArray) -> None:
         """Keep the rows at these positions, whatever comes before them; the last one of a number counts."""
         latest_first = np.arange(len(rows))[::-1]
         codes = self._codes[np.searchsorted(self._rows, rows[latest_first])]
         codes, places = np.unique(codes, return_index=True)
         latest = latest_first[places]
-        self._remember(codes, rows[latest], messages.take(latest))
+        self._remember(codes, rows[latest], labels[latest], messages.take(latest))
 
-    def find(self, start: int, issues: IssueCollector, messages: TextArray) -> Repeats:
-        """The repeats in the next block of rows, which begins at `start`."""
+    def find(self, start: int, labels: Ints, issues: IssueCollector, messages: TextArray) -> Repeats:
+        """The repeats in the next block of rows, which begins at `start` and has these row numbers."""
         bounds = slice(*np.searchsorted(self._rows, [start, start + len(issues.status)]))
         rows, codes = self._rows[bounds] - start, self._codes[bounds]
         sendable = issues.sendable[rows]
         rows, codes = rows[sendable], codes[sendable]
-        self._keep_first(start, rows, codes, messages)
+        self._keep_first(start, labels, rows, codes, messages)
         repeats = self._kept_rows[codes] != rows + start
         rows, codes = rows[repeats], codes[repeats]
-        kept_rows = self._kept_rows[codes]
-        self._pairs.append((rows + start, kept_rows))
+        kept_labels = self._kept_labels[codes]
+        self._count += len(rows)
+        examples = slice(NAMED - len(self._named))
+        self._named += zip(labels[rows[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
         kept_texts = take_from_chunks(self._texts, self._text_positions[codes])
-        return Repeats(rows, kept_rows, equal_texts(messages.take(rows), kept_texts))
+        return Repeats(rows, kept_labels, equal_texts(messages.take(rows), kept_texts))
 
-    def _keep_first(self, start: int, rows: Ints, codes: Ints, messages: TextArray) -> None:
+    def _keep_first(self, start: int, labels: Ints, rows: Ints, codes: Ints, messages: TextArray) -> None:
         """Remember the first row of each number that is new."""
         codes, first_positions = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
         kept_rows = rows[first_positions[is_new]]
-        self._remember(codes[is_new], kept_rows + start, messages.take(kept_rows))
+        self._remember(codes[is_new], kept_rows + start, labels[kept_rows], messages.take(kept_rows))
 
-    def _remember(self, codes: Ints, kept_rows: Ints, texts: TextArray) -> None:
-        self._kept_rows[codes] = kept_rows
+    def _remember(self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray) -> None:
+        self._kept_rows[codes], self._kept_labels[codes] = kept_rows, labels
         self._text_positions[codes] = self._text_count + np.arange(len(texts))
         self._text_count += len(texts)
         self._texts.append(texts)
 
-    def refuse(self, labels: Ints) -> None:
+    def refuse(self) -> None:
         """Raise a ContactsError that names the repeating rows, if there are any."""
-        later, earlier = (np.concatenate(rows) for rows in zip(*self._pairs, strict=True))
-        if len(later):
-            raise ContactsError(_name_pairs(labels[later], labels[earlier]))
+        if self._count:
+            raise ContactsError(_name_pairs(self._named, self._count))
 
 
 def report_duplicates(
@@ -95,7 +99,6 @@ def report_duplicates(
     issues: IssueCollector,
     contacts: pd.DataFrame,
     recipients: Recipients,
-    labels: Ints,
     *,
     keep: bool,
 ) -> None:
@@ -105,9 +108,8 @@ def report_duplicates(
         ("duplicate", repeats.same_text, "The same number and the same text as row "),
         ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
     ):
-        detail = join_texts(
-            words, integers_to_array(labels[repeats.kept_rows[mask]]), _CONSEQUENCES[keep, code]
-        )
+        detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), _CONSEQUENCES[keep, code])
+        status = "not_sent" if keep else "duplicate"
         # Whoever shares a phone with somebody else gets nothing that was meant for them.
         severity = "error" if code == "duplicate_other_text" and not keep else "warning"
         recipients.report(issues, contacts, repeats.rows[mask], code, severity, detail, status=status)
@@ -125,11 +127,9 @@ _CONSEQUENCES = {
 }
 
 
-def _name_pairs(later: Ints, earlier: Ints) -> str:
-    pairs = ", ".join(
-        f"{row} (as {first})" for row, first in zip(later[:NAMED], earlier[:NAMED], strict=True)
-    )
-    more = f" and {len(later) - NAMED:,} more" if len(later) > NAMED else ""
+def _name_pairs(named: Sequence[tuple[int, int]], count: int) -> str:
+    pairs = ", ".join(f"{row} (as {first})" for row, first in named)
+    more = f" and {count - len(named):,} more" if count > len(named) else ""
     return (
         f"Some rows have the same number as an earlier row: {pairs}{more}. "
         'Remove them, or use duplicates="skip" or duplicates="keep".'

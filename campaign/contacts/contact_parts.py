@@ -1,0 +1,101 @@
+"""A contact table in parts of consecutive rows: one that is in memory, or one that is larger than that."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints, TextArray, series_to_chunks
+from campaign.contacts.reading_record import Reading, reading_of
+
+
+class ContactParts(Protocol):
+    """A contact table that is looked at part by part. All cells are text; the index of a part is `row`."""
+
+    @property
+    def columns(self) -> list[str]:
+        """The names of the columns."""
+        ...
+
+    @property
+    def reading(self) -> Reading | None:
+        """How the table was read, if known."""
+        ...
+
+    @property
+    def rows(self) -> int:
+        """How many rows there are in all parts."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """About how many bytes the whole table takes in memory."""
+        ...
+
+    @property
+    def part_count(self) -> int:
+        """How many parts there are: one at least, also where there are no rows."""
+        ...
+
+    def part(self, number: int) -> pd.DataFrame:
+        """One of the parts, counted from 0."""
+        ...
+
+
+@dataclass(frozen=True, eq=False)
+class WholeTable:
+    """A contact table in memory, in parts of at most `part_rows` rows. Nothing is copied."""
+
+    frame: pd.DataFrame
+    part_rows: int
+
+    @property
+    def columns(self) -> list[str]:
+        return list(self.frame.columns)
+
+    @property
+    def reading(self) -> Reading | None:
+        return reading_of(self.frame)
+
+    @property
+    def rows(self) -> int:
+        return len(self.frame)
+
+    @property
+    def size(self) -> int:
+        return int(self.frame.memory_usage().sum())
+
+    @property
+    def part_count(self) -> int:
+        return max(-(-len(self.frame) // self.part_rows), 1)
+
+    def part(self, number: int) -> pd.DataFrame:
+        return self.frame.iloc[number * self.part_rows : (number + 1) * self.part_rows]
+
+
+def parts_of(contacts: ContactParts) -> Iterator[pd.DataFrame]:
+    """The parts in order, one at a time."""
+    return map(contacts.part, range(contacts.part_count))
+
+
+def cells_of(contacts: ContactParts, column: str) -> Iterator[TextArray]:
+    """All cells of a column, part by part."""
+    for part in parts_of(contacts):
+        yield from series_to_chunks(part[column])
+
+
+def rows_at(contacts: ContactParts, positions: Ints) -> pd.DataFrame:
+    """The rows at some positions, in the order of the positions."""
+    order = np.argsort(positions, kind="stable")
+    ascending, start, found = positions[order], 0, []
+    for part in parts_of(contacts):
+        first, after = np.searchsorted(ascending, [start, start + len(part)])
+        found.append(part.iloc[ascending[first:after] - start])
+        start += len(part)
+    original_order = np.empty(len(positions), dtype=np.int64)
+    original_order[order] = np.arange(len(positions))
+    return pd.concat(found).iloc[original_order]

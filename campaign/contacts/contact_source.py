@@ -1,0 +1,96 @@
+"""What `prepare` takes as contacts becomes a contact table, in memory or in parts on disk."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from campaign.argument_checks import check_switch, wrong
+from campaign.contacts.contact_parts import ContactParts, WholeTable
+from campaign.contacts.continuation import is_follow_up
+from campaign.contacts.files.sources import KINDS
+from campaign.contacts.joined_tables import JoinedTables
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.reading_in_parts import read_in_parts
+from campaign.contacts.reading_record import reading_of
+from campaign.contacts.spooled_table import spool_frame
+from campaign.errors import FileError
+from campaign.paths import is_file, is_folder
+from campaign.text import clean
+
+LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times as much
+# Formats that are read in parts. A parquet file holds about ten times as much text in a byte.
+_WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".parquet": 10}
+
+
+def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None) -> ContactParts:
+    """The contact table in parts of `part_rows` rows: on disk with `stream`, and without it if a file is
+    large, or several are together; in memory otherwise.
+
+    A folder stands for the csv and parquet files in it, in the order of their names, part.2 before part.10.
+    """
+    if stream is not None:
+        check_switch(stream, subject="stream", write="stream=True")
+    source = _files_in(contacts) if _is_folder(contacts) else contacts
+    files = source if isinstance(source, list | tuple) else [source]
+    if not (stream or (stream is None and _are_large(files))):
+        return WholeTable(_contact_table(source), part_rows)
+    tables = [_on_disk(file, part_rows) for file in files]
+    return JoinedTables.of(tables) if files is source else tables[0]
+
+
+def _on_disk(file: Any, part_rows: int) -> ContactParts:
+    in_parts = read_in_parts(file, part_rows) if isinstance(file, str | os.PathLike) else None
+    return spool_frame(_contact_table(file), part_rows) if in_parts is None else in_parts
+
+
+def _are_large(files: Sequence[Any]) -> bool:
+    """Whether these are paths of files that are large together."""
+    if not all(isinstance(file, str | os.PathLike) and is_file(Path(file)) for file in files):
+        return False
+    paths = [Path(file) for file in files]
+    size = sum(path.stat().st_size * _WEIGHTS.get(path.suffix.lower(), 0) for path in paths)
+    return size > LARGE
+
+
+def _is_folder(contacts: Any) -> bool:
+    return isinstance(contacts, str | os.PathLike) and is_folder(Path(contacts))
+
+
+def _files_in(folder: str | os.PathLike[str]) -> list[Path]:
+    """The files of a folder that can be parts of a table, in the order of their names."""
+    files = [
+        path
+        for path in Path(folder).iterdir()
+        if path.suffix.lower() in _WEIGHTS and not path.name.startswith((".", "_"))
+    ]
+    if not files:
+        raise FileError(
+            f'The folder "{clean(folder)}" holds no csv or parquet file. Give the path of the file itself.'
+        )
+    return sorted(
+        files, key=lambda path: [int(t) if t.isdecimal() else t for t in re.split("([0-9]+)", path.name)]
+    )
+
+
+def _contact_table(contacts: Any) -> pd.DataFrame:
+    """A copy of the table if `read_contacts` made it and its cells are still text; otherwise read it now."""
+    if isinstance(contacts, pd.DataFrame) and (reading := reading_of(contacts)) is not None:
+        index = contacts.index
+        numbered = index.name == "row" and index.dtype == np.int64 and index.is_unique
+        if numbered and (contacts.dtypes == "str").all() and not is_follow_up(contacts.columns):
+            table = contacts.copy(deep=False)  # `keep_instead` reads it again, and the user may change theirs
+            table.attrs["reading"] = reading
+            return table
+    if isinstance(getattr(contacts, "contacts", None), pd.DataFrame):  # a Plan, a Result
+        raise wrong(
+            contacts, subject="prepare", needs="a contact table or a file",
+            write="campaign.prepare(campaign.read_contacts(path), …)",
+        )  # fmt: skip
+    return read_contacts(contacts)

@@ -1,0 +1,132 @@
+"""Grids become a contact table on disk, some rows at a time: `make_table` for a table larger than memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from campaign.arrow_types import TextArray
+from campaign.contacts.cells.cell_text import blank_rows
+from campaign.contacts.cells.grid import Grid, join_grids
+from campaign.contacts.cells.headers import LOOKED_AT, Header
+from campaign.contacts.columns import column_letter
+from campaign.contacts.exports import column_names, export_notices, find_export
+from campaign.contacts.spooled_table import TableSpool
+from campaign.contacts.table import (
+    ALL_BLANK,
+    count_unwanted,
+    find_header,
+    header_notices,
+    without_hashtags,
+    without_texts,
+)
+from campaign.contacts.table_version import ColumnDigest, version_of
+from campaign.errors import FileError
+
+
+@dataclass(frozen=True, eq=False)
+class MadeTable:
+    """The rows under their header, on disk, and what was noticed while they were made.
+
+    `places` are the columns of the spool that the table has, `columns` their names.
+    """
+
+    spool: TableSpool
+    places: list[int]
+    columns: list[str]
+    header_row: int | None
+    blank_rows: int
+    notices: list[str]
+    version: str
+
+
+class TableInParts:
+    """The rows of a file under its header, taken grid by grid; `trim` leaves the blank rows at its end out.
+
+    No row or column is hidden and no cell merged: such files are read whole.
+    """
+
+    def __init__(self, grids: Iterable[Grid], *, header: Header, trim: bool, part_rows: int) -> None:
+        """Find the header; raises what `make_table` raises."""
+        rest = iter(grids)
+        self.top = _first_lines(rest)
+        seen = np.ones(len(self.top), bool)
+        self.header_row, self.heads = find_header(self.top, seen, header)
+        self._grids, self._trim = chain([self.top], rest), trim
+        self._export = find_export(self.heads)
+        self._is_used = [bool(head.strip()) for head in self.heads]
+        self._spool = TableSpool(part_rows)
+        self._digests = [ColumnDigest() for _ in self.heads]
+        self._blank = self._emptied = self._unwanted = 0
+        self._notices: list[str] = []
+
+    def write(self) -> MadeTable:
+        """Write all rows."""
+        for grid in self._without_end(self._rows()):
+            self._keep(grid)
+        self._spool.finish(len(self.heads))
+        places = [place for place, is_used in enumerate(self._is_used) if is_used]
+        if not places:
+            raise FileError(ALL_BLANK)
+        letters = [column_letter(self.top.positions[place]) for place in places]
+        columns = column_names([self.heads[place] for place in places], letters=letters)
+        above = 0 if self.header_row is None else self.header_row - 1
+        rows, digests = sum(self._spool.sizes), [self._digests[place] for place in places]
+        notices = [
+            *header_notices(self.top, self.header_row, self.heads, places, rows=rows, above=above),
+            *self._notices,
+            *export_notices(self._export, columns, emptied=self._emptied, unwanted=self._unwanted),
+        ]
+        version = version_of(columns, self._spool.row_numbers(), digests)
+        return MadeTable(self._spool, places, columns, self.header_row, self._blank, notices, version)
+
+    def _rows(self) -> Iterator[Grid]:
+        """The rows below the header, without tags and without what the tool writes for "no value"."""
+        is_first = True
+        for grid in self._grids:
+            below = grid.cut(int(np.searchsorted(grid.rows, self.header_row or 0, side="right")), len(grid))
+            if not len(below):
+                continue
+            for place, is_used in enumerate(self._is_used):
+                self._is_used[place] = is_used or not below.is_empty(place)
+            if is_first:
+                below, self._notices = without_hashtags(below, self._export)
+                is_first = False
+            below, emptied = without_texts(below, self._export.missing if self._export else ())
+            self._emptied += emptied
+            self._unwanted += count_unwanted(below, self.heads, self._export)
+            yield below
+
+    def _without_end(self, grids: Iterable[Grid]) -> Iterator[Grid]:
+        """The rows but for blank ones at the end of the file, if it is trimmed; blank ones are counted."""
+        waiting: list[Grid] = []
+        for grid in grids:
+            blank = blank_rows(grid.columns, len(grid))
+            filled = np.setdiff1d(np.arange(len(grid)), blank, assume_unique=True) if len(blank) else None
+            end = len(grid) if filled is None else int(filled[-1]) + 1 if len(filled) else 0
+            if not self._trim:
+                end = len(grid)
+            if end:
+                yield from waiting
+                self._blank += sum(map(len, waiting)) + int(np.count_nonzero(blank < end))
+                waiting = []
+                yield grid.cut(0, end)
+            if end < len(grid):
+                waiting.append(grid.cut(end, len(grid)))
+
+    def _keep(self, grid: Grid) -> None:
+        self._spool.add(grid.columns, grid.rows)
+        for digest, column in zip(self._digests, grid.columns, strict=True):
+            chunks: list[TextArray] = column.chunks  # type: ignore[assignment] # the stubs know no texts
+            digest.add(chunks)
+
+
+def _first_lines(grids: Iterator[Grid]) -> Grid:
+    """The first grids as one that has all lines in which a header is looked for."""
+    taken = [next(grids)]
+    while sum(map(len, taken)) < LOOKED_AT and (grid := next(grids, None)) is not None:
+        taken.append(grid)
+    return join_grids(taken)

@@ -1,0 +1,65 @@
+"""A part of a plan: some consecutive rows of the contact table, and everything that was made of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Protocol
+
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.copied_field import CopiedField
+from campaign.memory import check_fits
+
+
+def copy_frame(frame: pd.DataFrame) -> pd.DataFrame:
+    """A copy that shares the cells: pandas copies on write."""
+    return frame.copy(deep=False)
+
+
+@dataclass(frozen=True, eq=False, repr=False, kw_only=True)
+class PlanPart:
+    """Some consecutive rows of a plan. Its tables have the columns of those of `Plan`.
+
+    Each table is read when it is first needed, and kept as long as the part.
+
+    - `messages`, `issues`, `contacts`: what `Plan` has for these rows. Issues about the whole table are in
+      the first part.
+    - `status`: that column of `contacts`.
+    - `rows_of_messages`: the column `row` of `messages`.
+    - `numbers`: for each row of `contacts` its number as an integer, 0 where it has none.
+    - `alternatives`: what rows would get that repeat another row's number.
+    """
+
+    messages: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    issues: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    contacts: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+    status: CopiedField[pd.Series[str]] = CopiedField()
+    rows_of_messages: CopiedField[Ints] = CopiedField()
+    numbers: CopiedField[Ints] = CopiedField()
+    alternatives: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+
+
+class PartStore(Protocol):
+    """Where the parts of a plan are that is not in memory."""
+
+    def parts(self) -> Iterator[PlanPart]:
+        """The parts in order; there is one at least."""
+        ...
+
+    def size(self, table: str) -> int:
+        """About how many bytes all parts of a table take in memory."""
+        ...
+
+
+def whole_frame(store: PartStore, table: str) -> Callable[[], pd.DataFrame]:
+    """Makes one frame of a table of all parts. It raises `CampaignError` where the memory is too small."""
+
+    def join() -> pd.DataFrame:
+        instead = f"Look at it in parts: for part in plan.parts(): part.{table}"
+        check_fits(store.size(table), f"The table {table} of all rows", instead)
+        frames: list[pd.DataFrame] = [getattr(part, table) for part in store.parts()]
+        return pd.concat(frames, ignore_index=table != "contacts")
+
+    return join

@@ -1,0 +1,152 @@
+"""The tables of a plan on disk: each block becomes a part of the plan, and one is in memory at a time."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from campaign.arrow_text import Ints, array_to_series, combine_chunks
+from campaign.contacts.contact_parts import ContactParts
+from campaign.contacts.reserved_columns import file_names
+from campaign.messages.issues import IssueCollector
+from campaign.messages.plan_tables.held_tables import join_columns
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
+from campaign.messages.plan_tables.plan_part import PlanPart, whole_frame
+from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock, with_statuses
+from campaign.messages.recipients import Addressing, Recipients
+from campaign.messages.totals import Totals
+from campaign.spool import Spool
+
+_OUTCOMES = ["status", "reason"]
+
+
+class SpooledTables:
+    """Keeps the blocks and the tables that are made of them on disk; the parts of the plan later."""
+
+    def __init__(self, contacts: ContactParts, issues: IssueCollector) -> None:
+        """`issues` are those of the whole table."""
+        self._contacts, self._issues_of_table = contacts, issues
+        self._unfinished: Spool | None = Spool()  # goes when all blocks are finished
+        self._spool = Spool()
+        self._columns: list[str] = []
+        self._kept = self._added = 0
+
+    def keep(self, block: RowBlock) -> None:
+        if self._unfinished is None:
+            raise AssertionError("all blocks are finished")
+        numbers = pa.table(
+            {
+                "number": pa.array(block.recipients.numbers),
+                "source": pa.array(block.recipients.source),
+                "status": pa.array(block.issues.status),
+                "country": block.countries,
+            }
+        )
+        self._unfinished.write("numbers", self._kept, numbers)
+        for name, table in zip(("issues", "details"), block.issues.tables(), strict=True):
+            self._unfinished.write(name, self._kept, table)
+        self._columns = block.recipients.columns
+        self._kept += 1
+
+    def keep_numbers(self, numbers: Ints) -> None:
+        """Each part has its own."""
+
+    def blocks(self) -> Iterator[RowBlock]:
+        start = 0
+        for number in range(self._kept):
+            block = self._unfinished_block(number, start)
+            start += len(block.contacts)
+            yield block
+            del block
+        self._unfinished = None
+        pa.default_memory_pool().release_unused()
+
+    def _unfinished_block(self, number: int, start: int) -> RowBlock:
+        if self._unfinished is None:
+            raise AssertionError("all blocks are finished")
+        read = partial(self._unfinished.read, part=number)
+        table = read("numbers")
+        numbers, source, status = (table.column(name).to_numpy() for name in ("number", "source", "status"))
+        return RowBlock(
+            start,
+            self._contacts.part(number),
+            IssueCollector.of_tables(status.copy(), read("issues"), read("details")),
+            Recipients(numbers, self._columns, source),
+            combine_chunks(table.column("country")),
+        )
+
+    def add(self, block: RowBlock, messages: BlockMessages) -> None:
+        number, issues = self._added, block.issues
+        labels = block.contacts.index.to_numpy(dtype=np.int64)
+        if number == 0:
+            of_table = IssueCollector(len(block.contacts))
+            of_table.absorb(self._issues_of_table, 0)
+            of_table.absorb(issues, 0)
+            issues = of_table
+        self._write("messages", number, join_columns([messages.columns]))
+        self._write("alternatives", number, join_columns([messages.alternatives]))
+        self._write("issues", number, issues.frame(labels))
+        self._write("outcomes", number, with_statuses(block.contacts, issues)[_OUTCOMES])
+        self._write("numbers", number, pd.DataFrame({"number": block.recipients.numbers}))
+        self._added += 1
+
+    def _write(self, name: str, number: int, frame: pd.DataFrame) -> None:
+        self._spool.write(name, number, pa.Table.from_pandas(frame, preserve_index=False))
+
+    def _frame(self, name: str, number: int) -> pd.DataFrame:
+        frame: pd.DataFrame = self._spool.read(name, number).to_pandas()
+        return frame
+
+    def _contacts_of(self, number: int) -> pd.DataFrame:
+        contacts, outcomes = self._contacts.part(number), self._spool.read("outcomes", number)
+        columns = {name: array_to_series(outcomes.column(name), contacts.index) for name in _OUTCOMES}
+        return contacts.set_axis(file_names(contacts.columns), axis=1).assign(**columns)
+
+    # the parts of the plan
+
+    def parts(self) -> Iterator[PlanPart]:
+        """The parts in order; there is one at least."""
+        for number in range(self._added):
+            yield PlanPart(
+                messages=partial(self._frame, "messages", number),
+                issues=partial(self._frame, "issues", number),
+                contacts=partial(self._contacts_of, number),
+                status=partial(self._status_of, number),
+                rows_of_messages=partial(self._integers, "messages", "row", number),
+                numbers=partial(self._integers, "numbers", "number", number),
+                alternatives=partial(self._frame, "alternatives", number),
+            )
+
+    def _status_of(self, number: int) -> pd.Series[str]:
+        status = self._spool.read("outcomes", number).column("status")
+        return array_to_series(status, self._contacts.part(number).index)
+
+    def _integers(self, table: str, column: str, number: int) -> Ints:
+        integers: Ints = self._spool.read(table, number).column(column).to_numpy()
+        return integers
+
+    def size(self, table: str) -> int:
+        """About how many bytes all parts of a table take in memory."""
+        if table == "contacts":
+            return self._spool.size(["outcomes"]) + self._contacts.size
+        return self._spool.size([table])
+
+    def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
+        def numbers() -> Ints:
+            return np.concatenate([part.numbers for part in self.parts()])
+
+        def messages() -> Iterator[pd.DataFrame]:
+            return (part.messages for part in self.parts())
+
+        return {
+            **{name: whole_frame(self, name) for name in ("messages", "issues", "contacts")},
+            "totals": totals,
+            "fingerprint": partial(fingerprint_of, totals.messages, messages),
+            "addressing": Addressing(numbers, number_columns, whole_frame(self, "alternatives")),
+            "_store": self,
+        }

@@ -1,0 +1,53 @@
+"""Cells without a date in a column of dates, such as "next Tuesday" or 31/02/2027, sent as they are."""
+
+from collections.abc import Iterable, Mapping
+
+import numpy as np
+
+from campaign.arrow_text import Bools, Ints, TextArray, matches, substitute, text_array, unique_texts
+from campaign.messages.issues import IssueCollector
+from campaign.messages.templates.filling import Values
+from campaign.messages.templates.formats import read_moment
+from campaign.messages.templates.template import Placeholder
+
+_LOOKED_AT = 1_000  # cells at the top that tell a column of dates: no other column has to be read
+_ORDERS = ("", "dmy", "mdy", "ymd")
+_TIME_OF_DAY = r"[T ]+[0-9]{1,2}:[0-9:.]+$"
+_SERIAL = r"^[34][0-9]{4}([.][0-9]+)?$"  # a date as a spreadsheet stores it; see mixed_dates
+
+
+def report_odd_dates(values: Mapping[Placeholder, Values], rows: Ints, issues: IssueCollector) -> None:
+    """Add an issue for each cell without a date in columns of dates that the text repeats as they are."""
+    for column, cells in _repeated_as_written(values.items()).items():
+        odd = _odd_cells(cells)
+        detail = (
+            f'Most cells of "{column}" are dates. This one cannot be read as a date, and goes out as it is. '
+            "Correct the cell if it should be one."
+        )
+        issues.add(rows[odd], column, cells.take(odd), "odd_date", "warning", detail)
+
+
+def _repeated_as_written(values: Iterable[tuple[Placeholder, Values]]) -> dict[str, TextArray]:
+    """The cells of each column that a placeholder repeats without a format."""
+    return {own.column: own.raw for placeholder, own in values if placeholder.format is None}
+
+
+def _odd_cells(cells: TextArray) -> Ints:
+    """The positions of the cells that are no dates, if most of those at the top are."""
+    top = cells.slice(0, _LOOKED_AT)
+    if 2 * _readable_dates(top).sum() <= _filled(top).sum():
+        return np.empty(0, dtype=np.int64)
+    return np.flatnonzero(_filled(cells) & ~_readable_dates(cells))
+
+
+def _filled(cells: TextArray) -> Bools:
+    return matches(cells, r"\S")
+
+
+def _readable_dates(cells: TextArray) -> Bools:
+    """Which cells are dates, whatever the order of day and month; 31/02/2027 is none."""
+    days = substitute(substitute(cells, r"^\s+|\s+$", ""), _TIME_OF_DAY, "")
+    distinct, positions = unique_texts(days)  # a column has few days
+    readable = [any(read_moment(text, order)[0] for order in _ORDERS) for text in distinct]
+    is_date = np.array(readable, dtype=bool) | matches(text_array(distinct), _SERIAL)
+    return is_date[positions]

@@ -1,0 +1,92 @@
+"""The rows of a result that need attention, with the columns by which they are known again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator
+from dataclasses import dataclass
+
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.contacts.continuation import add_follow_up_columns
+from campaign.contacts.reading_record import Reading
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.results.plain_words import own_words
+from campaign.results.result_part import ResultPart
+
+TO_FOLLOW_UP = ("unknown", "refused", "invalid", "not_sent")
+_SHARING = "duplicate"  # the status of people who share a phone
+
+
+@dataclass(frozen=True, eq=False)
+class FollowUpRows:
+    """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
+
+    `sharing` are the rows of people who share a phone; they go with the status "invalid".
+    """
+
+    parts: Callable[[], Iterable[ResultPart]]
+    sharing: Ints
+    reading: Reading | None
+    name: str
+
+    def needing(self, part: ResultPart) -> pd.DataFrame:
+        """The contacts of a part that need attention."""
+        return self._chosen(part, TO_FOLLOW_UP)
+
+    def with_status(self, statuses: Collection[str]) -> Iterator[pd.DataFrame]:
+        """The rows with one of these statuses, part by part, in the order of the file."""
+        return (self._completed(self._chosen(part, statuses)) for part in self.parts())
+
+    def by_urgency(self) -> Iterator[pd.DataFrame]:
+        """All rows that need attention, the most urgent status first, and people who share a phone last."""
+        for status in (*TO_FOLLOW_UP, _SHARING):
+            for part in self.parts():
+                yield self._completed(self._of_kind(part, status))
+
+    def first(self, count: int) -> pd.DataFrame:
+        """The first rows in that order."""
+        found: dict[str, list[pd.DataFrame]] = {status: [] for status in (*TO_FOLLOW_UP, _SHARING)}
+        for part in self.parts():
+            for status, frames in found.items():
+                frames.append(self._of_kind(part, status).head(count - sum(map(len, frames))))
+        rows = pd.concat([frame for frames in found.values() for frame in frames])
+        return self._completed(rows.head(count))
+
+    def _chosen(self, part: ResultPart, statuses: Collection[str]) -> pd.DataFrame:
+        contacts = part.contacts
+        is_chosen = contacts["status"].isin(list(statuses))
+        if "invalid" in statuses:
+            is_chosen |= contacts.index.isin(self.sharing)
+        return contacts[is_chosen]
+
+    def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:
+        """The rows of one status; of duplicates those of people who share a phone."""
+        contacts = part.contacts
+        is_chosen = contacts["status"] == status
+        if status == _SHARING:
+            is_chosen &= contacts.index.isin(self.sharing)
+        return contacts[is_chosen]
+
+    def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:
+        before = None if self.reading is None else self.reading.continues
+        numbers = rows.index.to_series()
+        table = rows.drop(columns=list(OUTCOME_COLUMNS))
+        table = add_follow_up_columns(
+            table.set_axis(original_names(table.columns), axis=1),
+            reason=own_words(rows["reason"], rows["status"]),
+            status=rows["status"],
+            campaign=self.name or (before.campaign if before else ""),
+            origins=numbers if before is None else numbers.map(before.rows),
+            version=self._version_of_file,
+        )
+        table.attrs = {}
+        return table
+
+    @property
+    def _version_of_file(self) -> str:
+        """The version of the file whose row numbers a follow-up file repeats; "" if it is not known."""
+        if self.reading is None:
+            return ""
+        continues = self.reading.continues
+        return self.reading.version if continues is None else continues.version

@@ -1,0 +1,57 @@
+"""What a person has typed into a follow-up file is not lost when the file is written again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.contacts.cells.grid import name_rows
+from campaign.contacts.reading import read_contacts
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.errors import ContactsError, ReportError
+from campaign.results.tables import Result
+from campaign.text import agreeing
+
+
+def check_nothing_typed_is_lost(path: Path, result: Result) -> None:
+    """Raise `ReportError` if a follow-up file is here with rows that are not in the table of the result.
+
+    These are the rows that a person has corrected or added. A file of another kind is no concern of this.
+    """
+    if not path.is_file() or not path.stat().st_size:
+        return
+    try:
+        table = read_contacts(path)
+    except ContactsError:
+        raise ReportError(
+            f"{path.name} exists and cannot be read as it is, so there is no telling whether somebody has "
+            "typed corrections into it. Give another name, or delete the file."
+        ) from None
+    if table.attrs["reading"].continues is None:
+        return
+    typed = _rows_of_a_person(table, result)
+    if len(typed):
+        raise ReportError(
+            f"{path.name} has corrections, which would be lost: {name_rows(typed).lower()} "
+            f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet. Read this file and send "
+            "it, and put the corrections into your own spreadsheet too. To write the rows again, give "
+            "another name, or delete the file."
+        )
+
+
+def _rows_of_a_person(table: pd.DataFrame, result: Result) -> list[int]:
+    """The rows of a follow-up file whose cells are in no row of the result."""
+    is_known = np.zeros(len(table), dtype=bool)
+    for part in result.parts():
+        contacts = part.contacts.drop(columns=list(OUTCOME_COLUMNS))
+        contacts = contacts.set_axis(original_names(contacts.columns), axis=1)
+        if set(contacts.columns) == set(table.columns):
+            is_known |= _digests(table[contacts.columns]).isin(_digests(contacts)).to_numpy()
+    return table.index[~is_known].tolist()
+
+
+def _digests(rows: pd.DataFrame) -> pd.Series[int]:
+    """One number for the cells of each row."""
+    return pd.util.hash_pandas_object(rows.astype("str"), index=False)

@@ -1,0 +1,128 @@
+"""The plan of a round that was frozen in parts: it is read part by part, too.
+
+Contacts, recipients, issues and alternatives have a row group for each part. Messages are in the files that
+they left in, so those of a part are looked for by their positions in the plan.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property, partial
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from campaign.arrow_text import Ints
+from campaign.contract import MESSAGE_TEXTS
+from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.sending.store.frame_files import count_parts, read_frame, size_in_memory
+from campaign.sending.store.frozen_messages import NO_MESSAGES, MessageFile, message_files
+
+
+class _Stretch(NamedTuple):
+    """A file of messages, and between which positions in the plan its messages are."""
+
+    file: MessageFile
+    first: int
+    last: int
+
+
+@dataclass(frozen=True, eq=False)
+class FrozenParts:
+    """The parts of a frozen plan. `files` are those of its messages, the others those of the other tables."""
+
+    files: list[MessageFile]
+    contacts: Path
+    recipients: Path
+    issues: Path
+    alternatives: Path
+
+    @classmethod
+    def of(cls, plan: Path, parts: int, settled: int, **tables: Path) -> FrozenParts | None:
+        """The parts of a round; None if it was frozen as one part, or its rows are in no order."""
+        frozen = cls(message_files(plan, parts, settled), **tables)
+        if count_parts(frozen.contacts) < 2 or (np.diff(frozen._labels) <= 0).any():
+            return None
+        return frozen
+
+    def parts(self) -> Iterator[PlanPart]:
+        """The parts in order; there is one at least."""
+        for number in range(count_parts(self.contacts)):
+            yield PlanPart(
+                messages=partial(self._messages, number),
+                issues=partial(self._table, self.issues, number),
+                contacts=partial(read_frame, self.contacts, part=number),
+                status=partial(self._status, number),
+                rows_of_messages=partial(self._rows_of_messages, number),
+                numbers=partial(self._numbers, number),
+                alternatives=partial(self._table, self.alternatives, number),
+            )
+
+    def size(self, table: str) -> int:
+        """About how many bytes all parts of a table take in memory."""
+        if table == "messages":
+            return sum(file.size for file in self.files)
+        path: Path = getattr(self, table)
+        return size_in_memory(path)
+
+    @cached_property
+    def _labels(self) -> Ints:
+        """The row number of each row."""
+        labels: Ints = read_frame(self.recipients, []).index.to_numpy(dtype=np.int64)
+        return labels
+
+    @cached_property
+    def _bounds(self) -> Ints:
+        """The position of the first message of each part, and behind them how many there are in all."""
+        parts = range(count_parts(self.contacts))
+        firsts = [read_frame(self.recipients, [], part=number).index[:1] for number in parts]
+        rows = np.concatenate([np.empty(0, np.int64), *(file.integers("row") for file in self.files)])
+        rows.sort()
+        starts = [np.searchsorted(rows, first[0]) for first in firsts]
+        return np.array([*starts, len(rows)], np.int64)
+
+    @cached_property
+    def _stretches(self) -> list[_Stretch]:
+        stretches = []
+        for file in self.files:
+            places = file.integers("place")
+            if len(places):
+                stretches.append(_Stretch(file, int(places.min()), int(places.max())))
+        return stretches
+
+    def _taken(self, number: int, columns: list[str]) -> pa.Table:
+        """Some columns of the messages of a part, in the order of the plan."""
+        start, stop = self._bounds[number], self._bounds[number + 1]
+        found = []
+        for file, first, last in self._stretches:
+            if first < stop and last >= start:
+                table = file.read([*columns, "place"])
+                places = table.column("place").to_numpy()
+                found.append(table.take(np.flatnonzero((places >= start) & (places < stop))))
+        table = pa.concat_tables([NO_MESSAGES.select([*columns, "place"]), *found])
+        order = np.argsort(table.column("place").to_numpy()).astype(np.int64)
+        return table.take(order).drop_columns("place")
+
+    def _messages(self, number: int) -> pd.DataFrame:
+        columns = ["row", *MESSAGE_TEXTS, "parts"]
+        messages: pd.DataFrame = self._taken(number, columns).select(columns).to_pandas()
+        return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
+
+    def _rows_of_messages(self, number: int) -> Ints:
+        rows: Ints = self._taken(number, ["row"]).column("row").to_numpy()
+        return rows
+
+    def _numbers(self, number: int) -> Ints:
+        numbers = read_frame(self.recipients, ["number"], part=number)["number"]
+        return numbers.to_numpy(dtype=np.int64)
+
+    def _status(self, number: int) -> pd.Series[str]:
+        return read_frame(self.contacts, ["status"], part=number)["status"]
+
+    @staticmethod
+    def _table(path: Path, number: int) -> pd.DataFrame:
+        return read_frame(path, part=number).reset_index(drop=True)

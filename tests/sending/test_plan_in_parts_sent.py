@@ -1,0 +1,254 @@
+"""A plan in parts is sent, loaded, sent again and reported as the same plan in memory is."""
+
+import json
+from pathlib import Path
+
+import pandas as pd
+import pytest
+
+import campaign
+
+ROWS = [
+    f"Person {number},0772 000 {number:03},{'North' if number % 3 else 'South'},en" for number in range(1, 20)
+]
+CLINIC = "\n".join(
+    [
+        "Name,Phone,Clinic,Lang",
+        *ROWS[:9],
+        ",,,",
+        "Bad,12,North,en",
+        "Again,0772000003,North,en",
+        *ROWS[9:],
+        "",
+    ]
+)
+TEXT = "Hi {Name}, come to {Clinic}."
+
+
+_SAME_TABLES = ("Reasons", "People", "Kinds of issues", "Issues row by row", "Values of Clinic")
+
+
+@pytest.fixture(autouse=True)
+def parts_of_four_rows(monkeypatch):
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 4)
+    monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 5)
+
+
+def plan_of(
+    folder: Path, *, stream: bool, text: str = CLINIC, message: str = TEXT, **options
+) -> campaign.Plan:
+    file = folder / "visits.csv"
+    file.write_text(text, encoding="utf-8")
+    return campaign.prepare(file, message=message, sender="CLINIC", region="UG", stream=stream, **options)
+
+
+def same(one: pd.DataFrame, other: pd.DataFrame) -> None:
+    pd.testing.assert_frame_equal(one, other)
+
+
+def assert_same_result(result: campaign.Result, other: campaign.Result) -> None:
+    times = ["submitted_at", "seconds", "code"]
+    same(result.batches.drop(columns=times), other.batches.drop(columns=times))
+    same(result.messages.drop(columns="code"), other.messages.drop(columns="code"))
+    same(result.contacts.drop(columns="code"), other.contacts.drop(columns="code"))
+    same(result.issues, other.issues)
+    same(result.follow_up(), other.follow_up())
+    same(result.by("Clinic"), other.by("Clinic"))
+    assert dict(result.totals) == dict(other.totals)
+    assert result.sentence == other.sentence
+    assert result.totals.cost == other.totals.cost
+
+
+def both(tmp_path, monkeypatch):
+    """Folders in which the same campaigns are sent from memory and from parts."""
+    for stream in (False, True):
+        home = tmp_path / ("parts" if stream else "memory")
+        home.mkdir(exist_ok=True)
+        monkeypatch.chdir(home)
+        yield home, stream
+
+
+def sent(tmp_path, monkeypatch, *sendings):
+    """What comes of some sendings, one after the other, from memory and from parts: the results as they are
+    returned and as they are loaded."""
+    results = []
+    for home, stream in both(tmp_path, monkeypatch):
+        with campaign.Sandbox(price=35) as sandbox:
+            for sending in sendings:
+                result = sending(home, stream, sandbox)
+            results.append((result, campaign.load_result(result.folder), sandbox.inbox))
+    return results
+
+
+def send_all(home, stream, sandbox, **options):
+    return campaign.send(
+        plan_of(home, stream=stream), account=sandbox, batch_size=3, concurrency=1, progress=False, **options
+    )
+
+
+def frozen_files(folder: Path) -> dict[str, pd.DataFrame]:
+    """The tables of the last round, without their division into parts."""
+    last = sorted((folder / "rounds").iterdir())[-1]
+    return {
+        path.relative_to(last).as_posix(): pd.read_parquet(path).reset_index(drop=True)
+        for path in sorted(last.rglob("*.parquet"))
+    }
+
+
+def assert_same_files(one: Path, other: Path) -> None:
+    files, others = frozen_files(one), frozen_files(other)
+    assert files.keys() == others.keys()
+    for name, frame in files.items():
+        left, right = frame, others[name]
+        if name in ("issues.parquet", "alternatives.parquet"):  # whose index starts anew in each part
+            left, right = left.drop(columns="0"), right.drop(columns="0")
+        same(left, right)
+
+
+def test_a_first_sending_is_the_same(tmp_path, monkeypatch):
+    (held, held_later, inbox), (streamed, streamed_later, other) = sent(tmp_path, monkeypatch, send_all)
+    assert_same_result(held, streamed)
+    assert_same_result(held_later, streamed_later)
+    assert_same_files(held.folder, streamed.folder)
+    assert inbox["text"].tolist() == other["text"].tolist()
+    assert len(list(streamed_later.plan.parts())) == 6
+    assert streamed_later.totals["accepted"] == 19
+    manifests = [
+        json.loads((result.folder / "rounds/0001/manifest.json").read_bytes()) for result in (held, streamed)
+    ]
+    for left_out in ("digests", "created_at", "reading"):
+        for manifest in manifests:
+            del manifest[left_out]
+    assert manifests[0] == manifests[1]
+
+
+def test_a_pilot_and_the_rest_are_the_same(tmp_path, monkeypatch):
+    def pilot(home, stream, sandbox):
+        return send_all(home, stream, sandbox, pilot=4)
+
+    first = sent(tmp_path / "", monkeypatch, pilot)
+    assert_same_result(first[0][0], first[1][0])
+    assert_same_result(first[0][1], first[1][1])
+    assert_same_files(first[0][0].folder, first[1][0].folder)
+    assert first[1][1].totals["not_sent"] == 15
+
+    def rest(home, stream, sandbox):
+        return campaign.resume(home / "campaigns/visits.local", account=sandbox, progress=False)
+
+    with campaign.Sandbox(price=35):
+        second = sent(tmp_path, monkeypatch, rest)
+    assert_same_result(second[0][0], second[1][0])
+    assert second[1][0].totals["accepted"] == 19
+
+
+def corrected(home, stream, sandbox):
+    """A number is corrected, a row is added, one is dropped, and one person answered STOP."""
+    text = (
+        CLINIC.replace("Bad,12", "Good,0772000900").replace(ROWS[4] + "\n", "") + "New,0772000901,South,en\n"
+    )
+    plan = plan_of(home, stream=stream, text=text, opt_outs=["0772000007"])
+    return campaign.send(plan, account=sandbox, batch_size=3, concurrency=1, progress=False)
+
+
+def test_a_corrected_table_is_the_same(tmp_path, monkeypatch):
+    (held, held_later, inbox), (streamed, streamed_later, other) = sent(
+        tmp_path, monkeypatch, send_all, corrected
+    )
+    assert_same_result(held, streamed)
+    assert_same_result(held_later, streamed_later)
+    assert_same_files(held.folder, streamed.folder)
+    assert inbox["text"].tolist() == other["text"].tolist()
+    assert len(other) == 21
+    assert (streamed.issues["code"] == "reached_before").sum() == 1
+
+
+def changed(choice):
+    def send(home, stream, sandbox):
+        text = CLINIC.replace("Person 2,", "Person Two,").replace("Person 15,", "Person Fifteen,")
+        plan = plan_of(home, stream=stream, text=text)
+        return campaign.send(plan, account=sandbox, changed=choice, concurrency=1, progress=False)
+
+    return send
+
+
+@pytest.mark.parametrize("choice", ["skip", "send"])
+def test_changed_texts_are_the_same(tmp_path, monkeypatch, choice):
+    (held, held_later, inbox), (streamed, streamed_later, other) = sent(
+        tmp_path, monkeypatch, send_all, changed(choice), changed(choice)
+    )
+    assert_same_result(held, streamed)
+    assert_same_result(held_later, streamed_later)
+    assert_same_files(held.folder, streamed.folder)
+    assert inbox["text"].tolist() == other["text"].tolist()
+    assert len(other) == {"skip": 19, "send": 21}[choice]
+
+
+def test_a_question_about_changed_texts_is_the_same(tmp_path, monkeypatch):
+    told = []
+    for home, stream in both(tmp_path, monkeypatch):
+        with campaign.Sandbox() as sandbox:
+            send_all(home, stream, sandbox)
+            with pytest.raises(campaign.ConfirmationError) as question:
+                changed("ask")(home, stream, sandbox)
+            told.append(str(question.value))
+            assert len(sandbox.inbox) == 19
+    assert told[0] == told[1]
+
+
+def test_nothing_is_sent_twice(tmp_path, monkeypatch):
+    (held, _, _), (streamed, _, inbox) = sent(tmp_path, monkeypatch, send_all, send_all)
+    assert_same_result(held, streamed)
+    assert streamed.nothing_sent
+    assert len(inbox) == 19
+    assert sorted(path.name for path in (streamed.folder / "rounds").iterdir()) == ["0001"]
+
+
+def test_texts_of_several_pieces_stay_together(tmp_path, monkeypatch):
+    def long_texts(home, stream, sandbox):
+        plan = plan_of(home, stream=stream, message=TEXT + " Bring your card." * 12, overlong="split")
+        return campaign.send(plan, account=sandbox, batch_size=3, concurrency=1, progress=False)
+
+    (held, held_later, _), (streamed, streamed_later, inbox) = sent(
+        tmp_path, monkeypatch, long_texts, long_texts
+    )
+    assert_same_result(held, streamed)
+    assert_same_result(held_later, streamed_later)
+    assert_same_files(held.folder, streamed.folder)
+    assert len(inbox) == 38
+
+
+def test_reports_are_the_same(tmp_path, monkeypatch):
+    written = {}
+    for name, result in zip(
+        ("held", "streamed"), [one[0] for one in sent(tmp_path, monkeypatch, send_all)], strict=True
+    ):
+        codes = {code: "code" for code in result.batches["code"] if code}
+        campaign.write_report(result, tmp_path / f"{name}.csv")
+        campaign.write_report(result, tmp_path / f"{name}.html", by="Clinic")
+        campaign.write_report(result, tmp_path / f"{name}.xlsx")
+        campaign.write_follow_up(result, tmp_path / f"{name}-follow-up.csv")
+        table = pd.read_csv(tmp_path / f"{name}.csv", dtype=str, keep_default_na=False)
+        table["code"] = table["code"].replace(codes)
+        sheets = pd.read_excel(
+            tmp_path / f"{name}.xlsx",
+            sheet_name=["Contacts", "Issues", "Follow-up"],
+            dtype=str,
+            engine="calamine",
+        )
+        sheets["Contacts"] = sheets["Contacts"].drop(columns="code")
+        page = (tmp_path / f"{name}.html").read_text(encoding="utf-8")
+        sections = page.split('aria-label="')[1:]
+        tables = [text.split("</table>")[0] for text in sections if text.startswith(_SAME_TABLES)]
+        written[name] = (
+            table,
+            sheets,
+            tables,
+            (tmp_path / f"{name}-follow-up.csv").read_text(encoding="utf-8-sig"),
+        )
+    (table, sheets, tables, follow_up), (table2, sheets2, tables2, follow_up2) = written.values()
+    same(table, table2)
+    for name, sheet in sheets.items():
+        same(sheet, sheets2[name])
+    assert tables == tables2
+    assert len(tables) == len(_SAME_TABLES)
+    assert follow_up == follow_up2
