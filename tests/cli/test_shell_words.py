@@ -69,8 +69,8 @@ def test_a_command_has_an_option_for_every_parameter_of_its_functions(command):
         for name in inspect.signature(function).parameters
         if name not in WITHOUT_AN_OPTION and ELSEWHERE.get(name, name) not in options_of(command)
     }
-    # The number of the shell's try-out is --to, and its campaign has a folder of its own each time. A campaign
-    # knows the address of its ledger, and a password is no argument.
+    # The number of the shell's try-out is --to, and its campaign has a folder of its own each time.
+    # A campaign knows the address of its ledger, and a password is no argument.
     assert missing - {"try-out": {"folder"}, "resume": {"ledger"}}.get(command, set()) == set()
 
 
