@@ -71,9 +71,11 @@ DOORS = {
     "regex": {"messages.text.limits"},
     "itables": {"notebook.row_table"},
     "anywidget": {
-        "notebook.row_table", "notebook.composer.text_editor", "notebook.composer.download",
+        "notebook.row_table",
+        "notebook.composer.text_editor",
+        "notebook.composer.download",
         "notebook.composer.fields",
-    },  # fmt: skip
+    },
     "shtab": {"cli.completion_command"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}
