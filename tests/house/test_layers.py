@@ -70,7 +70,12 @@ DOORS = {
     "phonenumbers": {"contacts.phone_numbers.libphonenumber"},
     "regex": {"messages.text.limits"},
     "itables": {"notebook.row_table"},
-    "anywidget": {"notebook.row_table", "notebook.composer.text_editor", "notebook.composer.download"},
+    "anywidget": {
+        "notebook.row_table",
+        "notebook.composer.text_editor",
+        "notebook.composer.download",
+        "notebook.composer.fields",
+    },
     "shtab": {"cli.completion_command"},
 }
 NOTEBOOK_ONLY = {"ipywidgets", "IPython"}

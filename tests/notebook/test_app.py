@@ -70,6 +70,14 @@ def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
     assert page.title() == "Campaign"
     composer.choose(PROJECT / "sample_data" / "clinic_visits.xlsx")
     composer.write()
+    composer.type_and_press("opt-outs", "stop-list.csv", "go-on")
+    expect(page.locator(".campaign-section-3")).to_contain_text("There is no file")
+    expect(page.locator(".campaign-section-4 h2")).to_have_text("4 · Send")
+    expect(page.locator(".campaign-send")).to_have_count(0)
+    page.fill(".campaign-opt-outs input", "")
+    page.locator(".campaign-section-2 .fold").click()
+    composer.type_and_press("sender", "MULAGO", "check")
+    expect(page.locator(".campaign-section-2 .fold")).to_contain_text("from MULAGO")
     composer.send()
     assert composer.download("Report as a workbook")[1].startswith(b"PK")
     assert composer.problems == []

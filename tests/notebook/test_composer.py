@@ -373,6 +373,9 @@ def test_trying_one_text_live_asks_for_its_own_phrase(live):
     person.fill("own-number", "+256 772 000 999")
     person.press("try")
     (phrase,) = re.findall("send 1 message live [0-9a-f]{4}", person.sees("trial"))
+    person.fill("trial-phrase", "yes")
+    person.press("try")
+    assert "That is not the phrase, so nothing was sent." in person.sees("trial")
     assert live.numbers == []
     person.fill("trial-phrase", phrase)
     person.press("try")

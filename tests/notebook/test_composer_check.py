@@ -151,3 +151,18 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
     assert 150 < len(after) <= 160
     person.fill("overlong", "split")
     assert re.search(r"Fri\. \(?1/2\)? Hi a very", person.sees("fitted"))
+
+
+def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, table):
+    person.compose()
+    person.reopen(3)
+    (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
+    person.press("go-on")
+    person.reopen(1)
+    person.fill("path", "to_correct.xlsx")
+    person.press("use")
+    assert "This file has only the rows to correct" in person.sees("section-3")
+    person.reopen(1)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert "This file has only the rows to correct" not in person.sees("section-3")

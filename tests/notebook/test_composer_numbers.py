@@ -55,3 +55,23 @@ def test_a_file_of_another_kind_is_named_for_what_it_is(person, tmp_path, name, 
     person.fill("path", name)
     assert said in person.sees("section-1")
     assert "UTF-8" not in person.sees("section-1")
+
+
+def test_a_country_that_the_numbers_themselves_contradict_is_doubted(person):
+    person.fill("path", "visits.csv")
+    person.fill("country", "KE")
+    warning = person.sees("country-warning")
+    assert "1 of 1 number with a country code is from Uganda" in warning
+    assert "Kenya" in warning or "wrong country" in warning
+
+
+def test_no_spreadsheet_is_taken_while_its_numbers_are_of_no_country(person, table):
+    table.write_text("name,phone\nAisha,0772 000 001\nBen,0772 000 002\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert "Choose the country: 2 numbers have no country code" in person.sees("section-1")
+    assert person.section(1).is_open
+    assert not person.section(2).is_open
+    person.fill("country", "UG")
+    person.press("use")
+    assert person.section(2).is_open

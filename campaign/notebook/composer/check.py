@@ -18,9 +18,10 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
-from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares
+from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares, unreadable_entries
 from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
+from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
 from campaign.sending.rounds.difference import Difference, plan_behind
@@ -29,6 +30,10 @@ from campaign.text import agreeing, capitalised
 _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
     "its first spreadsheet:"
+)
+_ONLY_TO_CORRECT = (
+    "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
+    "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
 )
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
@@ -45,15 +50,18 @@ class CheckSection(Section):
         self.choices = [Choice(question, self._answer) for question in QUESTIONS]
         self.opt_outs = Field(
             FIELDS["opt_outs"], "opt-outs", "a file of numbers, such as stop.csv",
-            written=lambda path: self._answer("opt_outs", path or None),
+            written=lambda _: self._take_opt_outs(),
         )  # fmt: skip
+        self.upload = Upload("Choose a list of numbers", "opt-outs-upload", self._take_upload)
+        self._list_faults = HTML()
+        self._list_faults.add_class("campaign-opt-outs-faults")
         self.download = Download(
             "Download the rows to correct", "to_correct.xlsx", self._write_to_correct, self.show_problem
         )
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
             self._overview, self._reasons, self.download, self._asked, self._fitted, self.shared,
-            self.opt_outs, self._before,
+            self.opt_outs, self.upload, self._list_faults, self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
@@ -70,7 +78,7 @@ class CheckSection(Section):
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
-        self._desk.prepared()
+        self._read_opt_outs()
         self._draw()
 
     def refill(self, composition: Composition) -> None:
@@ -78,8 +86,25 @@ class CheckSection(Section):
         self.opt_outs.fill(composition.opt_outs or "")
 
     def finish(self) -> None:
+        """Go on, once the list of people who want no texts is read as it is now."""
         with self.problems_shown():
+            self._read_opt_outs()
+            self._draw()
             self._done(self)
+
+    def _take_upload(self) -> None:
+        with self.problems_shown():
+            self.opt_outs.fill(str(self.upload.keep(OPT_OUT_UPLOADS)))
+        self._take_opt_outs()
+
+    def _take_opt_outs(self) -> None:
+        with self.problems_shown():
+            self._read_opt_outs()
+            self._draw()
+
+    def _read_opt_outs(self) -> None:
+        """Prepare with the list that the field names; if it cannot be read, nobody goes on without it."""
+        self._decide(opt_outs=self.opt_outs.value.strip() or None)
 
     @property
     def _plan(self) -> Plan:
@@ -100,6 +125,7 @@ class CheckSection(Section):
         self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}"
         self._reasons.value = reasons(plan)
         self._fitted.value = fitted_texts(plan)
+        self._list_faults.value = unreadable_entries(plan)
         self.shared.offer(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
@@ -118,27 +144,37 @@ class CheckSection(Section):
     def _composed(self, **decisions: str) -> Plan:
         return replace(self._desk.composition, **decisions).plan(self._desk.contacts)  # type: ignore[arg-type]
 
-    def _answer(self, parameter: str, answer: str | None) -> None:
-        before = self._desk.composition
+    def _answer(self, parameter: str, answer: str) -> None:
         with self.problems_shown():
-            try:
-                self._desk.decide(**{parameter: answer})
-                self._desk.prepared()
-            except CampaignError:
-                self._desk.decide(**{parameter: getattr(before, parameter)})
-                raise
+            self._decide(**{parameter: answer})
             self._draw()
+
+    def _decide(self, **decisions: str | None) -> None:
+        """Decide and prepare anew; what cannot be prepared is not decided."""
+        self.touched(self)
+        before = self._desk.composition
+        try:
+            self._desk.decide(**decisions)
+            self._desk.prepared()
+        except CampaignError:
+            self._desk.decide(**{name: getattr(before, name) for name in decisions})
+            raise
 
     def _keep(self, rows: tuple[int, ...]) -> None:
         """Let these rows get the texts of the phones that they share."""
         with self.problems_shown():
+            self.touched(self)
             self._desk.decide(instead=rows)
             self._desk.prepared()
             self._draw()
 
     def _compared(self) -> str:
         """What was sent under this name before, wherever something was."""
-        return "".join(self._compared_in(where) for where in self._desk.accounts)
+        before = "".join(self._compared_in(where) for where in self._desk.accounts)
+        reading = self._plan.reading
+        if before or reading is None or reading.continues is None:
+            return before
+        return f'<div class="changed" role="status">{markup.paragraph(_ONLY_TO_CORRECT)}</div>'
 
     def _compared_in(self, where: Environment) -> str:
         try:

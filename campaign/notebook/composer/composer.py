@@ -45,6 +45,8 @@ class Composer(Panel):
         self.sections: list[Section] = [
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
+        for section in self._decided:
+            section.touched = self._put_away_below
         self._reached = 0
         self._greeting = HTML()
         self._greeting.add_class("campaign-greeting")
@@ -63,7 +65,8 @@ class Composer(Panel):
 
     def _remember(self) -> None:
         if self._memory is not None:
-            reached = min(self._reached, self.sections.index(self.sending))
+            open_again = (place for place, section in enumerate(self._decided) if section.is_open)
+            reached = next(open_again, min(self._reached, self.sections.index(self.sending)))
             self._memory.keep(Kept(self.desk.composition, self.desk.version, reached, self.desk.sent))
 
     def _open(self, position: int) -> None:
@@ -72,6 +75,14 @@ class Composer(Panel):
         self.sections[position].unfold()
         for later, section in enumerate(self.sections[self._reached + 1 :]):
             section.announce() if later == 0 else section.hide()
+
+    def _put_away_below(self, touched: Section) -> None:
+        """Put away what follows from a section until it is finished again; what was sent stays in sight."""
+        position = self.sections.index(touched)
+        following = [*self._decided, *([self.sending] if self.desk.run is None else [])][position + 1 :]
+        for later, section in enumerate(following):
+            section.announce() if later == 0 else section.hide()
+        self.desk.remember()
 
     def _finished(self, finished: Section) -> None:
         """Fold a section and go on: to the next, and through all below that were reached before."""
@@ -105,7 +116,7 @@ class Composer(Panel):
             before = same if section.line == line else f"Before, it was: {line}."
             section.say_changed(f"The change above has changed this. {before}")
             section.unfold()
-        elif not section.is_open:
+        else:
             section.fold()
         return True
 

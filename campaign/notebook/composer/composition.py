@@ -19,6 +19,14 @@ from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.run import Run
 from campaign.service.account import Account
 
+# What a person answered about some texts, by the decisions that make them other texts or other people.
+_AGAIN: tuple[str, ...] = ("changed", "gone")
+_ABOUT = {
+    "source": ("overlong", *_AGAIN, "name"), "sheet": ("overlong", *_AGAIN),
+    "message": ("overlong", *_AGAIN), "texts": ("overlong", *_AGAIN), "language": ("overlong", *_AGAIN),
+    "sender": _AGAIN, "name": _AGAIN, "environment": _AGAIN,
+}  # fmt: skip
+
 
 @dataclass(frozen=True, kw_only=True)
 class Composition:
@@ -45,6 +53,13 @@ class Composition:
     name: str = ""
     changed: Changed = "ask"
     gone: Gone = "ask"
+
+    def decided(self, **decisions: Any) -> Composition:
+        """With some decisions replaced, and without the answers that were about what they replace."""
+        changed = {name for name, value in decisions.items() if getattr(self, name) != value}
+        forgotten = {answer for cause, answers in _ABOUT.items() if cause in changed for answer in answers}
+        defaults: dict[str, Any] = {name: type(self).__dataclass_fields__[name].default for name in forgotten}
+        return replace(self, **(defaults | decisions))
 
     def contacts(self) -> pd.DataFrame:
         return read_contacts(self.source, **self._given("sheet", "dates"))

@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from contextlib import suppress
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import pandas as pd
 
 from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
+from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.run import Run
 from campaign.sending.store.identity import choose_name
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
+
+_KEPT: tuple[Literal["sandbox", "live"], ...] = ("sandbox", "live")
 
 
 @dataclass
@@ -31,6 +35,7 @@ class Desk:
     confirmed: str | None = None  # the phrase that was typed for the run
     remember: Callable[[], None] = lambda: None  # called after each decision
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
+    account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
 
     @property
     def name(self) -> str:
@@ -40,8 +45,8 @@ class Desk:
         return choose_name(self.plan, self.composition.name or None, None, "local").name
 
     def decide(self, **decisions: Any) -> None:
-        """Replace some decisions."""
-        self.composition = replace(self.composition, **decisions)
+        """Replace some decisions, and forget the answers that were about what they replace."""
+        self.composition = self.composition.decided(**decisions)
         self.remember()
 
     @property
@@ -52,7 +57,10 @@ class Desk:
 
     def read(self) -> None:
         """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
-        before, self.contacts = self.contacts, self.composition.contacts()
+        before, version = self.contacts, self.version
+        self.contacts = self.composition.contacts()
+        if version not in ("", self.version):
+            self.decide(changed="ask", gone="ask")  # what was answered was about the rows as they were
         rows = [row for row in self.composition.instead if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
@@ -71,8 +79,20 @@ class Desk:
 def offered_accounts() -> dict[Environment, Account | None]:
     """The embedded sandbox, and the accounts kept on this machine. Nobody is asked for a password."""
     accounts: dict[Environment, Account | None] = {"local": None}
-    for environment in ("sandbox", "live"):
-        account = kept_account(environment)
-        if account is not None:
-            accounts[environment] = account
+    for environment in _KEPT:
+        with suppress(CampaignError):  # `faults_of_accounts` says it
+            account = kept_account(environment)
+            if account is not None:
+                accounts[environment] = account
     return accounts
+
+
+def faults_of_accounts() -> dict[Environment, str]:
+    """What is wrong with accounts kept on this machine that cannot be used."""
+    faults: dict[Environment, str] = {}
+    for environment in _KEPT:
+        try:
+            kept_account(environment)
+        except CampaignError as error:
+            faults[environment] = str(error)
+    return faults

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
-from ipywidgets import Button, Dropdown, Layout, Text
+import traitlets
+from anywidget import AnyWidget
+from ipywidgets import Button, Dropdown, Layout
 
 _LABEL = {"description_width": "12em"}
 
@@ -36,11 +39,18 @@ class Picker(Dropdown):  # type: ignore[misc]  # ipywidgets has no types
             self._picked(change["new"])
 
 
-class Field(Text):  # type: ignore[misc]  # ipywidgets has no types
+class Field(AnyWidget):
     """A line to write in.
 
-    `written` is called with the text when a person leaves the line or presses Enter, or `at_once`.
+    `written` is called with the text when a person leaves the line or presses Enter, or `at_once`. A button
+    that is pressed next finds the text that was on the page.
     """
+
+    _esm = Path(__file__).with_name("field.js")
+    description = traitlets.Unicode().tag(sync=True)
+    placeholder = traitlets.Unicode().tag(sync=True)
+    value = traitlets.Unicode().tag(sync=True)
+    at_once = traitlets.Bool().tag(sync=True)
 
     def __init__(
         self,
@@ -51,19 +61,21 @@ class Field(Text):  # type: ignore[misc]  # ipywidgets has no types
         written: Callable[[str], None] | None = None,
         at_once: bool = False,
     ) -> None:
-        super().__init__(
-            description=label, placeholder=hint, layout=_wide(), style=_LABEL, continuous_update=at_once
-        )
+        super().__init__(description=label, placeholder=hint, at_once=at_once, layout=_wide())
         self.add_class(f"campaign-{name}")
         self._filling = False
         self._written = written
         self.observe(self._tell, "value")
+        self.on_msg(self._hear)
 
     def fill(self, text: str) -> None:
         """Put a text there as if it had been written before."""
         self._filling = True
         self.value = text
         self._filling = False
+
+    def _hear(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
+        self.value = str(content.get("written", self.value))
 
     def _tell(self, change: Any) -> None:
         if self._written is not None and not self._filling:

@@ -82,7 +82,7 @@ class MessageSection(Section):
             self._desk.decide(texts=texts)
         self._turn()
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
-            self._desk.prepared()
+            self._check_text()
 
     def refill(self, composition: Composition) -> None:
         """Show the text and the sender again; they are counted when the section is entered."""
@@ -92,8 +92,12 @@ class MessageSection(Section):
     def finish(self) -> None:
         """Check the text for everybody."""
         with self.problems_shown():
-            self._desk.prepared()
+            self._check_text()
             self._done(self)
+
+    def _check_text(self) -> None:
+        """Raise what is wrong with the text; the list of people who want none belongs to the next section."""
+        replace(self._desk.composition, opt_outs=None).plan(self._desk.contacts)
 
     @property
     def _text(self) -> str:

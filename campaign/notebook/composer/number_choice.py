@@ -18,6 +18,7 @@ from campaign.contacts.phone_numbers.likely_region import (
     fit_region,
     regions_by_name,
 )
+from campaign.errors import ContactsError
 from campaign.masking import mask_number, mask_text
 from campaign.notebook.composer.fields import Picker
 from campaign.text import agreeing, counted, figure, listed_words
@@ -82,9 +83,32 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             fit = fit_region(cells, self.country.value)
             is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
             note = f"{note} {_example(fit, self.country_name, is_sure=is_sure)}"
-            warning = _warning(fit)
+            warning = _warning(fit) or self._other_country_warning(fit)
         self._country_reason.value = markup.paragraph(note, note=True)
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
+
+    def _other_country_warning(self, fit: RegionFit) -> str:
+        """What to say where the numbers that say their country say another one; "" where they do not."""
+        likely = find_likely_region(self._contacts[self.column.value])
+        if likely is None or not fit.looked_at or self.country.value in (likely.region, WORLD):
+            return ""
+        names = {region: name for name, region in regions_by_name().items()}
+        return (
+            f"Is this the right country? {figure(likely.written)} of "
+            f"{counted(likely.with_code, 'number')} with a country code "
+            f"{agreeing(likely.written, 'is', 'are')} from {names[likely.region]}, and the numbers without "
+            f"one would be called in {self.country_name}."
+        )
+
+    def check(self) -> None:
+        """Raise `ContactsError` while numbers are of no country."""
+        cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
+        without = int((cleaned["problem"] == "no_region").sum())
+        if without and not self.country.value:
+            raise ContactsError(
+                f"Choose the country: {counted(without, 'number')} {agreeing(without, 'has', 'have')} no "
+                "country code, and without a country nothing can be sent there."
+            )
 
     @property
     def _other_columns(self) -> str:

@@ -81,6 +81,21 @@ def fitted_texts(plan: Plan) -> str:
     return markup.table(table, limit=_FITTED, rows=len(changed))
 
 
+def unreadable_entries(plan: Plan) -> str:
+    """Which lines of the list of people who want no texts hold no number; "" if there are none."""
+    issues = plan.issues
+    details = issues.loc[issues["code"] == "unreadable_entry", "detail"]
+    if details.empty:
+        return ""
+    more = len(details) - _ROWS
+    rest = [
+        f"{capitalised(counted(more, 'other line'))} of it {agreeing(more, 'is', 'are')} no number either."
+    ]
+    sentences = [*map(desk_words, details.head(_ROWS)), *(rest if more > 0 else [])]
+    shown = "".join(map(markup.paragraph, sentences))
+    return f'<div class="changed" role="status">{shown}</div>'
+
+
 def _repeated_rows(plan: Plan) -> pd.Series[int]:
     """The row that each duplicate has its number from, by the row of the duplicate."""
     numbers = pd.Series(plan.addressing.numbers, index=plan.contacts.index)

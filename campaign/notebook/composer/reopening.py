@@ -36,6 +36,8 @@ def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Ca
         return _LOST
     if desk.version == kept.version:  # else these rows may be those of other people
         desk.decide(instead=kept.composition.instead)
+    else:
+        desk.decide(changed="ask", gone="ask")
     for section in sections[: kept.reached]:
         if not section.is_open:
             break  # the section above could not be finished, and says why

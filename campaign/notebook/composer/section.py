@@ -1,6 +1,6 @@
 """One of the numbered sections of the composer: open, or folded to the line that says what was decided."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -63,7 +63,9 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._heading = HTML(f"<h2>{number} · {markup.escape(title)}</h2>")
         self._line = Button(icon="check", tooltip="Open this section again")
         self._line.add_class("fold")
-        self._line.on_click(lambda _: self.unfold())
+        # Called when a person opens it again, or changes what was handed on.
+        self.touched: Callable[[Section], None] = lambda _: None
+        self._line.on_click(lambda _: self._open_again())
         self._problem, self._changed = HTML(), HTML()
         self._problem.add_class("problem")
         self._changed.add_class("changed")
@@ -88,6 +90,10 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def unfold(self) -> None:
         self.remove_class("ahead")
         self._show(self._heading, self._body)
+
+    def _open_again(self) -> None:
+        self.unfold()
+        self.touched(self)
 
     def fold(self) -> None:
         """Show only what was decided."""

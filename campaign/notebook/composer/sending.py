@@ -6,12 +6,14 @@ from collections.abc import Callable
 from decimal import Decimal
 from functools import partial
 
+import pandas as pd
 from ipywidgets import HTML, Layout, RadioButtons, VBox
 
 from campaign import markup
 from campaign.argument_checks import check_amount
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
+from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
@@ -23,7 +25,7 @@ from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
 from campaign.text import counted, money
 
-_PLACES = {
+_PLACES: dict[Environment, str] = {
     "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
     "sandbox": "The provider's sandbox: it answers as the real service, nobody gets anything",
     "live": "Live: real texts to real phones",
@@ -36,6 +38,10 @@ _ONLY_REHEARSAL = (
 _NOT_THE_PHRASE = (
     "That is not the phrase, so nothing was sent. An earlier phrase no longer counts once the texts or the "
     "people who get them have changed."
+)
+_NOT_WHAT_WAS_SHOWN = (
+    "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
+    "as they are now."
 )
 _UNDECIDED = ("Please choose", "ask")
 
@@ -56,12 +62,12 @@ class SendingSection(Section):
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
         self.phrase = Field("Type the phrase", "phrase")
-        self._outgoing_parts = 0
+        self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
         self._start = button("Send", "send", self.begin, main=True)
         self.trial = Trial(desk)
-        hint = [] if len(desk.accounts) > 1 else [HTML(markup.paragraph(_ONLY_REHEARSAL, note=True))]
+        hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.price, self._cost,
             self.trial, self._question, self.phrase, self._start,
@@ -83,6 +89,7 @@ class SendingSection(Section):
         """Ask anew for the desk's plan."""
         self._desk.run = self._desk.sent = None
         self._area.children = self._form
+        self.name.fill(self._desk.composition.name)
         self.name.placeholder = self._desk.name
         self._look_up()
 
@@ -95,9 +102,10 @@ class SendingSection(Section):
     def begin(self) -> None:
         """Start sending; live asks for the phrase first."""
         with self.problems_shown():
-            plan, typed = self._desk.plan, self.phrase.value.strip() or None
-            if plan is None:
-                raise UsageError("Check everybody first.")
+            plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
+            if not self._outgoing_of(self._compared(plan)).equals(self._outgoing):
+                self._look_up()
+                raise UsageError(_NOT_WHAT_WAS_SHOWN)
             try:
                 run = self._desk.composition.start(plan, self._desk.account, typed)
             except ConfirmationError as confirmation:
@@ -134,22 +142,40 @@ class SendingSection(Section):
     def _look_up(self) -> None:
         """Say what the campaign has sent there before, and ask about people it has reached otherwise."""
         self._question.value = self.phrase.value = self._difference.value = ""
-        self._outgoing_parts, self._start.disabled, self._start.description = 0, True, "Send"
+        self.trial.forget()
+        self._outgoing, self._start.disabled, self._start.description = pd.DataFrame(), True, "Send"
         for hidden in (self.phrase, self.changed, self.gone):
             set_shown(hidden, False)
         with self.problems_shown():
             plan = self._desk.prepared()
-            difference = self._desk.composition.compare(plan, self._desk.account)
-            self._difference.value = markup.paragraph(desk_words(difference.sentence))
+            difference = self._compared(plan)
+            self._outgoing = self._outgoing_of(difference)
+            self._difference.value = markup.paragraph(desk_words(self._sentence(difference)))
             self._ask_about(difference)
-            # Not of the desk's plan: rows to correct continue the campaign that has the others.
-            outgoing = difference.messages["parts"].iloc[difference.outgoing()]
-            self._outgoing_parts = int(outgoing.sum())
             verb = "Send" if self._desk.composition.environment == "live" else "Rehearse"
-            start = f"{verb} {counted(len(outgoing), 'text')}"
-            self._start.description = start if len(outgoing) else "Show the result"
+            start = f"{verb} {counted(len(self._outgoing), 'text')}"
+            self._start.description = start if len(self._outgoing) else "Show the result"
             self._start.disabled = False
         self._show_cost()
+
+    def _compared(self, plan: Plan) -> Difference:
+        return self._desk.composition.compare(plan, self._desk.account)
+
+    def _outgoing_of(self, difference: Difference) -> pd.DataFrame:
+        """What leaves with the answers given; not of the desk's plan, for rows to correct have others too."""
+        changed = self._desk.composition.changed == "send"
+        return difference.messages.iloc[difference.outgoing(changed=changed)]
+
+    def _sentence(self, difference: Difference) -> str:
+        """What would leave with the answers given, and what is still to be answered."""
+        composition, compared = self._desk.composition, plan_behind(difference)
+        count, done = len(self._outgoing), compared.words.done
+        leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
+        kinds = f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
+        others = composition.changed == "ask" and difference.changed + difference.moved
+        waiting = composition.gone == "ask" and len(compared.waiting_gone)
+        questions = compared.questions if others or waiting else ""
+        return f"{leading}{kinds}.{compared.about_gone}{questions}"
 
     def _ask_about(self, difference: Difference) -> None:
         """Ask what a person has to decide: about other texts, and about people who are gone."""
@@ -162,7 +188,7 @@ class SendingSection(Section):
             set_shown(picker, count > 0)
 
     def _settle(self, name: str, answer: str) -> None:
-        self._desk.decide(**{name: answer})
+        self._decide(**{name: answer})
 
     def _show_cost(self) -> None:
         """Say what would leave costs, once a person has typed the price of one SMS."""
@@ -172,6 +198,17 @@ class SendingSection(Section):
         except UsageError:
             self._cost.value = markup.paragraph("Write the price as a number, such as 35 or 0.04.", note=True)
             return
-        parts = self._outgoing_parts
+        parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
         words = f"About {money(Decimal(price) * parts)} for {counted(parts, 'SMS', 'SMS')}." if price else ""
         self._cost.value = markup.paragraph(words, note=True) if words else ""
+
+
+def _about_accounts(desk: Desk) -> str:
+    """Why the texts cannot be sent elsewhere, where an account is missing or cannot be used."""
+    faults = [
+        f"{_PLACES[where].partition(':')[0]}: this account cannot be used. {desk_words(fault)}"
+        for where, fault in desk.account_faults.items()
+    ]
+    if faults:
+        return f'<div class="problem" role="alert">{"".join(map(markup.paragraph, faults))}</div>'
+    return markup.paragraph(_ONLY_REHEARSAL, note=True) if len(desk.accounts) == 1 else ""

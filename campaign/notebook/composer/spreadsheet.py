@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, get_args
+from typing import get_args
 
 import pandas as pd
-from ipywidgets import HTML, FileUpload, HBox, Layout, VBox
+from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
-from campaign.contacts.files.sources import KINDS
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import FileError
@@ -23,10 +22,8 @@ from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section, people
-from campaign.private_files import make_private_folder, replace_private_file
-from campaign.text import clean
+from campaign.notebook.composer.uploads import UPLOADS, Upload
 
-UPLOADS = Path("uploads")
 _SHOWN = 5  # rows
 _AS_WRITTEN = "Texts have them as they are in the spreadsheet"
 _HINT = (
@@ -40,12 +37,7 @@ class SpreadsheetSection(Section):
 
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
-        self.upload = FileUpload(
-            accept=",".join(KINDS), multiple=False, description="Choose a spreadsheet",
-            layout=Layout(width="max-content"),
-        )  # fmt: skip
-        self.upload.add_class("campaign-upload")
-        self.upload.observe(lambda _: self._take_upload(), "value")
+        self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
         self.sheet = Picker("Sheet", "sheet", self._read_sheet)
         self.numbers = NumberChoice()
@@ -83,6 +75,7 @@ class SpreadsheetSection(Section):
                 raise FileError(
                     "The spreadsheet has no rows below its headings. Choose another sheet or file."
                 )
+            self.numbers.check()
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
 
@@ -96,20 +89,8 @@ class SpreadsheetSection(Section):
                 self.numbers.choose(composition.number, composition.region)
 
     def _take_upload(self) -> None:
-        """Keep a copy of the chosen file on disk, so that the campaign can be run again from it."""
-        if not self.upload.value:
-            return
-        chosen: Any = self.upload.value[0]
         with self.problems_shown():
-            path = UPLOADS / clean(Path(chosen["name"]).name)
-            try:
-                make_private_folder(UPLOADS.absolute())
-                replace_private_file(path, bytes(chosen["content"]))
-            except OSError:
-                raise FileError(
-                    f"The file cannot be kept in the folder {UPLOADS}. Type where it is."
-                ) from None
-            self._read(str(path))
+            self._read(str(self.upload.keep(UPLOADS)))
 
     def _read_path(self, path: str) -> None:
         if path:

@@ -28,6 +28,10 @@ function render({model, el}) {
     model.set("asked", model.get("asked") + 1);
     model.save_changes();
   }
+  function leave() {  // a message of its own is not overtaken by the next click, as a change of state may be
+    model.set("value", area.value);
+    model.send({written: area.value});
+  }
   function answered() {
     waiting = model.get("answered") < model.get("asked");
     if (!waiting && newer) pass();
@@ -53,6 +57,7 @@ function render({model, el}) {
     if (area.value !== model.get("value") && !waiting) area.value = model.get("value");
   }
   area.addEventListener("input", pass);
+  area.addEventListener("change", leave);
   model.on("change:answered", answered);
   model.on("change:placeholders", offer);
   model.on("change:formats", offer);

@@ -1,6 +1,6 @@
 """The field for the text: placeholders are inserted at the cursor by buttons."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +27,14 @@ class TextEditor(AnyWidget):
         super().__init__(label=label)
         self._typed = typed
         self.observe(self._answer, "asked")
+        self.on_msg(self._hear)
+
+    def _hear(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
+        """Take the text as it was when a person left it, before the button that they press next."""
+        text = str(content.get("written", self.value))
+        if text != self.value:
+            self.value = text
+            self._typed(text)
 
     def _answer(self, _change: Any) -> None:
         try:

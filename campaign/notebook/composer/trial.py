@@ -11,6 +11,8 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.sending.try_out import TryOut, try_out
 
+_WRONG = "That is not the phrase, so nothing was sent."
+
 
 class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Sends the first text to a number that a person types, and shows what it should look like there."""
@@ -25,6 +27,11 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
         trying = button("Try one text on it", "try", self.try_one)
         super().__init__([self.number, self.phrase, trying, self.outcome])
 
+    def forget(self) -> None:
+        """Show nothing that was tried before: it was another text, or to another place."""
+        self.outcome.value = self.phrase.value = ""
+        set_shown(self.phrase, False)
+
     def try_one(self) -> None:
         """Send the first text to the number."""
         composition, plan = self._desk.composition, self._desk.plan
@@ -37,9 +44,11 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 confirm=self.phrase.value.strip() or None,
             )  # fmt: skip
         except ConfirmationError as confirmation:
+            wrong = f'<div role="alert">{markup.paragraph(_WRONG)}</div>' if self.phrase.value.strip() else ""
+            ask = markup.paragraph(f"To send this one text, type: {confirmation.phrase}")
             self.phrase.value = ""
             set_shown(self.phrase, True)
-            self.outcome.value = markup.paragraph(f"To send this one text, type: {confirmation.phrase}")
+            self.outcome.value = wrong + ask
         except CampaignError as error:
             self.outcome.value = f'<div role="alert">{markup.paragraph(desk_words(error))}</div>'
         else:

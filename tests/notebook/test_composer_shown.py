@@ -1,0 +1,237 @@
+"""What a page shows is what leaves: no list is overlooked, no answer and no sentence outlives its cause."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from support.composer_person import VISITS, Person
+from support.widget_tree import find
+
+import campaign
+
+
+def reached_with_another_text(person):
+    """Rehearsed, and then composed again with another text."""
+    person.compose()
+    person.send()
+    person.reopen(2)
+    person.write("Hello {name}")
+    person.press("check")
+
+
+def start(person):
+    return find(person.composer, "send").description
+
+
+# the list of people who want no texts
+
+
+@pytest.mark.parametrize("told_before", [True, False])
+def test_nobody_goes_on_with_a_list_that_cannot_be_found(person, told_before):
+    person.compose()
+    person.reopen(3)
+    field = find(person.composer, "opt-outs")
+    if told_before:
+        person.fill("opt-outs", "stop-list.csv")
+    else:
+        field.fill("stop-list.csv")  # on the page, and nothing was done about it yet
+    person.press("go-on")
+    assert "There is no file" in person.sees("section-3")
+    assert person.section(3).is_open
+    assert not person.section(4).is_open
+    Path("stop-list.csv").write_text("number\n+256772000001\n")
+    person.press("go-on")
+    assert start(person) == "Rehearse 2 texts"
+    assert person.composer.desk.composition.opt_outs == "stop-list.csv"
+
+
+def test_a_list_that_cannot_be_found_holds_up_what_was_changed_above(person):
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "stop-list.csv")
+    person.reopen(1)
+    person.press("use")
+    assert "There is no file" in person.sees("section-3")
+    assert person.section(3).is_open
+    assert not person.section(4).is_open
+
+
+def test_a_page_loaded_again_comes_back_to_the_list_that_could_not_be_read(table, tmp_path):
+    from campaign.notebook.composer.entry import compose_again
+
+    memory = str(tmp_path / "desk.json")
+    before = Person(compose_again(memory))
+    before.compose()
+    before.reopen(3)
+    before.fill("opt-outs", "stop-list.csv")
+    person = Person(compose_again(memory))
+    assert person.section(3).is_open
+    assert not person.section(4).is_open
+
+
+def test_a_line_of_the_list_that_is_no_number_is_told(person):
+    Path("stop.csv").write_text("number\n+256772000001\nring her\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "stop.csv")
+    assert "Row 3 of the list is not a phone number" in person.sees("opt-outs-faults")
+    person.fill("opt-outs", "")
+    assert person.sees("opt-outs-faults") == ""
+
+
+def test_a_chosen_list_is_kept_apart_from_the_spreadsheets(person):
+    content = memoryview(b"number\n+256772000001\n")
+    person.compose()
+    person.reopen(3)
+    file = {
+        "name": "visits.csv",
+        "type": "",
+        "size": 1,
+        "content": content,
+        "last_modified": datetime.now(UTC),
+    }
+    person.composer.check.upload.value = (file,)
+    assert "2 people get a text; 2 people do not." in person.sees("section-3")
+    assert Path(person.composer.desk.composition.opt_outs) == Path("uploads/no-texts/visits.csv")
+    assert not Path("uploads/visits.csv").exists()
+
+
+# what is on the page when a button is pressed
+
+
+def test_a_field_and_the_text_are_as_they_were_left(person):
+    """A message of its own is not overtaken by the click, as a change of state is."""
+    person.fill("path", "visits.csv")
+    person.press("use")
+    find(person.composer, "text")._handle_custom_msg({"written": "Hi {name}"}, [])
+    find(person.composer, "sender")._handle_custom_msg({"written": "MULAGO"}, [])
+    person.press("check")
+    assert person.folded()[1] == "2 · “Hi {name}” from MULAGO"
+
+
+# the button and the line
+
+
+def test_the_button_and_the_line_follow_the_answer_at_once(person):
+    reached_with_another_text(person)
+    assert start(person) == "Show the result"
+    person.fill("changed", "send")
+    assert start(person) == "Rehearse 3 texts"
+    shown = person.sees("section-4")
+    assert "3 texts would be rehearsed: 3 reached in rehearsal with another text." in shown
+    assert "First, send asks" not in shown
+    person.fill("price", "10")
+    assert "About 30 for 3 SMS." in person.sees("section-4")
+    person.fill("changed", "skip")
+    assert start(person) == "Show the result"
+    assert "Nothing would be rehearsed" in person.sees("section-4")
+
+
+def test_a_button_sends_nothing_but_what_it_says(person, monkeypatch):
+    reached_with_another_text(person)
+    composer = person.composer
+    composer.desk.composition = composer.desk.composition.decided(changed="send")  # behind the page's back
+    person.press("send")
+    assert composer.desk.run is None
+    assert "has changed since this was shown, so nothing was sent" in person.sees("section-4")
+    assert start(person) == "Rehearse 3 texts"
+    person.send()
+    assert composer.desk.run.counts.messages == 3
+
+
+def test_what_another_window_sent_in_the_meantime_is_not_on_the_button(person):
+    person.compose()
+    other = Person(campaign.compose())
+    other.compose()
+    other.send()
+    person.press("send")
+    assert person.composer.desk.run is None
+    assert start(person) == "Show the result"
+
+
+@pytest.mark.parametrize("change", ["text", "name", "rows", "file"])
+def test_an_answer_holds_for_what_it_was_given_for(person, table, change):
+    reached_with_another_text(person)
+    person.fill("changed", "send")
+    if change == "text":
+        person.reopen(2)
+        person.write("Good day {name}")
+        person.press("check")
+    elif change == "name":
+        person.fill("name", "autumn")
+        person.fill("name", "visits")
+    else:
+        path = "visits.csv" if change == "rows" else "other.csv"
+        Path(path).write_text(VISITS.replace("Ben", "Benjamin"))
+        person.reopen(1)
+        person.press("again") if change == "rows" else person.fill("path", path)
+        person.press("use")
+    decided = person.composer.desk.composition
+    assert (decided.changed, decided.gone) == ("ask", "ask")
+    assert find(person.composer, "changed").value == "ask"
+
+
+def test_long_texts_are_asked_about_again_for_another_text(person, table):
+    table.write_text(f"{VISITS}{'a very long remark ' * 12},+256 772 000 005,Fri\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("overlong", "split")
+    person.press("go-on")
+    person.reopen(2)
+    person.write("Hello {name}")
+    assert person.composer.desk.composition.overlong == "flag"
+
+
+def test_another_spreadsheet_has_its_own_name(person):
+    person.compose()
+    person.fill("name", "spring")
+    Path("summer.csv").write_text(VISITS)
+    person.reopen(1)
+    person.fill("path", "summer.csv")
+    person.press("use")
+    field = find(person.composer, "name")
+    assert (field.value, field.placeholder) == ("", "summer")
+    assert person.composer.desk.name == "summer"
+
+
+def test_nothing_can_be_sent_while_the_check_is_being_changed(person, table):
+    table.write_text(f"{VISITS}Eve,0772 000 001,Fri\n")
+    person.compose()
+    assert person.section(4).is_open
+    person.reopen(3)
+    assert not person.section(4).is_open
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    assert start(person) == "Rehearse 4 texts"
+
+
+# accounts
+
+
+@pytest.mark.parametrize(
+    "settings", [{"URL": "http://sms.example.org"}, {"URL": "https://sms.example.org", "CA_FILE": "no.pem"}]
+)
+def test_an_account_that_cannot_be_used_is_told_and_rehearsals_work(table, monkeypatch, settings):
+    monkeypatch.setenv("CAMPAIGN_LIVE_USERNAME", "clinic")
+    monkeypatch.setenv("CAMPAIGN_LIVE_PASSWORD", "only-for-tests")
+    for name, value in settings.items():
+        monkeypatch.setenv(f"CAMPAIGN_LIVE_{name}", value)
+    person = Person(campaign.compose())
+    person.compose()
+    assert "Live: this account cannot be used." in person.sees("section-4")
+    assert [value for _, value in find(person.composer, "place").options] == ["local"]
+    person.send()
+
+
+# the text to one's own phone
+
+
+def test_what_was_tried_out_is_not_shown_for_another_text(person):
+    person.compose()
+    person.fill("own-number", "0772 000 999")
+    person.press("try")
+    assert "Hi Aisha" in person.sees("trial")
+    person.reopen(2)
+    person.write("Hello {name}")
+    person.press("check")
+    assert "Hi Aisha" not in person.sees("trial")
