@@ -260,8 +260,9 @@ def test_asend_that_is_cancelled_before_it_has_begun_sends_nothing():
             await sending
 
     with campaign.Sandbox() as sandbox:
+        others = run_threads()  # runs that other tests have left paused may be among them
         asyncio.run(impatient(sandbox.account))
-        assert (run_threads(), sandbox.requests) == (["campaign sandbox"], 0)
+        assert (run_threads(), sandbox.requests) == (others, 0)
         assert campaign.resume("visits", account=sandbox.account, progress=False).totals["accepted"] == 300
 
 
