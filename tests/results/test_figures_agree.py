@@ -94,7 +94,7 @@ def test_the_page_agrees(result, folder):
     assert {name.replace(" ", "_"): int(count) for name, count in rows} == EXPECTED
     assert "accepted messages for 4 of 10 people (40%)" in page
     assert "5 people need attention." in page
-    assert "<dd>UGX 142.0 or more (made up)</dd><dt>cost: 2 batches did not say</dt>" in page
+    assert "<dd>UGX 142.0 or more</dd><dt>made-up cost: 2 batches did not say</dt>" in page
     assert (
         'aria-label="4 accepted (40%), 1 unknown (10%), 1 not sent (10%), 1 refused (10%), 1 invalid (10%), '
         "1 sharing a phone (10%), " in page

@@ -27,18 +27,21 @@ EMPTY = "(empty)"
 def figures(result: Result) -> list[tuple[str, str]]:
     """The few figures that a reader looks for, each with what it is."""
     totals, timeline = result.totals, Timeline.of(result.batches)
-    cost = totals.cost_in_words
+    words = words_for(result.environment)
+    kind = "made-up cost" if words.has_made_up_costs else "cost"
+    # What is made up is said below the figure, which has to stay on one line.
+    cost = cost_in_words(totals.cost, unpriced=totals.unpriced, currency=totals.currency)
     if totals.unpriced:
-        cost_note = f"cost: {counted(totals.unpriced, 'batch', 'batches')} did not say"
+        cost_note = f"{kind}: {counted(totals.unpriced, 'batch', 'batches')} did not say"
     else:
-        cost_note = f"cost, as {words_for(result.environment).service} reported it"
+        cost_note = f"{kind}, as {words.service} reported it"
     shown = [
         (cost, cost_note),
         (figure(totals.messages), f"{'message' if totals.messages == 1 else 'messages'} in "
          f"{counted(totals.parts, 'SMS part')}"),
     ]  # fmt: skip
     if totals.messages > 1 and (average := cost_per_message(result.batches)) is not None:
-        unit = cost_in_words(average, currency=totals.currency, environment=result.environment)
+        unit = cost_in_words(average, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
     if timeline is not None and timeline.sending_time.total_seconds() >= 1:
         rounds = len({gap.round for gap in timeline.gaps} - {0})
