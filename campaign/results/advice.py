@@ -53,8 +53,8 @@ def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
     file = "the same file" if with_invalid else 'campaign.write_follow_up(result, "to_correct.xlsx")'
     rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
     who = capitalised(counted(people, "person", "people"))
-    because = agreeing(people, "this one shares", "they share")
-    return f"{who} got nothing, because {because} a phone with somebody in another row: {file} has {rows}."
+    share = agreeing(people, "shares", "share")
+    return f"{who} {share} a phone with somebody in another row and got nothing: {file} has {rows}."
 
 
 def advice_on_reached_earlier(people: int) -> str:

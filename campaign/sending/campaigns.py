@@ -246,8 +246,9 @@ def resume(
     """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
     What was under way when a program died is `unknown` and stays so until a person decides. `opt_outs`: a
-    file, DataFrame, Series or list of numbers of people who answered STOP since; they get nothing more,
-    whatever is sent later under this name. A closed campaign takes no `opt_outs`: give them to `prepare`.
+    file, DataFrame, Series or list of numbers of people who answered STOP since; whoever of them is in the
+    table gets nothing more, whatever is sent later under this name. Numbers that are in no row are not kept,
+    and a closed campaign takes no `opt_outs`: give both to `prepare`.
     `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
     releases the rest. `ledger` is only needed for the password of its database. The other options are those
     of `send`; the budget given last stays in force unless `budget` is given.

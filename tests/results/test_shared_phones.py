@@ -60,8 +60,8 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(
-        "with the reasons. 1 person got nothing, because this one shares a phone with somebody in another "
-        "row: the same file has this row, for another number."
+        "with the reasons. 1 person shares a phone with somebody in another row and got nothing: the same "
+        "file has this row, for another number."
     )
 
 
@@ -139,7 +139,7 @@ def test_once_erased_they_still_count(result):
 def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
     rows = pd.DataFrame({"name": ["Ann", "Cy", "Di"], "phone": ["0772000001"] * 3}, dtype="str")
     assert sent(rows, tmp_path).sentence.endswith(
-        "2 people got nothing, because they share a phone with somebody in another row: "
+        "2 people share a phone with somebody in another row and got nothing: "
         'campaign.write_follow_up(result, "to_correct.xlsx") has their rows, for other numbers.'
     )
 
