@@ -16,9 +16,10 @@ from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.messages import draft
-from campaign.messages.draft import Rules, write_draft
+from campaign.messages.draft import write_draft
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
 from campaign.messages.recipients import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
@@ -46,6 +47,7 @@ def prepare(
     kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
     as_written: bool = False,
     stream: bool | None = None,
+    client: Any = None,
 ) -> Plan:
     """Turn a contact table into checked messages: a `Plan` with what each row gets, or why it gets none.
 
@@ -84,7 +86,7 @@ def prepare(
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
-    table = open_contacts(contacts, draft.BLOCK, stream=stream)
+    table = open_contacts(contacts, draft.BLOCK, stream=stream, client=client)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
     check_kinds(kinds)

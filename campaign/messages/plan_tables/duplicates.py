@@ -23,6 +23,14 @@ DUPLICATES = ("skip", "keep", "error")
 NAMED = 5  # pairs named in an error
 
 
+class Candidates(NamedTuple):
+    """The rows of a block that share their number with another row, and that are not excluded."""
+
+    rows: Ints  # positions in the block
+    labels: Ints  # row numbers
+    texts: TextArray
+
+
 class Repeats(NamedTuple):
     """The rows of a block that have the same number as a row that is kept, in most cases an earlier one."""
 
@@ -59,28 +67,32 @@ class DuplicateFinder:
         latest = latest_first[places]
         self._remember(codes, rows[latest], labels[latest], messages.take(latest))
 
-    def find(self, start: int, labels: Ints, issues: IssueCollector, messages: TextArray) -> Repeats:
-        """The repeats in the next block of rows, which begins at `start` and has these row numbers."""
-        bounds = slice(*np.searchsorted(self._rows, [start, start + len(issues.status)]))
-        rows, codes = self._rows[bounds] - start, self._codes[bounds]
-        sendable = issues.sendable[rows]
-        rows, codes = rows[sendable], codes[sendable]
-        self._keep_first(start, labels, rows, codes, messages)
-        repeats = self._kept_rows[codes] != rows + start
-        rows, codes = rows[repeats], codes[repeats]
-        kept_labels = self._kept_labels[codes]
-        self._count += len(rows)
-        examples = slice(NAMED - len(self._named))
-        self._named += zip(labels[rows[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
-        kept_texts = take_from_chunks(self._texts, self._text_positions[codes])
-        return Repeats(rows, kept_labels, equal_texts(messages.take(rows), kept_texts))
+    def sharing(self, start: int, count: int) -> Ints:
+        """Which rows of a block share their number with another row; it begins at `start`."""
+        first, after = np.searchsorted(self._rows, [start, start + count])
+        return self._rows[first:after] - start
 
-    def _keep_first(self, start: int, labels: Ints, rows: Ints, codes: Ints, messages: TextArray) -> None:
+    def find(self, start: int, candidates: Candidates) -> Repeats:
+        """The repeats in the next block of rows, which begins at `start`."""
+        rows, labels, texts = candidates
+        codes = self._codes[np.searchsorted(self._rows, rows + start)]
+        self._keep_first(start, candidates, codes)
+        repeats = np.flatnonzero(self._kept_rows[codes] != rows + start)
+        codes = codes[repeats]
+        kept_labels = self._kept_labels[codes]
+        self._count += len(repeats)
+        examples = slice(NAMED - len(self._named))
+        self._named += zip(labels[repeats[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
+        kept_texts = take_from_chunks(self._texts, self._text_positions[codes])
+        return Repeats(rows[repeats], kept_labels, equal_texts(texts.take(repeats), kept_texts))
+
+    def _keep_first(self, start: int, candidates: Candidates, codes: Ints) -> None:
         """Remember the first row of each number that is new."""
-        codes, first_positions = np.unique(codes, return_index=True)
+        codes, first = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
-        kept_rows = rows[first_positions[is_new]]
-        self._remember(codes[is_new], kept_rows + start, labels[kept_rows], messages.take(kept_rows))
+        kept = first[is_new]
+        rows, labels, texts = candidates
+        self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept))
 
     def _remember(self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray) -> None:
         self._kept_rows[codes], self._kept_labels[codes] = kept_rows, labels

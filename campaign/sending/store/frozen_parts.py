@@ -6,11 +6,11 @@ they left in, so those of a part are looked for by their positions in the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Ints
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart, T
 from campaign.sending.store.frame_files import count_parts, read_frame, size_in_memory
 from campaign.sending.store.frozen_messages import NO_MESSAGES, MessageFile, message_files
 
@@ -61,6 +61,9 @@ class FrozenParts:
                 numbers=partial(self._numbers, number),
                 alternatives=partial(self._table, self.alternatives, number),
             )
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        return map(function, self.parts(), *columns)
 
     def size(self, table: str) -> int:
         """About how many bytes all parts of a table take in memory."""
