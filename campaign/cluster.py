@@ -13,6 +13,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from campaign.arrow_text import Ints
 from campaign.errors import CampaignError, UsageError
 from campaign.masking import mask_text
 from campaign.text import clean, shorten
@@ -136,7 +137,8 @@ class Cluster:
 
     def alone(self, function: Callable[..., T], futures: Sequence[Any], *arguments: Any) -> T:
         """What a function returns that one worker calls with a `RemoteValues` of what calls have returned."""
-        return next(self.each(_with_remote_values, [function], [_Unresolved(futures)], [arguments]))
+        made: T = next(self.each(_with_remote_values, [function], [_Unresolved(futures)], [arguments]))
+        return made
 
     def everywhere(self, function: Callable[..., T], *arguments: Any) -> dict[str, T | BaseException]:
         """What a function returns, or the error that it raises, on each worker, by its address."""
@@ -148,6 +150,14 @@ class Cluster:
     def _threads(self) -> int:
         with _translated("The Dask cluster cannot be reached"):
             return sum(self.client.nthreads().values())
+
+
+def packed(positions: Ints) -> Ints | range:
+    """Ascending positions as an argument of a call: consecutive ones take a few bytes."""
+    if not len(positions):
+        return range(0)
+    first, last = int(positions[0]), int(positions[-1])
+    return range(first, last + 1) if last - first == len(positions) - 1 else positions
 
 
 class RemoteValues:

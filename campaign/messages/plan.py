@@ -89,6 +89,11 @@ class Plan:
         """Whether its tables are in memory, and not in parts on disk."""
         return self._store is None
 
+    @property
+    def store(self) -> PartStore | None:
+        """Where its parts are; None if they are in memory."""
+        return self._store
+
     def parts(self) -> Iterator[PlanPart]:
         """The tables of the plan in parts of consecutive rows: `messages`, `issues` and `contacts` of each.
 

@@ -16,7 +16,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bytes, Ints
-from campaign.cluster import Cluster, RemoteValues
+from campaign.cluster import Cluster, RemoteValues, packed
 from campaign.contacts.partitioned_table import PartitionedTable
 from campaign.contacts.table_version import table_version
 from campaign.errors import FileError
@@ -133,16 +133,10 @@ class ClusterTables:
         ends = np.cumsum([0, *self._message_counts])
         cuts = np.searchsorted(positions, ends)
         return [
-            self.cluster.start(_take, [finished], [_compact(positions[first:after] - start)])[0]
+            self.cluster.start(_take, [finished], [packed(positions[first:after] - start)])[0]
             for finished, start, first, after in zip(self._finished, ends, cuts, cuts[1:], strict=False)
             if after > first
         ]
-
-
-def _compact(positions: Ints) -> Ints | range:
-    """Consecutive positions in a few bytes."""
-    first, last = int(positions[0]), int(positions[-1])
-    return range(first, last + 1) if last - first == len(positions) - 1 else positions
 
 
 # what workers do; nothing that they are given is changed, because it may be needed again

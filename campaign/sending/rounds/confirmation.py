@@ -5,6 +5,8 @@ from __future__ import annotations
 import hashlib
 from dataclasses import dataclass
 
+import numpy as np
+
 from campaign.arrow_text import Ints
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
@@ -37,7 +39,12 @@ class Departure:
     def phrase(self) -> str:
         """What a person types: how many messages, and a mark of what they say to whom."""
         count = len(self.positions)
-        marked = fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        is_all = count == self.plan.totals.messages and not (np.diff(self.positions) <= 0).any()
+        marked = (
+            self.plan.fingerprint
+            if is_all
+            else fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        )
         mark = hashlib.sha256(marked.encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"
