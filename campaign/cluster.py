@@ -55,11 +55,13 @@ def frame_in_parts(parts: Sequence[T], read: Callable[[T], Any]) -> Any:
     Raises `UsageError` where Dask is not installed.
     """
     try:
+        import dask
         from dask.dataframe import from_map
     except ImportError:
         raise UsageError('Dask is not installed. Install it with: pip install "campaign[dask]".') from None
     make: Callable[..., Any] = from_map
-    return make(read, list(parts), meta=read(parts[0]).iloc[:0], enforce_metadata=False)
+    with dask.config.set({"dataframe.convert-string": False}):  # our tables have the texts of pandas
+        return make(read, list(parts), meta=read(parts[0]).iloc[:0], enforce_metadata=False)
 
 
 @dataclass(frozen=True, eq=False)

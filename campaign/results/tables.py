@@ -155,6 +155,16 @@ class Result:
             self._reached,
         )
 
+    def to_dask(self, table: str = "contacts") -> Any:
+        """The contacts, messages or issues as a Dask DataFrame with a partition for each of the `parts`.
+
+        The campaign folder has to be on a disk that the workers share; each reads only its own parts. The
+        index and the columns are those of the table of that name. Needs `pip install "campaign[dask]"`.
+        """
+        from campaign.results.dask_frames import frame_of  # knows this class
+
+        return frame_of(self, table)
+
     @property
     def issues(self) -> pd.DataFrame:
         """The issues of the plan: what was wrong or worth knowing before sending."""

@@ -113,5 +113,8 @@ def test_rounds_of_dask_frames_are_those_of_pandas(client, tmp_path):
         loaded = (campaign.load_result(tmp_path / source / "visits") for source in ("dask", "pandas"))
         assert_same_result(*map(without_version, loaded))
         assert texts == others
+        for name in ("contacts", "messages", "issues"):
+            same(result.to_dask(name).compute(), pd.concat([getattr(part, name) for part in result.parts()]))
     assert result.nothing_sent
+    assert (tmp_path / "dask/visits/rounds/0002/plan/settled.parquet").is_dir()
     assert result.totals["accepted"] == 18

@@ -45,6 +45,8 @@ _FRAMES = ("messages", "issues", "contacts", "alternatives")
 class ClusterTables:
     """Makes the parts of a plan on the workers and leaves them there."""
 
+    is_readable_elsewhere = False  # each table comes to this client
+
     def __init__(self, contacts: PartitionedTable, issues: IssueCollector) -> None:
         """`issues` are those of the whole table."""
         self._contacts, self._issues_of_table = contacts, issues

@@ -46,6 +46,11 @@ class PlanPart:
 class PartStore(Protocol):
     """Where the parts of a plan are that is not in memory."""
 
+    @property
+    def is_readable_elsewhere(self) -> bool:
+        """Whether another process can read what `parts` gives."""
+        ...
+
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""
         ...

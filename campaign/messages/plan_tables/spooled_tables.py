@@ -28,6 +28,8 @@ _OUTCOMES = ["status", "reason"]
 class SpooledTables:
     """Keeps the blocks and the tables that are made of them on disk; the parts of the plan later."""
 
+    is_readable_elsewhere = False
+
     def __init__(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """`issues` are those of the whole table."""
         self._contacts, self._issues_of_table = contacts, issues

@@ -35,6 +35,10 @@ class _Stretch(NamedTuple):
 class FrozenParts:
     """The parts of a frozen plan. `files` are those of its messages, the others those of the other tables."""
 
+    @property
+    def is_readable_elsewhere(self) -> bool:
+        return True
+
     files: list[MessageFile]
     contacts: Path
     recipients: Path
@@ -45,7 +49,7 @@ class FrozenParts:
     def of(cls, plan: Path, parts: int, settled: int, **tables: Path) -> FrozenParts | None:
         """The parts of a round; None if it was frozen as one part, or its rows are in no order."""
         frozen = cls(message_files(plan, parts, settled), **tables)
-        if count_parts(frozen.contacts) < 2 or (np.diff(frozen._labels) <= 0).any():
+        if count_parts(frozen.contacts) < 2 or (np.diff(frozen._labels()) <= 0).any():
             return None
         return frozen
 
@@ -72,7 +76,6 @@ class FrozenParts:
         path: Path = getattr(self, table)
         return size_in_memory(path)
 
-    @cached_property
     def _labels(self) -> Ints:
         """The row number of each row."""
         labels: Ints = read_frame(self.recipients, []).index.to_numpy(dtype=np.int64)
