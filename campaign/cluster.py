@@ -9,6 +9,7 @@ from __future__ import annotations
 import sys
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -21,6 +22,14 @@ from campaign.text import clean, shorten
 T = TypeVar("T")
 
 _AHEAD = 3  # calls under way for each thread of the cluster: enough to keep it busy, few enough to hold
+_GONE = (
+    "The Dask cluster that holds this plan is not connected any more, and its rows were on the workers. "
+    "Connect with distributed.Client(…), then prepare the table again."
+)
+_LOST = (
+    "The Dask cluster has lost what its workers held: it was restarted, or all of them ended. Prepare the "
+    "table again."
+)
 _INSTALL = (
     "Install this version of campaign where the scheduler and the workers run, with the same versions of "
     "Python, pandas and Dask as here."
@@ -90,7 +99,7 @@ class Cluster:
     @property
     def workers(self) -> list[str]:
         """The addresses of the workers."""
-        with _translated("The Dask cluster cannot be reached"):
+        with self._reached():
             return list(self.client.scheduler_info(n_workers=-1)["workers"])
 
     def keep(self, value: T) -> Any:
@@ -104,14 +113,14 @@ class Cluster:
     def start(self, function: Callable[..., T], *columns: Iterable[Any]) -> list[Any]:
         """Begin a call for each entry of the columns, with arguments or what earlier calls have returned."""
         calls = zip(*columns, strict=False)  # an endless column may repeat one argument
-        with _translated("The Dask cluster cannot be reached"):
+        with self._reached():
             return [self.client.submit(function, *call, pure=False) for call in calls]
 
     def start_with_partitions(self, frame: Any, function: Callable[..., T]) -> list[Any]:
         """Begin a call for each partition of a Dask frame and its number, counted from 0."""
         from dask.delayed import delayed
 
-        with _translated("The table cannot be given to the Dask cluster"):
+        with self._reached("The table cannot be given to the Dask cluster"):
             calls = [
                 delayed(function, pure=False)(partition, number)
                 for number, partition in enumerate(frame.to_delayed())
@@ -121,7 +130,7 @@ class Cluster:
 
     def value(self, future: Any) -> Any:
         """What a call has returned. Raises what it raised; a foreign error as `CampaignError`."""
-        with _translated("A task failed on the Dask cluster"):
+        with self._reached("A task failed on the Dask cluster"):
             value = future.result()
         return value
 
@@ -144,14 +153,22 @@ class Cluster:
 
     def everywhere(self, function: Callable[..., T], *arguments: Any) -> dict[str, T | BaseException]:
         """What a function returns, or the error that it raises, on each worker, by its address."""
-        with _translated("The Dask cluster cannot be reached"):
+        with self._reached():
             answers: dict[str, T | BaseException] = self.client.run(function, *arguments, on_error="return")
         return answers
 
     @property
     def _threads(self) -> int:
-        with _translated("The Dask cluster cannot be reached"):
+        with self._reached():
             return sum(self.client.nthreads().values())
+
+    @contextmanager
+    def _reached(self, what: str = "The Dask cluster cannot be reached") -> Iterator[None]:
+        """Raise errors of the cluster, and of what runs there, as one of ours; `what` begins the sentence."""
+        if self.client.status != "running":
+            raise CampaignError(_GONE)
+        with _translated(what):
+            yield
 
 
 def packed(positions: Ints) -> Ints | range:
@@ -217,6 +234,8 @@ def _translated(what: str) -> Iterator[None]:
         yield
     except CampaignError:
         raise
+    except CancelledError:
+        raise CampaignError(_LOST) from None
     except Exception as error:
         raise CampaignError(_explain(what, error)) from None
 
@@ -224,6 +243,8 @@ def _translated(what: str) -> Iterator[None]:
 def _explain(what: str, error: Exception) -> str:
     kind, words = type(error).__name__, mask_text(shorten(clean(error), 300))
     is_foreign = isinstance(error, ImportError) or "deserialization of the task graph" in words
-    remedy = _INSTALL if is_foreign else "See the log of the cluster, then prepare the table again."
+    remedy = (
+        _INSTALL if is_foreign else "The log of the cluster says more. Correct what it names, then try again."
+    )
     said = f"{kind}: {words}" if words else kind
     return f"{what}: {said.rstrip('.')}. {remedy}"

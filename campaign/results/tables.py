@@ -25,6 +25,7 @@ from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
+from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
@@ -161,9 +162,16 @@ class Result:
         The campaign folder has to be on a disk that the workers share; each reads only its own parts. The
         index and the columns are those of the table of that name. Needs `pip install "campaign[dask]"`.
         """
-        from campaign.results.dask_frames import frame_of  # knows this class
-
-        return frame_of(self, table)
+        check_choice(table, TABLES, subject="table")
+        store = self.plan.store
+        if store is None:
+            return frame_of_one(getattr(self, table))
+        if not store.is_readable_elsewhere:
+            raise UsageError(
+                "The tables of this result are in a temporary file of this program, which no worker can "
+                "read. Use campaign.load_result(result.folder).to_dask() instead."
+            )
+        return frame_of_parts(self.parts, table)
 
     @property
     def issues(self) -> pd.DataFrame:

@@ -1,4 +1,4 @@
-"""Preparing and freezing a csv file, in parts here or on a Dask cluster of two workers: CSV stream|dask FOLDER.
+"""Preparing and freezing a csv file, in parts here or on two Dask workers: CSV stream|dask FOLDER.
 
 Prints JSON: seconds, seconds of CPU, and the highest memory of this process and of a worker in bytes.
 """
@@ -33,9 +33,7 @@ def on_cluster(held, csv):
     import dask.dataframe as dd
     from distributed import Client, LocalCluster
 
-    made = LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1"
-    )
+    made = LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address="127.0.0.1:0", host="127.0.0.1")
     client = held.enter_context(Client(held.enter_context(made)))
     return client, dd.read_csv(csv, dtype=str, keep_default_na=False, blocksize="16MB")
 
