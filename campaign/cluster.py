@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
+from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError, UsageError
 from campaign.masking import mask_text
@@ -211,13 +212,16 @@ def _same(value: T) -> T:
 
 
 def _checked(client: Any) -> Any:
-    from distributed import Client
+    is_client = False
+    if type(client).__module__.partition(".")[0] == "distributed":
+        from distributed import Client
 
-    if not isinstance(client, Client):
-        raise UsageError(
-            "client needs a Client of dask.distributed. Write client=distributed.Client(address), or leave "
-            "it out for the current one."
-        )
+        is_client = isinstance(client, Client)
+    if not is_client:
+        raise wrong(
+            client, subject="client", needs="a Client of Dask",
+            write="client=distributed.Client(address), or leave it out for the current one",
+        )  # fmt: skip
     if client.asynchronous:
         raise UsageError("client is asynchronous. Give one that was made without asynchronous=True.")
     if client.status != "running":

@@ -229,5 +229,5 @@ def test_errors_of_a_partition_are_ours_and_masked(client):
         prepared(frame.map_partitions(fails, meta=table(SENT).iloc[:0]))
     with pytest.raises(UsageError, match="Give it to prepare as it is"):
         campaign.read_contacts(frame)
-    with pytest.raises(UsageError, match=r"client needs a Client of dask\.distributed"):
+    with pytest.raises(UsageError, match="client needs a Client of Dask"):
         campaign.prepare(frame, message="Hi", client="tcp://127.0.0.1:1", **UG)
