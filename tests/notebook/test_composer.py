@@ -34,7 +34,7 @@ def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     assert "077*****01" in shown
     assert "0772 000 001" not in shown
     person.press("use")
-    assert person.folded() == ["1 · visits.csv, 4 people, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits.csv, 4 rows, number in phone (Uganda)"]
 
 
 def test_without_any_country_code_the_person_chooses_the_country(person, table):
@@ -63,7 +63,7 @@ def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
     assert find(person.composer, "sheet").options == ("Notes", "Visits")
     person.fill("sheet", "Visits")
     person.press("use")
-    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 row, number in phone (Uganda)"]
     assert person.composer.desk.composition.sheet == "Visits"
 
 
@@ -83,7 +83,7 @@ def test_a_chosen_file_is_kept_for_its_owner_only(person):
     if sys.platform != "win32":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     person.press("use")
-    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits of may.csv, 4 rows, number in phone (Uganda)"]
 
 
 def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):
@@ -161,7 +161,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     person.compose()
     person.reopen(3)
     shown = person.sees("section-3")
-    assert "3 people get a text; 3 people do not." in shown
+    assert "3 people get a text; 3 rows get none." in shown
     assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
     assert "The number has too few digits." in shown
     to_correct = person.section(3).download.content()
@@ -176,7 +176,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.reopen(3)
     person.fill("overlong", "split")
     person.fill("duplicates", "keep")
-    assert "5 people get a text; 1 person does not." in person.sees("section-3")
+    assert "4 people get 5 texts; 1 row gets none." in person.sees("section-3")
     person.press("go-on")
     assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
@@ -189,7 +189,7 @@ def test_people_who_want_no_texts_get_none(person):
     person.fill("opt-outs", "nowhere.csv")
     assert "There is no file" in person.sees("section-3")
     person.fill("opt-outs", "stop.csv")
-    assert "2 people get a text; 2 people do not." in person.sees("section-3")
+    assert "2 people get a text; 2 rows get none." in person.sees("section-3")
     person.press("go-on")
     person.send()
     assert person.composer.desk.run.result.totals["opted_out"] == 1
@@ -234,7 +234,7 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.reopen(1)
     person.press("again")
     person.press("use")
-    assert "Before, it was: 3 people get a text; 1 person does not." in person.sees("section-3")
+    assert "Before, it was: 3 people get a text; 1 row gets none." in person.sees("section-3")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
     assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
@@ -297,7 +297,7 @@ def test_a_change_that_does_not_fit_what_is_below_opens_that_section(person, tab
     assert not person.section(3).is_open
     person.write("Hi {first}, come.")
     person.press("check")
-    assert "1 person gets a text; everybody does." in person.sees("section-3")
+    assert "1 person gets a text; no row is left out." in person.sees("section-3")
 
 
 def test_one_text_is_tried_out(person):

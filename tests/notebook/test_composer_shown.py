@@ -91,7 +91,7 @@ def test_a_chosen_list_is_kept_apart_from_the_spreadsheets(person):
         "last_modified": datetime.now(UTC),
     }
     person.composer.check.upload.value = (file,)
-    assert "2 people get a text; 2 people do not." in person.sees("section-3")
+    assert "2 people get a text; 2 rows get none." in person.sees("section-3")
     assert Path(person.composer.desk.composition.opt_outs) == Path("uploads/no-texts/visits.csv")
     assert not Path("uploads/visits.csv").exists()
 
@@ -180,6 +180,19 @@ def test_long_texts_are_asked_about_again_for_another_text(person, table):
     person.reopen(2)
     person.write("Hello {name}")
     assert person.composer.desk.composition.overlong == "flag"
+
+
+def test_another_spreadsheet_has_its_own_answers(person, table):
+    table.write_text(f"{VISITS}Eve,0772 000 001,Fri\nFay,0772 000 006 / 0772 000 007,Fri\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("duplicates", "keep")
+    person.fill("several", "first")
+    Path("other.csv").write_text(VISITS)
+    person.reopen(1)
+    person.fill("path", "other.csv")
+    decided = person.composer.desk.composition
+    assert (decided.duplicates, decided.several) == ("skip", "refuse")
 
 
 def test_another_spreadsheet_has_its_own_name(person):

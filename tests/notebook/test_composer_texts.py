@@ -35,7 +35,7 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     person.press("use")
     person.write("Hi {name}, " + "come again " * 7)
     assert person.sees("alphabet") == ""
-    assert person.sees("counter").endswith("· more than 1 SMS for 2 people")
+    assert person.sees("counter").endswith("· more than 1 SMS for 2 rows")
     person.press("next")
     assert "“ë” from the spreadsheet is not" in person.sees("alphabet")
     person.press("previous")
@@ -134,7 +134,7 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.write("Hello {name}")
     person.fill("sender", "CLINIC")
     person.fill("languages", "Language")
-    assert person.offered("editing") == ["en (2 people)", "sw (1 person)"]
+    assert person.offered("editing") == ["en (2 rows)", "sw (1 row)"]
     assert find(person.composer, "text").value == "Hello {name}"
     person.press("check")
     assert 'The text for "sw" is empty. Write a text.' in person.sees("section-2")

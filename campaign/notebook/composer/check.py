@@ -19,13 +19,13 @@ from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares, unreadable_entries
-from campaign.notebook.composer.section import Section, people
+from campaign.notebook.composer.section import Section, people, people_reached
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.text import agreeing, capitalised
+from campaign.text import agreeing, capitalised, counted
 
 _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
@@ -114,9 +114,16 @@ class CheckSection(Section):
 
     @staticmethod
     def _sentence(plan: Plan) -> str:
-        reached, others = plan.totals["not_sent"], plan.totals.rows - plan.totals["not_sent"]
-        rest = "everybody does" if not others else f"{people(others)} {agreeing(others, 'does', 'do')} not"
-        return f"{capitalised(people(reached))} {agreeing(reached, 'gets', 'get')} a text; {rest}"
+        reached, texts = people_reached(plan), plan.totals["not_sent"]
+        who = f"{people(reached)} {agreeing(reached, 'gets', 'get')}" if reached else "nobody gets"
+        what = "a text" if texts == reached else counted(texts, "text")
+        left_out = plan.totals.rows - texts
+        rest = (
+            f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
+            if left_out
+            else "no row is left out"
+        )
+        return f"{capitalised(who)} {what}; {rest}"
 
     def _draw(self) -> None:
         plan = self._plan

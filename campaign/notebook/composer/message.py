@@ -25,7 +25,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, button
 from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
-from campaign.notebook.composer.section import Section, people
+from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
 from campaign.text import counted, shorten
 
@@ -185,6 +185,6 @@ class MessageSection(Section):
 
 
 def _several(lengths: pd.DataFrame) -> str:
-    """How many people's texts take more than one SMS; "" if everybody's takes one."""
+    """How many rows' texts take more than one SMS; "" if every row's takes one."""
     costly = int((lengths["parts"] > 1).sum())
-    return f" · more than 1 SMS for {people(costly)}" if costly else ""
+    return f" · more than 1 SMS for {counted(costly, 'row')}" if costly else ""
