@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from campaign.errors import ConfirmationError, FolderError
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_ledger
 from campaign.sending.ledger.ledger import Ledger
@@ -24,6 +25,7 @@ from campaign.text import agreeing, clean, counted
 _ERASED = "The names, numbers and texts of this campaign were erased."
 
 
+@public_call
 def erase(folder: Place, *, confirm: str | None = None) -> Result:
     """Take the names, numbers and texts of a campaign out of its folder, for good.
 

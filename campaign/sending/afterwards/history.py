@@ -12,6 +12,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
@@ -37,6 +38,7 @@ _COUNTED_AS = {
 }  # fmt: skip
 
 
+@public_call
 def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFrame:
     """All campaigns in a folder, one row for each, the one that sent last first.
 

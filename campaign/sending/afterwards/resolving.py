@@ -9,6 +9,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
@@ -21,6 +22,7 @@ _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
 
 
+@public_call
 def resolve(
     folder: Place,
     batch: int,
