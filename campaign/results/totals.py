@@ -92,6 +92,14 @@ def cost_in_words(
     return f"{amount}{' or more' if unpriced else ''}{made_up}"
 
 
+def average_price(batches: pd.DataFrame) -> Decimal | None:
+    """What a message of the accepted batches has cost whose cost is known; None without one."""
+    priced = batches[(batches["status"] == "accepted") & batches["cost"].notna()]
+    if priced.empty:
+        return None
+    return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
+
+
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
     accepted, service = totals["accepted"], words_for(totals.environment).service
