@@ -27,6 +27,7 @@ def result_card(
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),
+                "people": figure(totals.people),
                 "messages": figure(totals.messages),
                 "cost": totals.cost_in_words,
             }

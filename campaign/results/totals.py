@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pandas as pd
 
+from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.text import agreeing, counted, money
@@ -32,8 +33,8 @@ class ResultTotals(Totals):
 
     @property
     def people(self) -> int:
-        """The rows that are neither blank nor a copy of another one."""
-        return self.rows - self["blank"] - self["duplicate"] + self.sharing
+        """The rows that are neither blank nor a copy of another one (see `contract`)."""
+        return people_in(self, self.sharing)
 
     @property
     def attention(self) -> int:
@@ -76,6 +77,11 @@ class ResultTotals(Totals):
             sharing=sharing,
             **figures,
         )
+
+
+def people_in(rows: Totals, sharing: int) -> int:
+    """How many people some rows are, of whom `sharing` share a phone with somebody in another row."""
+    return rows.rows - sum(rows[status] for status in NO_PEOPLE) + sharing
 
 
 def cost_in_words(

@@ -43,8 +43,8 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     """All campaigns in a folder, one row for each, the one that sent last first.
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
-    rounds, people (rows of the last table that get a message), accepted, refused, unknown and waiting
-    (messages of that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
+    rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown and waiting (messages of
+    that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
     unpriced (batches without a known cost that may have been charged: with any, the cost is a lower bound),
     currency (of the account, "" if it was not given), sender, template, folder and problem. `write_report`
     makes a page or a workbook of them.
@@ -123,7 +123,7 @@ def _of_first_format(result: Result) -> dict[str, Any]:
         "first_sent": left.min(),
         "last_sent": left.max(),
         "rounds": 1,
-        "people": messages["row"].nunique(),
+        "people": result.totals.people,
         **{name: int(counts.get(name, 0)) for name in ("accepted", "refused", "unknown")},
         "waiting": int(counts.get("not_sent", 0)),
         "cost": result.totals.cost,
@@ -148,7 +148,7 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     last = open_round(place.path, figures.rounds[-1])
     manifest = last.manifest
     return {
-        "people": manifest.load_totals()["not_sent"],
+        "people": manifest.people,
         **_messages(last, figures),
         "sender": ", ".join(manifest.senders),
         "template": manifest.template,

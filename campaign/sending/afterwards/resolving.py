@@ -69,11 +69,11 @@ def resolve(
     return place.load_result()
 
 
-def _phrase(batch: int, people: int, outcome: str) -> str:
+def _phrase(batch: int, messages: int, outcome: str) -> str:
     """What a person types to settle a batch."""
     if outcome != "again":
         return f"batch {batch} was {outcome}"
-    return f"send batch {batch} again, {counted(people, 'person', 'people')} may get it twice"
+    return f"send batch {batch} again, {counted(messages, 'message')} may arrive twice"
 
 
 def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
