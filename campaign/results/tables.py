@@ -27,6 +27,7 @@ from campaign.results.advice import advice_for, advice_on_reached_earlier, advic
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
@@ -369,6 +370,7 @@ class Result:
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
             ),
             where=words_for(self.environment).where,
+            times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
         )
 

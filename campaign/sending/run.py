@@ -168,6 +168,11 @@ class Run:
         return self._account.label
 
     @property
+    def currency(self) -> str:
+        """What the service counts costs in, "" if the account does not say."""
+        return self._account.currency
+
+    @property
     def comparison(self) -> str:
         """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
         return self._comparison

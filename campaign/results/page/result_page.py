@@ -46,7 +46,7 @@ _FEW = 12  # people who are shown without a click
 
 def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequence[str]) -> None:
     """Write the page of a result, with a section for each of the columns in `by`."""
-    times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
+    times = LocalTimes.of_rounds(result.rounds)
     values = _head(result, redaction, times) | _people(result, redaction) | _files(result, redaction)
     values |= _batches(result, redaction, times) | _costs(result, redaction, by)
     write_page(path, "result.html.jinja", values, times)

@@ -13,6 +13,7 @@ import pandas as pd
 from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.public_calls import public_call
+from campaign.results.history_frame import HistoryFrame
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
@@ -30,6 +31,7 @@ _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
     "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object,
     "unpriced": "Int64", "currency": "str", "sender": "str", "template": "str", "folder": "str",
+    "state": "str",
     "problem": "str",
 }  # fmt: skip
 _COUNTED_AS = {
@@ -46,8 +48,9 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown and waiting (messages of
     that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
     unpriced (batches without a known cost that may have been charged: with any, the cost is a lower bound),
-    currency (of the account, "" if it was not given), sender, template, folder and problem. `write_report`
-    makes a page or a workbook of them.
+    currency (of the account, "" if it was not given), sender, template, folder, state and problem. `state` is
+    "erased", "closed", "open" while messages wait or are unknown, or "finished". A notebook shows the table
+    in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -62,7 +65,7 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     for name in ("first_sent", "last_sent"):
         frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601", errors="coerce")
     frame = frame.astype(_TYPES)
-    return frame.sort_values("last_sent", ascending=False, kind="stable").reset_index(drop=True)
+    return HistoryFrame(frame.sort_values("last_sent", ascending=False, kind="stable").reset_index(drop=True))
 
 
 def _campaign_folders(folder: Path, *, try_outs: bool) -> Iterator[Path]:
@@ -96,6 +99,7 @@ def _row(path: Path) -> dict[str, Any]:
     """What is known of one campaign; whatever cannot be read becomes its `problem`."""
     row: dict[str, Any] = {
         **dict.fromkeys(_TYPES), "name": "", "environment": "", "currency": "", "sender": "", "template": "",
+        "state": "",
         "folder": str(path), "problem": "",
     }  # fmt: skip
     try:
@@ -108,9 +112,18 @@ def _row(path: Path) -> dict[str, Any]:
         figures = read_figures(place.ledger_place)
         row |= _of_ledger(figures)
         row |= _of_last_round(place, figures)
+        row["state"] = _state(row, figures)
     except CampaignError as error:
         row["problem"] = clean(error)
     return row
+
+
+def _state(row: dict[str, Any], figures: LedgerFigures) -> str:
+    if figures.rounds and figures.rounds[-1].is_erased:
+        return "erased"
+    if figures.is_closed:
+        return "closed"
+    return "open" if row["unknown"] or row["waiting"] or not figures.rounds else "finished"
 
 
 def _of_first_format(result: Result) -> dict[str, Any]:
@@ -129,6 +142,7 @@ def _of_first_format(result: Result) -> dict[str, Any]:
         "cost": result.totals.cost,
         "unpriced": result.totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
+        "state": "open" if counts.get("not_sent", 0) or counts.get("unknown", 0) else "finished",
     }
 
 

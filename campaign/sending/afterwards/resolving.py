@@ -10,6 +10,7 @@ import pandas as pd
 from campaign.argument_checks import check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
 from campaign.public_calls import public_call
+from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
@@ -79,7 +80,7 @@ def _phrase(batch: int, messages: int, outcome: str) -> str:
 def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
     """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
     when, waited = evidence["submitted_at"], evidence["seconds"]
-    left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"
+    left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
     wait = "" if pd.isna(waited) else f", after {waited:.0f} s"
     messages = counted(evidence["messages"], "message")
     return f"Batch {batch} ({messages}){left}{wait}: {evidence['error'] or 'no answer'}."
