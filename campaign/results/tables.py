@@ -22,10 +22,12 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.public_calls import public_call
 from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
@@ -139,6 +141,7 @@ class Result:
         """
         return self._whole.contacts
 
+    @public_call
     def parts(self) -> Iterator[ResultPart]:
         """The tables of the result in parts of consecutive rows: `messages`, `contacts` and `issues` of each.
 
@@ -183,6 +186,7 @@ class Result:
         """The currency of the account, "" if it was not given. The service itself names none."""
         return next((one.currency for one in reversed(self.rounds) if one.currency), "")
 
+    @public_call
     def by(self, column: str) -> pd.DataFrame:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
@@ -201,6 +205,7 @@ class Result:
         place, name = choose_column(self.columns, column)
         return break_down(self.parts(), place, name, self._sharing, self._batches)
 
+    @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
@@ -367,6 +372,7 @@ class Result:
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
             ),
             where=words_for(self.environment).where,
+            times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
         )
 
