@@ -4,7 +4,7 @@ import re
 import stat
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import UTC, date, datetime
 from pathlib import Path
 
 import numpy as np
@@ -210,6 +210,12 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
+    names = {kind: download._name() for kind, download in downloads.items()}
+    assert names == {
+        "report.html": f"visits {date.today()} report.html",
+        "report.xlsx": f"visits {date.today()} report.xlsx",
+        "to_correct.xlsx": f"visits {date.today()} to correct.xlsx",
+    }
     Path("to_correct.xlsx").write_bytes(downloads["to_correct.xlsx"].content())
     assert campaign.read_contacts("to_correct.xlsx").attrs["reading"].continues.campaign == "visits"
 
@@ -339,7 +345,7 @@ def live(table, resolves_here, monkeypatch, tmp_path):
 
         def kept(environment):  # the variables have no word for a certificate of our own
             credentials = kept_credentials(environment)
-            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file)
+            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file, currency="UGX")
 
         monkeypatch.setattr(desk, "kept_account", kept)
         yield service
@@ -371,15 +377,34 @@ def test_trying_one_text_live_asks_for_its_own_phrase(live):
     person.compose()
     person.fill("place", "live")
     person.fill("own-number", "+256 772 000 999")
+    person.press("send")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (True, False)
     person.press("try")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (False, True)
+    assert person.sees("question") == ""
     (phrase,) = re.findall("send 1 message live [0-9a-f]{4}", person.sees("trial"))
     person.fill("trial-phrase", "yes")
     person.press("try")
     assert "That is not the phrase, so nothing was sent." in person.sees("trial")
     assert live.numbers == []
+    person.press("send")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (True, False)
+    person.press("try")
     person.fill("trial-phrase", phrase)
     person.press("try")
     assert live.numbers == ["256772000999"]
+    person.press("send")
+    assert "Hi Aisha" in person.sees("trial")
+
+
+def test_the_price_is_in_the_currency_of_the_account(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("price", "35")
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    person.fill("place", "live")
+    assert find(person.composer, "price").placeholder == "in UGX, if you know it"
+    assert "About UGX 105 for 3 SMS." in person.sees("section-4")
 
 
 def test_live_is_not_offered_without_an_account(person):

@@ -56,7 +56,10 @@ class CheckSection(Section):
         self._list_faults = HTML()
         self._list_faults.add_class("campaign-opt-outs-faults")
         self.download = Download(
-            "Download the rows to correct", "to_correct.xlsx", self._write_to_correct, self.show_problem
+            "Download the rows to correct",
+            lambda: self._desk.file_name("to correct.xlsx"),
+            self._write_to_correct,
+            self.show_problem,
         )
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
