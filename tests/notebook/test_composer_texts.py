@@ -183,3 +183,17 @@ def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):
 def test_a_column_of_languages_is_known_by_its_header_and_its_cells(rows, languages):
     found = find_languages(campaign.read_contacts(rows.encode(), header=1))
     assert (found and found.rows) == languages
+
+
+def test_what_is_wrong_with_the_sender_stands_beside_it_and_the_text_stays_in_sight(person):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}")
+    person.fill("sender", "MULAGO HOSPITAL")
+    assert "has 15 characters, and the service takes at most 11" in person.sees("sender-fault")
+    assert "Hi Aisha" in person.sees("phone")
+    person.press("check")
+    assert not person.section(3).is_open
+    person.fill("sender", "MULAGO")
+    assert person.sees("sender-fault") == ""
+    assert "MULAGO Hi Aisha" in person.sees("phone")

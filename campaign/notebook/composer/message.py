@@ -12,12 +12,13 @@ from ipywidgets import HTML, HBox, Layout, VBox
 from campaign import markup
 from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.messages.templates.text_lengths import text_lengths
+from campaign.messages.text.limits import check_sender
 from campaign.notebook.composer.alphabet import explain_alphabet
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
@@ -46,18 +47,22 @@ class MessageSection(Section):
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
         self.sender = Field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
+        self._sender_fault = HTML()
+        self._sender_fault.add_class("problem")
+        self._sender_fault.add_class("campaign-sender-fault")
         self._alphabet = HTML()
         self._alphabet.add_class("campaign-alphabet")
         self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
         writing = VBox(
             [
                 self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
-                self._alphabet, self.sender,
+                self._alphabet, self.sender, self._sender_fault,
                 button("Check everybody", "check", self.finish, main=True),
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
         both = HBox([writing, self.phone], layout=Layout(flex_flow="row wrap"))
+        both.add_class("writing")
         super().__init__(2, "Message", [both])
 
     @property
@@ -88,9 +93,12 @@ class MessageSection(Section):
         """Show the text and the sender again; they are counted when the section is entered."""
         self.editor.value = next(iter(composition.texts.values()), composition.message)
         self.sender.fill(composition.sender)
+        self._say_sender_fault()
 
     def finish(self) -> None:
         """Check the text for everybody."""
+        if self._fault_of_sender:
+            return  # it stands beside the sender
         with self.problems_shown():
             self._check_text()
             self._done(self)
@@ -144,7 +152,22 @@ class MessageSection(Section):
 
     def _change_sender(self, sender: str) -> None:
         self._desk.decide(sender=sender)
+        self._say_sender_fault()
         self.phone.show()
+
+    @property
+    def _fault_of_sender(self) -> str:
+        """What is wrong with the sender; "" if nothing is, or if there is none yet."""
+        sender = self._desk.composition.sender
+        try:
+            check_sender(sender or _NO_SENDER)
+        except UsageError as error:
+            return "" if "{" in sender else desk_words(error)  # a column's senders are checked row by row
+        return ""
+
+    def _say_sender_fault(self) -> None:
+        fault = self._fault_of_sender
+        self._sender_fault.value = f'<div role="alert">{markup.paragraph(fault)}</div>' if fault else ""
 
     def _count(self) -> None:
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
@@ -180,7 +203,7 @@ class MessageSection(Section):
         """The plan for some of the text's readers, or for all, also before there is a sender."""
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
-        sender = composition.sender or _NO_SENDER
+        sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
         return replace(composition, sender=sender, message=self._text, language=None).plan(contacts)
 
 
