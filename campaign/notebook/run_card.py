@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pandas as pd
 
 from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_text
+from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
@@ -133,15 +134,12 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     }
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
-    pairs["cost"] = cost_in_words(counts.cost, environment=run.environment)
+    pairs["cost"] = counts.cost_in_words(run.environment, run.currency)
     if run.budget:
         pairs["budget"] = run.budget
     if on_the_way:
-        pairs["expected cost"] = (
-            "not known yet"
-            if counts.expected_cost is None
-            else cost_in_words(counts.expected_cost, environment=run.environment)
-        )
+        expected = cost_in_words(counts.expected_cost, currency=run.currency, environment=run.environment)
+        pairs["expected cost"] = "not known yet" if counts.expected_cost is None else expected
     if run.outgoing:
         pairs["elapsed"] = clock(counts.seconds)
     if on_the_way:
@@ -228,8 +226,7 @@ def _code(call: str) -> str:
 
 
 def _now() -> str:
-    now = datetime.now().astimezone()
-    return f"on {now.day} {now:%B %Y at %H:%M:%S} {now:%Z}".strip()
+    return f"on {LocalTimes().moment(datetime.now(UTC), seconds=True)}"
 
 
 def clock(seconds: float) -> str:

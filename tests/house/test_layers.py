@@ -24,6 +24,7 @@ LAYERS = [
     "suggestions",
     "remedies",
     "argument_checks",
+    "public_calls",
     "copied_field",
     "paths",
     "private_files",
