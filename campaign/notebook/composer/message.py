@@ -21,6 +21,7 @@ from campaign.messages.templates.text_lengths import text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.notebook.composer.alphabet import explain_alphabet
 from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.date_choice import DateChoice
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, button
@@ -53,6 +54,7 @@ class MessageSection(Section):
         self._alphabet = HTML()
         self._alphabet.add_class("campaign-alphabet")
         self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
+        self.dates = DateChoice(self._rewrite)
         writing = VBox(
             [
                 self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
@@ -61,7 +63,8 @@ class MessageSection(Section):
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
-        both = HBox([writing, self.phone], layout=Layout(flex_flow="row wrap"))
+        shown = VBox([self.phone, self.dates], layout=Layout(flex="0 1 21em", min_width="0"))
+        both = HBox([writing, shown], layout=Layout(flex_flow="row wrap"))
         both.add_class("writing")
         super().__init__(2, "Message", [both])
 
@@ -78,6 +81,7 @@ class MessageSection(Section):
         columns = [name for name in self._desk.contacts.columns if not {*"{}"} & set(name)]
         self.editor.placeholders = columns
         self.editor.formats = self._date_formats()
+        self.dates.offer_for(self._desk.contacts)
         composition = self._desk.composition
         self.languages.offer(self._desk.contacts, composition)
         if composition.language and not self.languages.editing:  # another spreadsheet, without that column
@@ -141,8 +145,14 @@ class MessageSection(Section):
             for name, day in days.items() if not {*"{}:"} & set(name)
         }  # fmt: skip
 
+    def _rewrite(self, message: str) -> None:
+        """Take a text whose dates are written in another way."""
+        self.editor.value = message
+        self._typed(message)
+
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
+        self.dates.follow(message, editing)
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
