@@ -4,7 +4,7 @@ import re
 import stat
 import sys
 import time
-from datetime import UTC, date, datetime
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -68,16 +68,7 @@ def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
 
 
 def test_a_chosen_file_is_kept_for_its_owner_only(person):
-    content = memoryview(VISITS.encode())
-    find(person.composer, "upload").value = (
-        {
-            "name": "../visits of may.csv",
-            "type": "",
-            "size": len(content),
-            "content": content,
-            "last_modified": datetime.now(UTC),
-        },
-    )
+    person.upload("upload", "../visits of may.csv", VISITS.encode())
     kept = Path("uploads/visits of may.csv")
     assert kept.read_text() == VISITS
     if sys.platform != "win32":
@@ -267,11 +258,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):
-    upload = person.composer.spreadsheet.upload
-    content = Path("visits.csv").read_bytes()
-    upload.value = [
-        {"name": "visits.csv", "type": "", "size": 1, "content": content, "last_modified": datetime.now(UTC)}
-    ]
+    person.upload("upload", "visits.csv", Path("visits.csv").read_bytes())
     assert find(person.composer, "again").layout.display == "none"
     person.fill("path", "visits.csv")
     assert find(person.composer, "again").layout.display is None
