@@ -32,9 +32,11 @@ from campaign.contacts.table import ContactTable, make_table
 from campaign.contacts.table_version import table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
 from campaign.errors import UsageError
+from campaign.public_calls import public_call
 from campaign.text import figure
 
 
+@public_call
 def read_contacts(
     source: Any,
     *,

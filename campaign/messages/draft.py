@@ -41,7 +41,7 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
         if isinstance(contacts, PartitionedTable)
         else _LocalSteps(contacts, issues)
     )
-    duplicates = DuplicateFinder(steps.find_numbers(rules))
+    duplicates = DuplicateFinder(steps.find_numbers(rules), every_text=rules.duplicates == "keep")
     if len(preferred):
         rows = rows_at(contacts, preferred)
         texts = rules.texts.render(rows, IssueCollector(len(rows))).texts

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, Protocol
@@ -11,6 +11,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
+from campaign.cluster import packed
 from campaign.messages.plan_tables.plan_part import PlanPart, T
 from campaign.messages.totals import Totals
 
@@ -78,6 +79,22 @@ def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
             start = after
 
 
+def map_messages_at(plan: InParts, positions: Ints, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+    """What a function makes of the messages at ascending positions, part by part, where each part is."""
+    starts = np.cumsum([0, *plan.map_parts(count_messages)])
+    cuts = np.searchsorted(positions, starts)
+    within = (
+        packed(positions[first:after] - start)
+        for start, first, after in zip(starts, cuts, cuts[1:], strict=False)
+    )
+    return plan.map_parts(partial(_of_messages_at, function), within)
+
+
+def count_messages(part: PlanPart) -> int:
+    """How many messages a part has."""
+    return len(part.rows_of_messages)
+
+
 def same_contacts(plan: InParts, other: InParts) -> bool:
     """Whether the contacts of two plans are equal, with their statuses and reasons."""
     sizes, others = ([len(part.status) for part in one.parts()] for one in (plan, other))
@@ -125,6 +142,10 @@ def _joined(arrays: Iterator[Ints], count: int) -> Ints:
 
 def _has_status(statuses: tuple[str, ...], part: PlanPart) -> Bools:
     return part.status.isin(statuses).to_numpy(dtype=bool)
+
+
+def _of_messages_at(function: Callable[[pd.DataFrame], T], part: PlanPart, positions: Sequence[int]) -> T:
+    return function(part.messages.iloc[np.asarray(positions, dtype=np.int64)])
 
 
 def _numbers_of_messages(part: PlanPart) -> Ints:

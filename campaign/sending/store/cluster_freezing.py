@@ -22,6 +22,7 @@ from campaign.arrow_text import Ints
 from campaign.cluster import Cluster, packed
 from campaign.errors import FolderError
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
+from campaign.messages.plan_tables.plan_columns import count_messages
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.private_files import make_private_folder, name_new_file, new_private_file, sync_folder
 from campaign.sending.ledger.ledger import Entry
@@ -125,7 +126,7 @@ def _write_settled(tables: ClusterTables, path: Path, batches: Ints) -> Digests:
     """The messages that earlier batches hold; `batches` has the batch of each message, 0 for none."""
     folder = path / PLAN / SETTLED
     make_private_folder(folder)
-    starts = np.cumsum([0, *tables.map_parts(_count_messages)])
+    starts = np.cumsum([0, *tables.map_parts(count_messages)])
     written = tables.map_parts(
         _write_settled_of_part, range(len(starts) - 1), starts, _split(batches, starts), repeat(path)
     )
@@ -173,10 +174,6 @@ def _read_token(path: str) -> bytes:
 
 def _count_rows(part: PlanPart) -> int:
     return len(part.status)
-
-
-def _count_messages(part: PlanPart) -> int:
-    return len(part.rows_of_messages)
 
 
 def _write_part(

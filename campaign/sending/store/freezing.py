@@ -18,6 +18,8 @@ from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
 from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
+from campaign.results.shared_phones import rows_that_share
+from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders
 from campaign.sending.store.frame_files import write_frames
@@ -136,7 +138,10 @@ def _manifest(
         options=options,
         who=user_name(),
         currency=currency,
-        totals=plan.totals.as_record(),
+        totals={
+            **plan.totals.as_record(),
+            "people": people_in(plan.totals, len(rows_that_share(plan))),
+        },
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=digests,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
