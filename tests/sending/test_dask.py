@@ -17,7 +17,10 @@ from messages.test_plan_in_parts import CLINIC, HELLO, OPTIONS, SHEETS, UG
 from sending.test_plan_in_parts_sent import assert_same_result, same
 
 import campaign
+from campaign.contacts.table_version import table_version
 from campaign.errors import CampaignError, FileError, FolderError, UsageError
+from campaign.messages.plan_tables import cluster_tables
+from campaign.messages.plan_tables.duplicates import DuplicateFinder
 from campaign.messages.plan_tables.spooled_tables import SpooledTables
 from campaign.sending.store import cluster_freezing
 from campaign.sending.store.frame_files import part_path, read_frame
@@ -200,6 +203,20 @@ def test_a_folder_that_a_worker_does_not_see_is_refused(client, tmp_path):
         client.run(partial(reload, cluster_freezing))
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     assert result.totals["accepted"] == 18
+
+
+def test_a_block_that_is_finished_twice_is_the_same():
+    """What a worker was given is not changed by what it makes of it: Dask may ask for that again."""
+    contacts = campaign.read_contacts(table(CLINIC))
+    rules = campaign.prepare(contacts, message=HELLO, **UG)._made_of.rules
+    texts = cluster_tables._write_block(contacts, 0, table_version(contacts), rules)
+    numbers = texts.block.recipients.numbers
+    duplicates = DuplicateFinder(numbers)
+    repeats = duplicates.find(0, texts.candidates(duplicates.sharing(0, len(numbers))))
+    (first, _), (second, _) = (cluster_tables._finish_block(texts, repeats, "skip", None) for _ in range(2))
+    assert "duplicate" in first["contacts"]["status"].tolist()
+    for name in ("messages", "issues", "contacts"):
+        same(first[name], second[name])
 
 
 def test_a_file_that_is_written_twice_stays_what_it_is(tmp_path):
