@@ -119,8 +119,6 @@ class Run:
                 tally, contents.outcomes, kept_another_text=kept, environment=self.environment
             )
         manifest = last_round.manifest
-        is_pilot = opened.options.pilot is not None and manifest.pilot is not None
-        pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
         return Engine(
             UnsentBatches(
                 pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding)
@@ -128,7 +126,7 @@ class Run:
             GroupCommit(ledger),
             post,
             tally=tally,
-            valves=opened.options.valves(manifest.canary, pilot_end),
+            valves=opened.options.valves(manifest.canary, opened.options.pilot_end(manifest.pilot)),
             pace=opened.options.pace,
             concurrency=opened.options.concurrency,
             listen=listen,

@@ -1,4 +1,5 @@
-"""Where the engine gets its batches from: those of a single run, or what one of several workers has claimed."""
+"""Where the engine gets its batches from: those of a single run, or what one of several workers has
+claimed."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -32,7 +32,7 @@ FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.
 """
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
-_COST = BATCH_COLUMNS.index("cost")
+_COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
 
 
 class RegisteredRound(NamedTuple):
@@ -65,6 +65,21 @@ class LedgerSnapshot:
     outcome_rows: list[tuple[Any, ...]]
     is_closed: bool  # a person has closed the campaign since its last round
     moves: int  # as many as the journal has
+
+    def before_answers(self) -> LedgerSnapshot:
+        """The same as if what is under way were still waiting."""
+        sending = [batch.state == "sending" for batch in self.batches]
+        return replace(
+            self,
+            batches=[
+                batch._replace(state="pending") if is_sending else batch
+                for batch, is_sending in zip(self.batches, sending, strict=True)
+            ],
+            outcome_rows=[
+                (*row[:_STATUS], "not_sent", *row[_STATUS + 1 :]) if is_sending else row
+                for row, is_sending in zip(self.outcome_rows, sending, strict=True)
+            ],
+        )
 
     def attempts(self, round_number: int) -> list[Attempt]:
         """The batches of a round that were accepted, or may have been, in order."""
