@@ -8,8 +8,10 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, check_path, check_text
 from campaign.errors import UsageError
+from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.options import Place
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.first_format import open_to_read
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
 from campaign.sending.workers.shared_place import shared_place
 from campaign.text import clean
@@ -52,10 +54,13 @@ def workers(folder: Place) -> pd.DataFrame:
     """The workers that send a campaign now, in the order in which they joined.
 
     Columns: name (host and process), joined (UTC), seconds (since it was last heard of; after 30 the others
-    give it up) and messages (claimed, or sent without an answer so far). Reading disturbs nobody.
+    give it up) and messages (claimed, or sent without an answer so far). Reading disturbs nobody. A campaign
+    whose ledger is a file has no workers.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    rows = shared_place(open_folder(folder)).workers()
+    place = open_to_read(folder)
+    is_shared = isinstance(place, Folder) and is_address(place.manifest.ledger)
+    rows = shared_place(place).workers() if isinstance(place, Folder) and is_shared else []
     frame = pd.DataFrame(rows, columns=["name", "joined", "seconds", "messages"])
     frame["joined"] = pd.to_datetime(frame["joined"], unit="s", utc=True).astype("datetime64[us, UTC]")
     return frame.astype({"name": "str", "seconds": "float64", "messages": "int64"})

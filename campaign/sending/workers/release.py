@@ -33,18 +33,14 @@ class Release:
     folder: Path
     messages: int
     parts: int
-    environment: str
 
     @property
     def sentence(self) -> str:
-        """What was released, and how it is sent."""
+        """What was released, in words."""
         if not self.messages:
             return "Nothing was released: nothing waits to be sent."
-        account = "" if self.environment == "local" else f" --account {self.environment}"
-        return (
-            f"{counted(self.messages, 'message')} {agreeing(self.messages, 'waits', 'wait')} for workers. "
-            f"Start as many as you like: campaign worker {self.folder}{account}"
-        )
+        waits = agreeing(self.messages, "waits", "wait")
+        return f"Released: {counted(self.messages, 'message')} {waits} for workers. Nothing was sent yet."
 
     def __str__(self) -> str:
         return self.sentence
@@ -104,7 +100,4 @@ def release(
             cast("PostgresLedger", opened.ledger).release(json.dumps(record))
     finally:
         opened.close()
-    return Release(
-        folder=opened.folder.path, messages=waiting, parts=opened.last_round.manifest.parts,
-        environment=opened.account.environment,
-    )  # fmt: skip
+    return Release(folder=opened.folder.path, messages=waiting, parts=opened.last_round.manifest.parts)

@@ -25,7 +25,7 @@ from campaign.sending.ledger.postgres.worker_ledger import (
     WorkerLedger,
 )
 from campaign.sending.store.frozen_messages import FrozenPart, read_sizes
-from campaign.service.outcome import Cause, Outcome
+from campaign.service.outcome import Cause, Outcome, Status
 from campaign.service.wire import Encoding, refusal_of
 
 LOOK_AGAIN = 0.2  # seconds until a worker that got nothing looks again
