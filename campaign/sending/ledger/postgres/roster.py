@@ -33,7 +33,7 @@ gone = '' AND greatest(seen, extract(epoch FROM pg_postmaster_start_time())) < {
 _FIND_OVERDUE = f"SELECT worker, name FROM workers WHERE {_OVERDUE} AND worker != :worker ORDER BY joined"
 _END_SESSIONS = f"""
 SELECT count(pg_terminate_backend(pid)) FROM workers JOIN pg_stat_activity ON session = {_SESSION}
-WHERE {_OVERDUE}
+WHERE gone != '' OR {_OVERDUE}
 """
 _AT_WORK = f"""
 SELECT name, joined, {_NOW} - seen, messages FROM workers WHERE gone = '' ORDER BY joined, worker
@@ -133,18 +133,22 @@ def give_up_all(connection: Connection) -> None:
         "SELECT worker, name FROM workers WHERE gone = '' ORDER BY joined"
     ).fetchall()
     order = last_order(connection)
-    if not at_work and (order is None or order.kind in ("stopped", "recalled")):
+    is_recalled = order is None or order.kind == "recalled"
+    if not at_work and is_recalled:
         return
     connection.execute("BEGIN")
     for worker, name in at_work:
         _give_up(connection, worker, name, f"{name} ended without a word")
-    if order is not None and order.kind != "recalled":
+    if not is_recalled:
         give_order(connection, "recalled", "the campaign was opened by one program alone")
     connection.execute("COMMIT")
 
 
 def end_overdue_sessions(connection: Connection) -> bool:
-    """End the connections of workers that sleep, which would lock everybody else out; whether there were."""
+    """End the connections of workers that sleep, which would lock everybody else out; whether there were any.
+
+    Those of workers that were given up already are among them.
+    """
     ended: int = connection.execute(_END_SESSIONS, {"time_to_live": TIME_TO_LIVE}).fetchone()[0]
     return ended > 0
 

@@ -224,7 +224,9 @@ class WorkerLedger(PostgresLedger):
         super().close()
 
     def _enter(self, connection: PostgresConnection) -> None:
-        self._change(partial(enter, worker=self._worker, name=self._name))
+        self._begin()
+        enter(connection, self._worker, self._name)
+        connection.execute("COMMIT")
 
     def _begin(self, moves: Sequence[Move] = ()) -> None:
         self._session.execute_as_written(f"{self.BEGIN}; SELECT pg_advisory_xact_lock({self._key})")
