@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
-from campaign.argument_checks import check_choice, check_count, check_path
+from campaign.argument_checks import check, check_choice, check_count, check_path
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opening import account_to_continue
@@ -76,8 +76,7 @@ def work(
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     check_choice(when_paused, get_args(WhenPaused), subject="when_paused")
-    for part in () if parts is None else parts:
-        check_count(part, subject="parts", write="parts=[0, 1]", least=0)
+    _check_parts(parts)
     options = SendOptions(account=account, folder=folder, ledger=ledger, progress=progress)
     place = open_folder(folder)
     place.check_ledger(ledger)
@@ -104,6 +103,15 @@ def send_part(
     """
     check_count(part, subject="part", write="part=0", least=0)
     return work(folder, account=account, ledger=ledger, parts=[int(part)], when_paused="end")
+
+
+def _check_parts(parts: Collection[int] | None) -> None:
+    """Raise `UsageError` unless these are numbers of parts."""
+    if parts is not None:
+        kinds = (list, tuple, set, frozenset, range)
+        check(parts, kinds, subject="parts", needs="a list of numbers of parts", write="parts=[0, 1]")
+    for part in parts or ():
+        check_count(part, subject="parts", write="parts=[0, 1]", least=0)
 
 
 class _Worker:
