@@ -14,6 +14,7 @@ from campaign.cli.reports import check_columns, check_report_paths, write_report
 from campaign.cli.shell_words import quoted
 from campaign.environments import words_for
 from campaign.masking import mask_text, mask_texts
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
 from campaign.results.tables import Result
@@ -58,8 +59,9 @@ def _show_rounds(result: Result, page: Page) -> None:
         {"round": number, "submitted_at": as_json(moment), "statuses": as_json(counts[number].to_dict())}
         for number, moment in zip(begins.index.tolist(), begins, strict=True)
     ]
+    times = LocalTimes.of_rounds(result.rounds)
     for number in begins.index[::-1][:_ROUNDS_SHOWN]:
-        when = "nothing sent" if pd.isna(begins[number]) else f"{begins[number]:%Y-%m-%d %H:%M} UTC"
+        when = "nothing sent" if pd.isna(begins[number]) else times.moment(begins[number])
         outcomes = [f"{figure(count)} {status.replace('_', ' ')}" for status, count in counts[number].items()]
         page.line(f"  round {number}, {when}: {', '.join(outcomes)}")
     if len(begins) > _ROUNDS_SHOWN:

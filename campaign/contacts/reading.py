@@ -30,9 +30,11 @@ from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.table import ContactTable, make_table
 from campaign.contacts.table_version import table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
+from campaign.public_calls import public_call
 from campaign.text import figure
 
 
+@public_call
 def read_contacts(
     source: Any,
     *,

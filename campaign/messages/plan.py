@@ -28,6 +28,7 @@ from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, status_bars, totals_table
+from campaign.public_calls import public_call
 
 
 class PlanSource(Protocol):
@@ -89,6 +90,7 @@ class Plan:
         """Whether its tables are in memory, and not in parts on disk."""
         return self._store is None
 
+    @public_call
     def parts(self) -> Iterator[PlanPart]:
         """The tables of the plan in parts of consecutive rows: `messages`, `issues` and `contacts` of each.
 
@@ -96,6 +98,7 @@ class Plan:
         """
         return iter([whole_part(self)]) if self._store is None else self._store.parts()
 
+    @public_call
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
         if not self.totals.rows:
@@ -122,6 +125,7 @@ class Plan:
         part = next(with_messages, None)
         return int(next(self.parts()).status.index[0] if part is None else part.rows_of_messages[0])
 
+    @public_call
     def sample(self, n: int = 5) -> pd.DataFrame:
         """Some messages from throughout the plan, in sending order; the same ones each time."""
         check_count(n, subject="n", least=0, write="plan.sample(5)")
@@ -134,12 +138,14 @@ class Plan:
         frames = [*messages_at(self, positions)] or [next(self.parts()).messages.iloc[:0]]
         return pd.concat(frames).set_axis(positions) if len(frames) > 1 else frames[0].set_axis(positions)
 
+    @public_call
     def estimate(self, price: Decimal | float | str, *, per: str = "part") -> Decimal:
         """What sending would cost at a price for each part, or for each message with per="message"."""
         check_choice(per, ("part", "message"), subject="per")
         check_amount(price, subject="price", write="plan.estimate(35)")
         return Decimal(str(price)) * (self.totals.parts if per == "part" else self.totals.messages)
 
+    @public_call
     def batches(self, size: int = 100) -> Iterator[pd.DataFrame]:
         """The messages in batches of at most `size`, as they would be sent.
 
@@ -152,6 +158,7 @@ class Plan:
             messages.take(stop - start).set_axis(pd.RangeIndex(start, stop), axis=0) for start, stop in bounds
         )
 
+    @public_call
     def keep_instead(self, rows: Iterable[int]) -> Plan:
         """The plan that the table would give if these rows came before the others with their numbers.
 

@@ -14,6 +14,7 @@ from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.totals import status_bars
 from campaign.notebook.panel import Panel
+from campaign.public_calls import public_call
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.text import capitalised, counted
@@ -31,6 +32,7 @@ text-align:left}
 """
 
 
+@public_call
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 

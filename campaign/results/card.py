@@ -6,6 +6,7 @@ from pathlib import Path
 import pandas as pd
 
 from campaign import markup
+from campaign.results.local_times import LocalTimes
 from campaign.results.totals import ResultTotals
 from campaign.text import figure
 
@@ -17,6 +18,7 @@ def result_card(
     batches: pd.DataFrame,
     *,
     where: str,
+    times: LocalTimes,
     folder: Path | None,
 ) -> str:
     """The outcome, what is left to do, and the newest batches; nothing here is masked."""
@@ -27,22 +29,24 @@ def result_card(
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),
+                "people": figure(totals.people),
                 "messages": figure(totals.messages),
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.table(in_words(_newest_first(batches)), limit=10),
+        markup.table(in_words(_newest_first(batches), times), limit=10),
     ]
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
     return markup.card(f"Result ({where})", pieces)
 
 
-def in_words(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table as it is shown to people: statuses without underscores, times with their zone."""
+def in_words(frame: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
+    """The table as it is shown to people: statuses without underscores, local times with their zone."""
     statuses = [name for name in ("status", "last status") if name in frame.columns]
     words = {name: frame[name].str.replace("_", " ") for name in statuses}
-    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
+    frame = frame.assign(**words)
+    return times.with_local(frame, "submitted_at", "submitted") if "submitted_at" in frame else frame
 
 
 def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:

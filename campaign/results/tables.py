@@ -22,10 +22,12 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.public_calls import public_call
 from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
@@ -139,6 +141,7 @@ class Result:
         """
         return self._whole.contacts
 
+    @public_call
     def parts(self) -> Iterator[ResultPart]:
         """The tables of the result in parts of consecutive rows: `messages`, `contacts` and `issues` of each.
 
@@ -168,7 +171,7 @@ class Result:
     @cached_property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
-        statuses = (part.contacts["status"] for part in self.parts())
+        statuses = (part.status for part in self._bare_parts())
         return ResultTotals.of(
             self.plan.totals,
             statuses,
@@ -183,6 +186,7 @@ class Result:
         """The currency of the account, "" if it was not given. The service itself names none."""
         return next((one.currency for one in reversed(self.rounds) if one.currency), "")
 
+    @public_call
     def by(self, column: str) -> pd.DataFrame:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
@@ -201,6 +205,7 @@ class Result:
         place, name = choose_column(self.columns, column)
         return break_down(self.parts(), place, name, self._sharing, self._batches)
 
+    @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
@@ -226,9 +231,8 @@ class Result:
     @property
     def needing_attention(self) -> pd.Index[int]:
         """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
-        rows = self.follow_up_rows
-        labels = [rows.needing(part).index.to_numpy(dtype=np.int64) for part in self.parts()]
-        return pd.Index(np.concatenate(labels), dtype="int64", name="row")
+        rows = FollowUpRows(self._bare_parts, self._sharing, self.reading, self.name)
+        return pd.Index(rows.labels(), dtype="int64", name="row")
 
     @property
     def sentence(self) -> str:
@@ -350,8 +354,11 @@ class Result:
         """For these rows why they got nothing."""
         if not len(self._sharing) or self.is_erased:
             return pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
-        parts = result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
-        return reasons_of_shared(self._sharing, parts)
+        return reasons_of_shared(self._sharing, self._bare_parts)
+
+    def _bare_parts(self) -> Iterator[ResultPart]:
+        """The parts without the reasons that only other parts tell: enough where no reason is needed."""
+        return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
@@ -365,6 +372,7 @@ class Result:
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
             ),
             where=words_for(self.environment).where,
+            times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
         )
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pandas as pd
 
+from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.text import agreeing, counted, money
@@ -32,8 +33,8 @@ class ResultTotals(Totals):
 
     @property
     def people(self) -> int:
-        """The rows that are neither blank nor a copy of another one."""
-        return self.rows - self["blank"] - self["duplicate"] + self.sharing
+        """The rows that are neither blank nor a copy of another one (see `contract`)."""
+        return people_in(self, self.sharing)
 
     @property
     def attention(self) -> int:
@@ -78,6 +79,11 @@ class ResultTotals(Totals):
         )
 
 
+def people_in(rows: Totals, sharing: int) -> int:
+    """How many people some rows are, of whom `sharing` share a phone with somebody in another row."""
+    return rows.rows - sum(rows[status] for status in NO_PEOPLE) + sharing
+
+
 def cost_in_words(
     cost: Decimal | None, *, unpriced: int = 0, currency: str = "", environment: str = "live"
 ) -> str:
@@ -90,6 +96,14 @@ def cost_in_words(
     amount = f"{currency} {money(cost)}" if currency else money(cost)
     made_up = " (made up)" if words_for(environment).has_made_up_costs else ""
     return f"{amount}{' or more' if unpriced else ''}{made_up}"
+
+
+def average_price(batches: pd.DataFrame) -> Decimal | None:
+    """What a message of the accepted batches has cost whose cost is known; None without one."""
+    priced = batches[(batches["status"] == "accepted") & batches["cost"].notna()]
+    if priced.empty:
+        return None
+    return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
 
 
 def outcome_sentence(totals: ResultTotals) -> str:

@@ -15,6 +15,7 @@ from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
@@ -31,6 +32,7 @@ from campaign.service.sandbox.server import Sandbox
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 
 
+@public_call
 def compare(
     plan: Plan,
     *,
@@ -48,6 +50,7 @@ def compare(
     return compare_in(plan, options, environment)
 
 
+@public_call
 def send(
     plan: Plan,
     *,
@@ -119,6 +122,7 @@ def send(
     return Run(open_campaign(plan, options), attended=False).wait()
 
 
+@public_call
 def start(
     plan: Plan,
     *,
@@ -191,6 +195,7 @@ def _ask_first(attempt: Callable[[str | None], Run], phrase: str | None) -> Run:
         raise
 
 
+@public_call
 async def asend(
     plan: Plan,
     *,
@@ -224,6 +229,7 @@ async def asend(
     return await Run(opened, attended=False).finished()
 
 
+@public_call
 def resume(
     folder: Place,
     *,
@@ -263,6 +269,7 @@ def resume(
     return Run(open_campaign(None, options, opt_outs), attended=False).wait()
 
 
+@public_call
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)

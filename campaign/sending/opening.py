@@ -19,7 +19,8 @@ import numpy as np
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
-from campaign.messages.plan_tables.plan_columns import messages_at, same_contacts
+from campaign.messages.plan_tables.plan_columns import same_contacts
+from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
@@ -27,7 +28,8 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
-from campaign.sending.rounds.confirmation import Departure, check_confirmed
+from campaign.sending.rounds.comparison import ACCEPTED
+from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind
@@ -36,13 +38,14 @@ from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.rounds.tried_texts import tried_texts
 from campaign.sending.run import locked
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
 from campaign.sending.store.freezing import RoundContent, freeze_round
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import ChosenName, locate_campaign
+from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -280,18 +283,19 @@ def _departure(
 ) -> Departure:
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
-    numbers = np.empty(0, np.int64)
-    for messages in messages_at(content.plan, positions):
-        numbers = np.union1d(numbers, messages["number"].astype("int64"))
-    recent = recently_reached(claim.account, claim.key, numbers)
+    account = claim.account
+    extent = Extent.of(content.plan, positions, tried_texts(account))
+    recent = recently_reached(account, claim.key, extent.numbers)
     return Departure(
         plan=content.plan,
         positions=positions,
-        batch_size=options.batch_size,
-        concurrency=options.concurrency,
+        extent=extent,
+        later=len(content.outgoing) - len(positions),
         comparison=compared.overview,
         budget=Budget.of(options.budget).words,
+        price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
+        may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
         remarks=recent.unreadable,
     )
 

@@ -22,6 +22,7 @@ from pathlib import Path
 
 from campaign.errors import LockedError
 from campaign.messages.plan import Plan
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.delivery import Post
@@ -45,6 +46,10 @@ log = logging.getLogger("campaign")
 
 _STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
 _UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
+_OTHER_OPTIONS = (
+    "To go on with other options, end this run with run.stop() and run.wait(), then give them to resume, "
+    "for example campaign.resume(run.folder, budget=100)."
+)
 _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system
 
 
@@ -164,6 +169,11 @@ class Run:
         return self._account.label
 
     @property
+    def currency(self) -> str:
+        """What the service counts costs in, "" if the account does not say."""
+        return self._account.currency
+
+    @property
     def comparison(self) -> str:
         """What the campaign had sent before this run, in a sentence; "" where nothing was compared."""
         return self._comparison
@@ -239,18 +249,22 @@ class Run:
         """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
         return self._waits > 0
 
+    @public_call
     def pause(self) -> None:
         """Issue nothing more until `resume`; what is under way finishes."""
         self._engine.pause()
 
+    @partial(public_call, advice=_OTHER_OPTIONS)
     def resume(self) -> None:
         """Go on after a pause, whoever caused it."""
         self._engine.resume()
 
+    @public_call
     def stop(self) -> None:
         """Issue nothing more and end; what is under way finishes."""
         self._engine.stop()
 
+    @public_call
     def cancel(self) -> None:
         """End at once; what has left without an answer becomes unknown."""
         self._engine.cancel()
@@ -271,6 +285,7 @@ class Run:
 
     # waiting for it
 
+    @public_call
     def wait(self, timeout: float | None = None) -> Result:
         """Wait for the end and return what came of it.
 
@@ -301,6 +316,7 @@ class Run:
             raise interruption(noted[0], self._interruption_sentence())
         return self._outcome()
 
+    @public_call
     async def finished(self) -> Result:
         """The same as `wait` for people with an event loop; a cancellation stops the run cleanly.
 

@@ -20,6 +20,7 @@ from campaign.masking import mask_text
 from campaign.messages.plan import Plan
 from campaign.messages.preparation import prepare
 from campaign.messages.preview import Preview
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.campaigns import check_plan, send
 from campaign.sending.options import Place
@@ -77,6 +78,7 @@ class TryOut:
         return markup.card("Try-out", pieces)
 
 
+@public_call
 def try_out(
     plan: Plan,
     account: Account | Sandbox | None = None,

@@ -24,6 +24,7 @@ LAYERS = [
     "suggestions",
     "remedies",
     "argument_checks",
+    "public_calls",
     "copied_field",
     "paths",
     "private_files",
@@ -75,6 +76,7 @@ DOORS = {
         "notebook.composer.text_editor",
         "notebook.composer.download",
         "notebook.composer.fields",
+        "notebook.composer.uploads",
     },
     "shtab": {"cli.completion_command"},
 }

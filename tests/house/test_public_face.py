@@ -9,7 +9,8 @@ import pytest
 import campaign
 
 NAMES = {
-    "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
+    "Account", "AccountError", "Budget", "CallError", "CampaignError", "ColumnError", "ConfirmationError",
+    "ContactsError",
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
     "Reconciliation", "Release", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",

@@ -40,7 +40,7 @@ def without_quotes(text):
         (
             'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to a '
             "file, with the reasons.",
-            "Correct the invalid rows.",
+            "Correct the invalid rows: “Rows to correct” writes them to a file, with the reasons.",
         ),
         (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',

@@ -152,6 +152,12 @@ def test_history_agrees(result):
     counts = {name: row[name] for name in ("accepted", "refused", "unknown", "waiting")}
     assert counts == {"accepted": 4, "refused": 1, "unknown": 1, "waiting": 1}
     assert (row["cost"], row["unpriced"], row["currency"]) == (Decimal("142.0"), 2, "UGX")
+    assert row["people"] == result.totals.people == result.by("Clinic")["people"].sum() == 10
+
+
+def test_the_card_agrees(result):
+    card = re.sub("<[^>]+>", " ", result._repr_html_())
+    assert re.search(r"rows in the file\s+11\s+people\s+10\s+messages\s+7\s", card)
 
 
 def test_who_sent_what_and_how_is_told_of_both_rounds(result, folder):

@@ -384,6 +384,17 @@ def test_a_stop_is_not_undone_by_what_is_ordered_or_happens_after_it():
     assert snapshots[-1].sentence.startswith("Stopped by hand")
 
 
+@pytest.mark.parametrize(
+    ("stopped_during", "sentence"),
+    [(1, "Stopped by hand. Resume the campaign to send the rest."), (2, "Stopped by hand.")],
+)
+def test_a_stop_speaks_of_the_rest_only_where_something_is_left(stopped_during, sentence):
+    service = Service(latency=0.02)
+    engine, _, snapshots = make_engine(service, batches=2, concurrency=1, end_when_paused=False)
+    asyncio.run(while_running(engine, engine.stop, until=lambda: len(service.received) == stopped_during))
+    assert (snapshots[-1].sentence, snapshots[-1].waiting) == (sentence, 20 - 10 * stopped_during)
+
+
 def test_a_pause_by_hand_does_not_hide_why_a_valve_paused():
     service = Service({2: Outcome("unknown", error="no answer in time")})
     engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)

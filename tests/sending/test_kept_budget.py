@@ -101,11 +101,11 @@ def test_a_run_says_its_budget(sandbox):
 def test_the_question_before_live_sending_names_the_budget(resolves_here, monkeypatch):
     with start_live(resolves_here, monkeypatch) as service:
         account = LiveService(service).account
-        with pytest.raises(campaign.ConfirmationError, match=r"The campaign's budget is 5,000\. For example"):
+        with pytest.raises(campaign.ConfirmationError, match=r"\nThe campaign's budget is 5,000\.\n"):
             campaign.send(plan_for(people(3)), account=account, name="visits", budget=5_000)
         with pytest.raises(campaign.ConfirmationError) as question:
             campaign.send(plan_for(people(3)), account=account, name="visits")
-        assert "budget" not in str(question.value)
+        assert "The campaign's budget" not in str(question.value)
 
 
 def test_a_phrase_that_nobody_typed_changes_no_budget(resolves_here, monkeypatch):

@@ -10,11 +10,11 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading_record import Reading
+from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.issues import issue_kinds
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
-from campaign.results.breakdown import NO_PEOPLE
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
@@ -46,7 +46,7 @@ _FEW = 12  # people who are shown without a click
 
 def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequence[str]) -> None:
     """Write the page of a result, with a section for each of the columns in `by`."""
-    times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
+    times = LocalTimes.of_rounds(result.rounds)
     values = _head(result, redaction, times) | _people(result, redaction) | _files(result, redaction)
     values |= _batches(result, redaction, times) | _costs(result, redaction, by)
     write_page(path, "result.html.jinja", values, times)

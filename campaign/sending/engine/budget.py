@@ -10,6 +10,7 @@ from math import ceil
 from typing import cast
 
 from campaign.argument_checks import check_amount, check_count
+from campaign.public_calls import public_call, public_class
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
 from campaign.text import counted
@@ -17,6 +18,7 @@ from campaign.text import counted
 _LARGER = "Resume with a larger budget to send the rest; until you give another one, this one stays in force."
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Ends the run before a campaign costs more than `cost` units or sends more than `messages` messages.
@@ -45,6 +47,7 @@ class Budget:
             object.__setattr__(self, "messages", _limit(self.messages))
 
     @classmethod
+    @public_call
     def of(cls, budget: Budget | Decimal | float | str | None) -> Budget:
         """A budget as the user gave it: a number is cost units."""
         if isinstance(budget, Budget):

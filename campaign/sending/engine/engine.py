@@ -351,7 +351,7 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Where the run stands now."""
         remark = self._tally.remark if self.status == "finished" else ""
-        reason = self.hold.reason if self.hold else remark
+        reason = self.hold.sentence(self._tally.waiting) if self.hold else remark
         now = time.monotonic()
         return self._tally.snapshot(self.status, now - self._started, reason, self._rate(now))
 

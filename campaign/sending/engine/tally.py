@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, Protocol
 
+from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
 from campaign.text import counted, without_error_class
 
@@ -53,6 +54,13 @@ class Snapshot:
     rate: float | None = None
     last_refusal: str = ""
     recent: tuple[SettledBatch, ...] = ()
+    has_unknown_costs: bool = False
+
+    def cost_in_words(self, environment: str, currency: str = "") -> str:
+        """The cost so far, a lower bound where something that may have been charged has no known cost."""
+        cost = None if self.has_unknown_costs and not self.cost else self.cost
+        unpriced = int(self.has_unknown_costs)
+        return cost_in_words(cost, unpriced=unpriced, currency=currency, environment=environment)
 
     @property
     def seconds_left(self) -> float | None:
@@ -280,5 +288,5 @@ class Tally:
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
-            tuple(self.recent),
+            tuple(self.recent), self.spending.open_parts > 0,
         )  # fmt: skip

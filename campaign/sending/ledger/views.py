@@ -126,14 +126,19 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
     batches = connection.execute(
         "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
     )
-    last_event = connection.execute(_LAST_EVENT).fetchone()
     return LedgerSnapshot(
         rounds,
         [RegisteredBatch._make(row) for row in batches],
         _outcome_rows(connection),
-        is_closed=last_event == ("closed",),
+        is_closed=is_closed(connection),
         moves=moves_in(connection),
     )
+
+
+def is_closed(connection: Connection) -> bool:
+    """Whether a person has closed the campaign since its last round."""
+    last_event: Any = connection.execute(_LAST_EVENT).fetchone()
+    return last_event is not None and tuple(last_event) == ("closed",)
 
 
 def result_frame(place: Readable) -> pd.DataFrame:

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.environments import words_for
+from campaign.results.local_times import LocalTimes
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
@@ -84,7 +85,7 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
-    day = "" if pd.isna(last) else f" on {last.day} {last:%B %Y}"
+    day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
     reached = words_for(environment).reached
     pieces = []
     if tally.accepted == tally.messages:

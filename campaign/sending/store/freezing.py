@@ -18,6 +18,8 @@ from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_of_messages
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
+from campaign.results.shared_phones import rows_that_share
+from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import write_frames
 from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
@@ -137,7 +139,10 @@ def _manifest(
         options=options,
         who=user_name(),
         currency=currency,
-        totals=plan.totals.as_record(),
+        totals={
+            **plan.totals.as_record(),
+            "people": people_in(plan.totals, len(rows_that_share(plan))),
+        },
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests={
             file.relative_to(path).as_posix(): file_digest(file) for file in sorted(path.rglob("*.parquet"))
