@@ -8,6 +8,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, check_path, check_text
 from campaign.errors import UsageError
+from campaign.public_calls import public_call
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.options import Place
 from campaign.sending.store.first_format import open_to_read
@@ -26,6 +27,7 @@ _THEN = {
 }
 
 
+@public_call
 def order(folder: Place, what: What, *, note: str = "") -> None:
     """Pause, resume or stop all workers of a campaign, on whichever machines they are.
 
@@ -50,6 +52,7 @@ def order(folder: Place, what: What, *, note: str = "") -> None:
         )
 
 
+@public_call
 def workers(folder: Place) -> pd.DataFrame:
     """The workers that send a campaign now, in the order in which they joined.
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, cast
 from campaign.argument_checks import check_path
 from campaign.contract import Changed, Gone
 from campaign.messages.plan import Plan
+from campaign.public_calls import public_call
 from campaign.sending.campaigns import check_plan
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
@@ -46,6 +47,7 @@ class Release:
         return self.sentence
 
 
+@public_call
 def release(
     plan: Plan | Place,
     *,

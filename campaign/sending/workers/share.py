@@ -107,7 +107,8 @@ class Share:
         self._is_exhausted = False
 
     def hold_all(self, hold: Hold) -> None:
-        self._ledger.give_order("stopped" if hold.final else "paused", hold.reason)
+        reason = hold.sentence(self._tally.waiting)
+        self._ledger.give_order("stopped" if hold.final else "paused", reason)
 
     def hear(self, news: News) -> None:
         """Count what the others have done, and pass on what was ordered."""

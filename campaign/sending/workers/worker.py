@@ -10,6 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Literal, get_args
 
 from campaign.argument_checks import check, check_choice, check_count, check_path
+from campaign.public_calls import public_call
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opening import account_to_continue
@@ -48,6 +49,7 @@ class WorkerReport:
     sentence: str = ""
 
 
+@public_call
 def work(
     folder: Place,
     *,
@@ -84,6 +86,7 @@ def work(
     return _Worker(place, options, parts, when_paused).work()
 
 
+@public_call
 def send_part(
     folder: Place, part: int, *, account: Account | Sandbox | None = None, ledger: Place | None = None
 ) -> WorkerReport:
