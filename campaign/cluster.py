@@ -152,6 +152,31 @@ class Cluster:
         made: T = next(self.each(_with_remote_values, [function], [_Unresolved(futures)], [arguments]))
         return made
 
+    def start_long(self, function: Callable[..., T], count: int, *arguments: Any) -> list[Any]:
+        """Begin so many long calls, spread over the workers, that leave room for others beside them.
+
+        Dask makes a call again elsewhere when it loses its worker.
+        """
+        workers = self.workers
+        with self._reached():
+            return [
+                self.client.submit(
+                    _apart, function, arguments, pure=False, retries=0,
+                    workers=[workers[number % len(workers)]], allow_other_workers=True,
+                )
+                for number in range(count)
+            ]  # fmt: skip
+
+    def has_ended(self, future: Any) -> bool:
+        """Whether a call is over, however it ended."""
+        with self._reached():
+            return bool(future.done())
+
+    def forget(self, futures: Sequence[Any]) -> None:
+        """Wait no longer for some calls. One that is under way goes on."""
+        with self._reached():
+            self.client.cancel(futures)
+
     def everywhere(self, function: Callable[..., T], *arguments: Any) -> dict[str, T | BaseException]:
         """What a function returns, or the error that it raises, on each worker, by its address."""
         with self._reached():
@@ -205,6 +230,14 @@ def _with_remote_values(function: Callable[..., T], unresolved: _Unresolved, arg
 
     with worker_client() as client:  # gives its thread back, so that the other calls are not waited for
         return function(RemoteValues(client, unresolved.futures), *arguments)
+
+
+def _apart(function: Callable[..., T], arguments: tuple[Any, ...]) -> T:
+    from distributed import secede
+
+    leave: Callable[[], None] = secede
+    leave()  # the threads of this worker, which stay free for other calls
+    return function(*arguments)
 
 
 def _same(value: T) -> T:

@@ -22,8 +22,8 @@ from campaign.messages.preparation import prepare
 from campaign.messages.preview import Preview
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
-from campaign.sending.campaigns import check_plan, send
-from campaign.sending.options import Place
+from campaign.sending.campaigns import send
+from campaign.sending.options import Place, check_plan
 from campaign.sending.store.identity import try_out_name
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
