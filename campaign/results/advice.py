@@ -64,7 +64,18 @@ def advice_on_reached_earlier(people: int) -> str:
     have, numbers = agreeing(people, "has", "have"), agreeing(people, "its number was", "their numbers were")
     return (
         f"{capitalised(counted(people, 'row'))} {have} a mistake in this file, but {numbers} reached earlier "
-        "in the campaign: put your corrections into your own spreadsheet too."
+        "in the campaign, as after a follow-up file: put the corrections into your own spreadsheet too."
+    )
+
+
+def advice_on_corrections(rows: int) -> str:
+    """What is left to do about rows that were corrected in a follow-up file only; "" for none."""
+    if not rows:
+        return ""
+    were, them = agreeing(rows, "was", "were"), agreeing(rows, "this correction", "these corrections")
+    return (
+        f"{capitalised(counted(rows, 'row'))} {were} corrected in the follow-up file only: put {them} into "
+        "your own spreadsheet too."
     )
 
 

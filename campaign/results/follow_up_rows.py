@@ -22,11 +22,13 @@ _SHARING = "duplicate"  # the status of people who share a phone
 class FollowUpRows:
     """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
 
-    `sharing` are the rows of people who share a phone; they go with the status "invalid".
+    `sharing` are the rows of people who share a phone; they go with the status "invalid". `reached` are
+    rows with a mistake whose people were reached earlier: nobody need correct them to reach anyone.
     """
 
     parts: Callable[[], Iterable[ResultPart]]
     sharing: Ints
+    reached: Ints
     reading: Reading | None
     name: str
 
@@ -58,7 +60,7 @@ class FollowUpRows:
         is_chosen = contacts["status"].isin(list(statuses))
         if "invalid" in statuses:
             is_chosen |= contacts.index.isin(self.sharing)
-        return contacts[is_chosen]
+        return contacts[is_chosen & ~contacts.index.isin(self.reached)]
 
     def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:
         """The rows of one status; of duplicates those of people who share a phone."""
@@ -66,7 +68,7 @@ class FollowUpRows:
         is_chosen = contacts["status"] == status
         if status == _SHARING:
             is_chosen &= contacts.index.isin(self.sharing)
-        return contacts[is_chosen]
+        return contacts[is_chosen & ~contacts.index.isin(self.reached)]
 
     def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:
         before = None if self.reading is None else self.reading.continues

@@ -112,6 +112,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
         status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
     count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
+    count -= result.totals.reached_earlier
     first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",
