@@ -15,8 +15,7 @@ ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
-    "a file, with the reasons.",
+    "invalid": "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
 }
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
@@ -50,7 +49,7 @@ def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
     """
     if not people:
         return ""
-    file = "the same file" if with_invalid else 'campaign.write_follow_up(result, "to_correct.xlsx")'
+    file = "the same file" if with_invalid else "the file of write_follow_up"
     rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")

@@ -288,10 +288,14 @@ class Result:
         count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
         if not count:
             return ""
-        return (
-            f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row "
-            f"of this table any more; the cost includes {agreeing(count, 'it', 'them')}."
+        earlier = f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')}"
+        has_new_texts = any(one_round.options.get("changed") == "send" for one_round in self.rounds)
+        where = (
+            "not in this table: an earlier text of people in it, or messages to people who have left it"
+            if has_new_texts
+            else "in no row of this table any more"
         )
+        return f"{earlier} {where}; the cost includes {agreeing(count, 'it', 'them')}."
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -309,8 +313,8 @@ class Result:
 
     @property
     def corrections_to_copy(self) -> list[str]:
-        """What your own spreadsheet lacks, in a sentence each: rows with a mistake whose people were reached, and
-        rows that were corrected in the follow-up file."""
+        """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
+        and rows that were corrected in the follow-up file."""
         if self.is_erased:
             return []
         told = advice_on_reached_earlier(self.totals.reached_earlier), advice_on_corrections(self.corrections)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from campaign.paths import seen_from_here
 from campaign.remedies import without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
@@ -129,5 +130,5 @@ def _named_batches(result: Result, status: str) -> str:
 
 def _place(result: Result) -> str:
     """The folder as it is written in a shell."""
-    path = "FOLDER" if result.folder is None else str(result.folder)
+    path = "FOLDER" if result.folder is None else seen_from_here(result.folder)
     return f'"{path}"' if " " in path else path

@@ -31,6 +31,7 @@ SELECT rounds.round, coalesce(erasures.digest, rounds.digest), rounds.at, erasur
 FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
 """
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
+_LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _ATTEMPTS = """
 SELECT part, first, messages, cost FROM batches
 WHERE round = :round AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
@@ -67,6 +68,7 @@ class LedgerSnapshot:
     batches: list[RegisteredBatch]
     outcome_rows: list[tuple[Any, ...]]
     is_closed: bool  # a person has closed the campaign since its last round
+    budget: str = ""  # the record of the one that was given last, "" for none
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -105,7 +107,14 @@ def snapshot(place: Readable) -> LedgerSnapshot:
             [RegisteredBatch._make(row) for row in batches],
             _outcome_rows(connection),
             is_closed=is_closed(connection),
+            budget=recorded_budget(connection),
         )
+
+
+def recorded_budget(connection: Connection) -> str:
+    """The record of the budget that was kept last, "" if there is none."""
+    row: Any = connection.execute(_LAST_BUDGET).fetchone()
+    return "" if row is None else str(row[0])
 
 
 def is_closed(connection: Connection) -> bool:
