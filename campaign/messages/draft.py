@@ -51,7 +51,7 @@ def write_draft(contacts: ContactParts, rules: Rules, preferred: Ints) -> dict[s
         else SpooledTables(contacts, issues)
     )
     numbers = _find_all_recipients(contacts, rules.numbers, tables)
-    duplicates = DuplicateFinder(numbers)
+    duplicates = DuplicateFinder(numbers, every_text=rules.duplicates == "keep")
     if len(preferred):
         rows = rows_at(contacts, preferred)
         texts = rules.texts.render(rows, IssueCollector(len(rows))).texts

@@ -66,6 +66,8 @@ CODES = {
     "unreadable_entry": "an entry in a list of numbers is not a number, so it excludes nobody",
 }
 
+# Why a row with nothing wrong in it gets no message; the other reasons are errors.
+LEFT_OUT = ("blank_row", "duplicate", "duplicate_other_text", "opted_out", "stopped", "already_sent")
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
 NOT_SENT, BLANK = STATUSES.index("not_sent"), STATUSES.index("blank")

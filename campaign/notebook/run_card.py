@@ -55,7 +55,7 @@ def run_card(run: Run) -> str:
     pieces = [
         f"<style>{STYLE}</style>",
         head(run, title=False),
-        status(counts.status, run.sentence, written=None if ended else _now()),
+        status(counts, run.sentence, written=None if ended else _now()),
         progress(counts),
         figures(run, counts, on_the_way=False),
         "" if run.sentence else refusal(counts),
@@ -87,16 +87,23 @@ def _title(run: Run) -> str:
     return f"{count} {agreeing(run.outgoing, 'was', 'were')} to be {words.done}"
 
 
-def status(name: str, sentence: str, *, written: str | None = None) -> str:
+def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
     """The status in a word, and the reason for it; with the time where it may not be true any more."""
     reason = markup.paragraph(mask_text(sentence)) if sentence else ""
-    word = markup.escape(WORDS[name])
+    word = markup.escape(_status_in_words(counts))
     if written is None:
         return f'<div role="status"><span class="word">{word}</span>{reason}</div>'
     return (
         f'<div><span class="word">{word}</span> when this was written, {written}. It does not change by '
         f"itself.{reason}</div>"
     )
+
+
+def _status_in_words(counts: Snapshot) -> str:
+    """A run that pauses is paused once everything under way has come back."""
+    if counts.status == "paused" and counts.in_flight:
+        return f"Pausing: {counted(counts.in_flight, 'message')} under way"
+    return WORDS[counts.status]
 
 
 def progress(counts: Snapshot) -> str:

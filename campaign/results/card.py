@@ -42,7 +42,9 @@ def result_card(
         if totals.to_correct or totals.sharing:
             loaded = f"campaign.load_result({json.dumps(str(folder), ensure_ascii=False)})"
             call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
-            pieces.append(markup.paragraph(f"To write the rows to correct: {call}", note=True))
+            pieces.append(
+                f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
+            )
     return markup.card(f"Result ({where})", pieces)
 
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
 
+import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import add_follow_up_columns
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
@@ -34,11 +35,17 @@ class FollowUpRows:
 
     def needing(self, part: ResultPart) -> pd.DataFrame:
         """The contacts of a part that need attention."""
-        return self._chosen(part, TO_FOLLOW_UP)
+        return part.contacts[self._is_chosen(part, TO_FOLLOW_UP)]
+
+    def labels(self) -> Ints:
+        """The row numbers of all rows that need attention, in the order of the file; no text is read."""
+        found = [part.status.index[self._is_chosen(part, TO_FOLLOW_UP)] for part in self.parts()]
+        labels: Ints = np.concatenate(found).astype(np.int64)
+        return labels
 
     def with_status(self, statuses: Collection[str]) -> Iterator[pd.DataFrame]:
         """The rows with one of these statuses, part by part, in the order of the file."""
-        return (self._completed(self._chosen(part, statuses)) for part in self.parts())
+        return (self._completed(part.contacts[self._is_chosen(part, statuses)]) for part in self.parts())
 
     def by_urgency(self) -> Iterator[pd.DataFrame]:
         """All rows that need attention, the most urgent status first, and people who share a phone last."""
@@ -55,20 +62,24 @@ class FollowUpRows:
         rows = pd.concat([frame for frames in found.values() for frame in frames])
         return self._completed(rows.head(count))
 
-    def _chosen(self, part: ResultPart, statuses: Collection[str]) -> pd.DataFrame:
-        contacts = part.contacts
-        is_chosen = contacts["status"].isin(list(statuses))
+    def _is_chosen(self, part: ResultPart, statuses: Collection[str]) -> Bools:
+        is_chosen = part.status.isin(list(statuses)).to_numpy(dtype=bool)
         if "invalid" in statuses:
-            is_chosen |= contacts.index.isin(self.sharing)
-        return contacts[is_chosen & ~contacts.index.isin(self.reached)]
+            is_chosen |= self._shares(part)
+        return is_chosen & ~self._was_reached(part)
 
     def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:
         """The rows of one status; of duplicates those of people who share a phone."""
-        contacts = part.contacts
-        is_chosen = contacts["status"] == status
-        if status == _SHARING:
-            is_chosen &= contacts.index.isin(self.sharing)
-        return contacts[is_chosen & ~contacts.index.isin(self.reached)]
+        is_chosen = (part.status == status).to_numpy(dtype=bool) & ~self._was_reached(part)
+        return part.contacts[is_chosen & self._shares(part) if status == _SHARING else is_chosen]
+
+    def _shares(self, part: ResultPart) -> Bools:
+        """Which rows of a part are of people who share a phone."""
+        return part.status.index.isin(self.sharing)
+
+    def _was_reached(self, part: ResultPart) -> Bools:
+        """Which rows of a part have a mistake, but people who were reached."""
+        return part.status.index.isin(self.reached)
 
     def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:
         before = None if self.reading is None else self.reading.continues

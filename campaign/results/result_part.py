@@ -12,7 +12,7 @@ import pandas as pd
 
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
-from campaign.results.outcome_tables import join_contacts, join_messages
+from campaign.results.outcome_tables import final_statuses, join_contacts, join_messages
 from campaign.results.reached_earlier import ReachedEarlier
 
 
@@ -36,6 +36,13 @@ class ResultPart:
     def places(self) -> npt.NDArray[np.intp]:
         """The place of the batch of each message in `batches`, whose numbers ascend."""
         return np.searchsorted(self.batches["batch"].to_numpy(), self.batch_of_message)
+
+    @cached_property
+    def status(self) -> pd.Series[str]:
+        """That column of `contacts`; no text is read for it."""
+        return final_statuses(
+            self.plan_part.status, self.plan_part.rows_of_messages, self.batches, self.places
+        )
 
     @property
     def messages(self) -> pd.DataFrame:
@@ -64,7 +71,12 @@ class ResultPart:
     @cached_property
     def _contacts(self) -> pd.DataFrame:
         contacts = join_contacts(
-            self.plan_part.contacts, self._messages, self.batches, self.places, self.batch_of_excluded
+            self.plan_part.contacts,
+            self.status,
+            self._messages,
+            self.batches,
+            self.places,
+            self.batch_of_excluded,
         )
         if self.reasons is not None:
             own = self.reasons[self.reasons.index.isin(contacts.index)]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
@@ -38,14 +38,15 @@ def rows_that_share(plan: Plan) -> Ints:
     return np.concatenate(sharing)
 
 
-def reasons_of_shared(rows: Ints, parts: Iterable[ResultPart]) -> pd.Series[str]:
+def reasons_of_shared(rows: Ints, parts: Callable[[], Iterator[ResultPart]]) -> pd.Series[str]:
     """For each of these rows why it got nothing: which row has its number, and what became of that one.
 
-    A row whose number no message has any more is left out. `parts` are looked at twice.
+    A row whose number no message has any more is left out. `parts` is called twice, so that no part has to be
+    kept.
     """
-    parts = list(parts)  # which read nothing yet
-    numbers = pd.concat([_numbers_of(rows, part) for part in parts])
-    found = pd.concat([_owners_of(numbers, part) for part in parts])
+    numbers = pd.concat([_numbers_of(rows, part) for part in parts()])
+    wanted: Ints = np.unique(numbers.to_numpy(dtype=np.int64))
+    found = pd.concat([_owners_of(wanted, part) for part in parts()])
     owners = found[~found.index.duplicated()]
     owner = numbers.map(owners["row"]).dropna().astype("int64")
     fates = numbers.loc[owner.index].map(owners["status"]).map(_WHOSE_TEXT)
@@ -55,15 +56,17 @@ def reasons_of_shared(rows: Ints, parts: Iterable[ResultPart]) -> pd.Series[str]
     )
 
 
-def _numbers_of(rows: Ints, part: ResultPart) -> pd.Series[str]:
+def _numbers_of(rows: Ints, part: ResultPart) -> pd.Series[int]:
     """The numbers of those rows that are in a part."""
     labels = part.plan_part.status.index
     own = np.isin(labels.to_numpy(), rows)
-    return pd.Series(part.plan_part.numbers[own], index=labels[own]).astype("str")
+    return pd.Series(part.plan_part.numbers[own], index=labels[own])
 
 
-def _owners_of(numbers: pd.Series[str], part: ResultPart) -> pd.DataFrame:
-    """The first row of a part that each of the numbers is sent to, and its status, by number."""
-    messages = part.messages[["number", "row"]]
-    owners = messages[messages["number"].isin(numbers)].drop_duplicates("number").set_index("number")
-    return owners.assign(status=part.contacts["status"].reindex(owners["row"]).to_numpy())
+def _owners_of(numbers: Ints, part: ResultPart) -> pd.DataFrame:
+    """The rows of a part that these numbers are sent to, and their status, by number."""
+    labels = part.plan_part.status.index
+    own = part.plan_part.numbers
+    is_owner = np.isin(own, numbers) & np.isin(labels.to_numpy(), part.plan_part.rows_of_messages)
+    owners = pd.DataFrame({"row": labels[is_owner], "status": part.status.array[is_owner]})
+    return owners.set_index(pd.Index(own[is_owner], dtype="int64"))

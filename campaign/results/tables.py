@@ -177,7 +177,7 @@ class Result:
     @cached_property
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
-        statuses = (part.contacts["status"] for part in self.parts())
+        statuses = (part.status for part in self._bare_parts())
         return ResultTotals.of(
             self.plan.totals,
             statuses,
@@ -239,9 +239,8 @@ class Result:
     @property
     def needing_attention(self) -> pd.Index[int]:
         """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
-        rows = self.follow_up_rows
-        labels = [rows.needing(part).index.to_numpy(dtype=np.int64) for part in self.parts()]
-        return pd.Index(np.concatenate(labels), dtype="int64", name="row")
+        rows = FollowUpRows(self._bare_parts, self._sharing, self.reading, self.name)
+        return pd.Index(rows.labels(), dtype="int64", name="row")
 
     @property
     def sentence(self) -> str:
@@ -385,8 +384,11 @@ class Result:
         """For these rows why they got nothing."""
         if not len(self._sharing) or self.is_erased:
             return pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
-        parts = result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
-        return reasons_of_shared(self._sharing, parts)
+        return reasons_of_shared(self._sharing, self._bare_parts)
+
+    def _bare_parts(self) -> Iterator[ResultPart]:
+        """The parts without the reasons that only other parts tell: enough where no reason is needed."""
+        return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
 
     def __repr__(self) -> str:
         return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"

@@ -76,6 +76,7 @@ DOORS = {
         "notebook.composer.text_editor",
         "notebook.composer.download",
         "notebook.composer.fields",
+        "notebook.composer.uploads",
     },
     "shtab": {"cli.completion_command"},
 }

@@ -61,14 +61,23 @@ def test_each_row_names_the_first_row_of_its_own_number():
     ]  # fmt: skip
 
 
-def test_duplicates_can_be_kept():
+def test_every_different_text_can_be_sent_and_none_twice():
     made = plan(duplicates="keep")
-    assert statuses(made) == ["not_sent"] * 5
+    assert statuses(made) == ["not_sent", "not_sent", "duplicate", "not_sent", "duplicate"]
     assert [detail for *_, detail in issues_of(made, "duplicate", "duplicate_other_text")] == [
         "The same number as row 2, with another text. Both are sent.",
-        "The same number and the same text as row 2. Both are sent.",
-        "The same number and the same text as row 2. Both are sent.",
+        "The same number and the same text as row 2, which is kept.",
+        "The same number and the same text as row 2, which is kept.",
     ]
+
+
+@pytest.mark.parametrize("block", [2, 100])
+def test_a_text_is_compared_with_all_that_its_phone_gets(monkeypatch, block):
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", block)
+    names = ("Ann", "Eve", "Eve", "Ben", "Eve", "Ann")
+    made = plan("Name,Phone\n" + "".join(f"{name},0772000001\n" for name in names), duplicates="keep")
+    assert statuses(made) == ["not_sent", "not_sent", "duplicate", "not_sent", "duplicate", "duplicate"]
+    assert [detail[37:43] for *_, detail in issues_of(made, "duplicate")] == ["row 3,", "row 3,", "row 2,"]
 
 
 def test_duplicates_can_be_an_error():

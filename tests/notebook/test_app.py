@@ -85,7 +85,7 @@ def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
     page.reload()
     expect(page.locator(".campaign-greeting")).to_contain_text("What you sent is below.")
     expect(page.locator(".campaign-section-1 .fold")).to_contain_text(
-        "clinic_visits.xlsx, sheet Visits, 299 people"
+        "clinic_visits.xlsx, sheet Visits, 299 rows"
     )
     expect(page.locator(".campaign-section-5")).to_contain_text("276 of 299 rows were accepted")
     assert composer.problems == []

@@ -4,7 +4,7 @@ import re
 import stat
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -34,7 +34,7 @@ def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     assert "077*****01" in shown
     assert "0772 000 001" not in shown
     person.press("use")
-    assert person.folded() == ["1 · visits.csv, 4 people, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits.csv, 4 rows, number in phone (Uganda)"]
 
 
 def test_without_any_country_code_the_person_chooses_the_country(person, table):
@@ -63,27 +63,18 @@ def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
     assert find(person.composer, "sheet").options == ("Notes", "Visits")
     person.fill("sheet", "Visits")
     person.press("use")
-    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 person, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits.xlsx, sheet Visits, 1 row, number in phone (Uganda)"]
     assert person.composer.desk.composition.sheet == "Visits"
 
 
 def test_a_chosen_file_is_kept_for_its_owner_only(person):
-    content = memoryview(VISITS.encode())
-    find(person.composer, "upload").value = (
-        {
-            "name": "../visits of may.csv",
-            "type": "",
-            "size": len(content),
-            "content": content,
-            "last_modified": datetime.now(UTC),
-        },
-    )
+    person.upload("upload", "../visits of may.csv", VISITS.encode())
     kept = Path("uploads/visits of may.csv")
     assert kept.read_text() == VISITS
     if sys.platform != "win32":
         assert stat.S_IMODE(kept.stat().st_mode) == 0o600
     person.press("use")
-    assert person.folded() == ["1 · visits of may.csv, 4 people, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits of may.csv, 4 rows, number in phone (Uganda)"]
 
 
 def test_a_file_that_cannot_be_read_is_said_in_words(person, tmp_path):
@@ -161,7 +152,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     person.compose()
     person.reopen(3)
     shown = person.sees("section-3")
-    assert "3 people get a text; 3 people do not." in shown
+    assert "3 people get a text; 3 rows get none." in shown
     assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
     assert "The number has too few digits." in shown
     to_correct = person.section(3).download.content()
@@ -176,7 +167,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.reopen(3)
     person.fill("overlong", "split")
     person.fill("duplicates", "keep")
-    assert "5 people get a text; 1 person does not." in person.sees("section-3")
+    assert "5 people get a text; 1 row gets none." in person.sees("section-3")
     person.press("go-on")
     assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
@@ -189,7 +180,7 @@ def test_people_who_want_no_texts_get_none(person):
     person.fill("opt-outs", "nowhere.csv")
     assert "There is no file" in person.sees("section-3")
     person.fill("opt-outs", "stop.csv")
-    assert "2 people get a text; 2 people do not." in person.sees("section-3")
+    assert "2 people get a text; 2 rows get none." in person.sees("section-3")
     person.press("go-on")
     person.send()
     assert person.composer.desk.run.result.totals["opted_out"] == 1
@@ -210,6 +201,12 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
+    names = {kind: download._name() for kind, download in downloads.items()}
+    assert names == {
+        "report.html": f"visits {date.today()} report.html",
+        "report.xlsx": f"visits {date.today()} report.xlsx",
+        "to_correct.xlsx": f"visits {date.today()} to correct.xlsx",
+    }
     Path("to_correct.xlsx").write_bytes(downloads["to_correct.xlsx"].content())
     assert campaign.read_contacts("to_correct.xlsx").attrs["reading"].continues.campaign == "visits"
 
@@ -234,7 +231,7 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.reopen(1)
     person.press("again")
     person.press("use")
-    assert "Before, it was: 3 people get a text; 1 person does not." in person.sees("section-3")
+    assert "Before, it was: 3 people get a text; 1 row gets none." in person.sees("section-3")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
     assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
@@ -261,11 +258,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):
-    upload = person.composer.spreadsheet.upload
-    content = Path("visits.csv").read_bytes()
-    upload.value = [
-        {"name": "visits.csv", "type": "", "size": 1, "content": content, "last_modified": datetime.now(UTC)}
-    ]
+    person.upload("upload", "visits.csv", Path("visits.csv").read_bytes())
     assert find(person.composer, "again").layout.display == "none"
     person.fill("path", "visits.csv")
     assert find(person.composer, "again").layout.display is None
@@ -297,7 +290,7 @@ def test_a_change_that_does_not_fit_what_is_below_opens_that_section(person, tab
     assert not person.section(3).is_open
     person.write("Hi {first}, come.")
     person.press("check")
-    assert "1 person gets a text; everybody does." in person.sees("section-3")
+    assert "1 person gets a text; no row is left out." in person.sees("section-3")
 
 
 def test_one_text_is_tried_out(person):
@@ -339,7 +332,7 @@ def live(table, resolves_here, monkeypatch, tmp_path):
 
         def kept(environment):  # the variables have no word for a certificate of our own
             credentials = kept_credentials(environment)
-            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file)
+            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file, currency="UGX")
 
         monkeypatch.setattr(desk, "kept_account", kept)
         yield service
@@ -371,15 +364,34 @@ def test_trying_one_text_live_asks_for_its_own_phrase(live):
     person.compose()
     person.fill("place", "live")
     person.fill("own-number", "+256 772 000 999")
+    person.press("send")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (True, False)
     person.press("try")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (False, True)
+    assert person.sees("question") == ""
     (phrase,) = re.findall("send 1 message live [0-9a-f]{4}", person.sees("trial"))
     person.fill("trial-phrase", "yes")
     person.press("try")
     assert "That is not the phrase, so nothing was sent." in person.sees("trial")
     assert live.numbers == []
+    person.press("send")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (True, False)
+    person.press("try")
     person.fill("trial-phrase", phrase)
     person.press("try")
     assert live.numbers == ["256772000999"]
+    person.press("send")
+    assert "Hi Aisha" in person.sees("trial")
+
+
+def test_the_price_is_in_the_currency_of_the_account(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("price", "35")
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    person.fill("place", "live")
+    assert find(person.composer, "price").placeholder == "in UGX, if you know it"
+    assert "About UGX 105 for 3 SMS." in person.sees("section-4")
 
 
 def test_live_is_not_offered_without_an_account(person):

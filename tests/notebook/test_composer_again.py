@@ -43,7 +43,7 @@ def test_a_page_loaded_again_comes_back_to_the_text(open_page, table):
     before.fill("sender", "CLI")
     person = open_page()
     assert person.sees("greeting") == "This page was loaded again, and what you had chosen is back."
-    assert person.folded() == ["1 · visits.csv, 4 people, number in phone (Kenya)"]
+    assert person.folded() == ["1 · visits.csv, 4 rows, number in phone (Kenya)"]
     assert find(person.composer, "text").value == "Hi {name}, co"
     assert find(person.composer, "sender").value == "CLI"
     assert "Hi Aisha, co" in person.sees("phone")
@@ -154,6 +154,16 @@ def test_a_file_that_is_gone_is_said_and_the_rest_waits(open_page, table):
     assert "cannot be read any more" in person.sees("greeting")
     assert person.section(1).is_open
     assert person.folded() == []
+
+
+def test_the_price_and_the_own_phone_are_back(open_page):
+    before = open_page()
+    before.compose()
+    before.fill("price", "35")
+    before.fill("own-number", "0772 000 999")
+    person = open_page()
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    assert find(person.composer, "own-number").value == "0772 000 999"
 
 
 def test_what_is_kept_is_private_and_holds_no_phrase(open_page, memory, table):

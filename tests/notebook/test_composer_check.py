@@ -68,7 +68,7 @@ def test_a_row_to_correct_that_repeats_a_row_of_the_campaign_is_named(person, ta
 
 def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     at_the_check(person, table, FAMILY)
-    assert "1 person shares a phone with somebody else and gets no text" in person.sees("shared")
+    assert "1 row has the number of another row and another text, and gets none" in person.sees("shared")
     (picker,) = pickers(person)
     assert picker.description == "25677*****01"
     assert picker.options == (
@@ -119,25 +119,30 @@ def test_who_gets_the_text_of_a_phone_stays_chosen_as_long_as_the_row_is_the_sam
     assert pickers(person)[0].value == 2
 
 
-def test_sending_to_all_of_them_asks_nothing_more(person, table):
+def test_every_different_text_goes_out_and_none_twice(person, table):
     at_the_check(person, table, FAMILY)
     pickers(person)[0].value = 4
     person.fill("duplicates", "keep")
     assert pickers(person) == []
-    assert "4 people get a text; everybody does." in person.sees("section-3")
+    shown = person.sees("section-3")
+    assert "3 people get a text; 1 row gets none. Of 4 rows: 3 get a text, 1 comes twice." in shown
+    assert "The same number and the same text as row 2, which is kept. 5 (as row 2)" in shown
+    person.press("go-on")
+    person.send()
+    assert len(person.composer.desk.run.result.messages) == 3
 
 
 def test_each_choice_says_what_it_changes(person, table):
     long = "a very long remark " * 12
     at_the_check(person, table, f"{FAMILY}{long},+256 772 000 005,Fri\n")
     assert person.offered("overlong") == [
-        "Leave these people out: 1 person gets no text",
+        "Leave these people out: 1 row gets no text",
         "Cut these texts: 1 more person gets a text, 1 SMS more",
         "Send them in several SMS: 1 more person gets a text, 2 SMS more",
     ]
     assert person.offered("duplicates") == [
-        "Send to the first of them: 2 people get no text",
-        "Send to all of them: 2 more people get a text, 2 SMS more",
+        "Send only the first text: 2 rows get no text",
+        "Send every different text: 1 more person gets a text, 1 SMS more",
     ]
 
 
@@ -166,3 +171,15 @@ def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, tabl
     person.fill("path", "visits.csv")
     person.press("use")
     assert "This file has only the rows to correct" not in person.sees("section-3")
+
+
+def test_a_text_that_is_cut_is_no_reason_to_get_none(person, table):
+    long = "a very long remark " * 12
+    at_the_check(person, table, f"name,phone,day\nAisha,+256 772 000 001,Mon\n{long},0772 000 005,Fri\n")
+    person.fill("overlong", "truncate")
+    (table.parent / "stop.csv").write_text("number\n+256772000005\n")
+    person.fill("opt-outs", "stop.csv")
+    shown = person.sees("section-3")
+    assert "1 The number is on the opt-out list. 3" in shown
+    assert "cut to fit" not in shown
+    assert person.sees("fitted") == ""

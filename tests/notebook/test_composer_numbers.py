@@ -24,7 +24,7 @@ def test_a_country_that_does_not_fit_is_doubted(person, table):
     assert person.sees("country-warning") == ""
     assert "other countries too, so make sure of the country." in person.sees("section-1")
     person.press("use")
-    assert person.folded() == ["1 · visits.csv, 2 people, number in phone (Uganda)"]
+    assert person.folded() == ["1 · visits.csv, 2 rows, number in phone (Uganda)"]
 
 
 def test_countries_are_listed_by_names_that_people_know(person):
@@ -36,7 +36,7 @@ def test_countries_are_listed_by_names_that_people_know(person):
 
 def test_the_name_of_the_file_stays_in_sight(person):
     person.fill("path", "visits.csv")
-    assert "visits.csv: 4 people." in person.sees("section-1")
+    assert "visits.csv: 4 rows." in person.sees("section-1")
 
 
 @pytest.mark.parametrize(
@@ -75,3 +75,15 @@ def test_no_spreadsheet_is_taken_while_its_numbers_are_of_no_country(person, tab
     person.fill("country", "UG")
     person.press("use")
     assert person.section(2).is_open
+
+
+@pytest.mark.parametrize("country", ["", "UG"])
+def test_a_column_of_something_else_is_doubted_before_the_country(person, table, country):
+    table.write_text("name,phone,visit\nAisha,0772 000 001,2/12/2026\nBen,0772 000 002,3/12/2026\n")
+    person.fill("path", "visits.csv")
+    person.fill("number", "visit")
+    person.fill("country", country)
+    assert "Hardly any cell in “visit” is a phone number" in person.sees("country-warning")
+    assert "country code" not in person.sees("section-1")
+    person.fill("number", "phone")
+    assert person.sees("country-warning") == ""

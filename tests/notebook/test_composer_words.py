@@ -39,7 +39,7 @@ def without_quotes(text):
         ),
         (
             "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
-            "Correct the invalid rows.",
+            "Correct the invalid rows: “Rows to correct” writes them to a file, with the reasons.",
         ),
         (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',

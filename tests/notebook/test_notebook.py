@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ from support.raw_server import hostile, reply
 from support.widget_tree import find, html_of, widgets_in
 
 import campaign
+from campaign.notebook import run_card
 from campaign.notebook.dashboard import Dashboard
 
 PROJECT = Path(__file__).parents[2]
@@ -119,6 +121,13 @@ def test_pause_resume_and_stop(slow_run):
     time.sleep(0.3)
     assert html_of(dashboard) == final
     assert run.status == "stopped"
+
+
+def test_a_run_is_paused_once_nothing_is_under_way_any_more(slow_run):
+    run, _ = slow_run
+    pausing = replace(run.counts, status="paused", in_flight=1_200)
+    assert '<span class="word">Pausing: 1,200 messages under way</span>' in run_card.status(pausing, "")
+    assert '<span class="word">Paused</span>' in run_card.status(replace(pausing, in_flight=0), "")
 
 
 def test_two_dashboards_of_one_run_show_the_same_also_after_one_has_resumed_it(slow_run):

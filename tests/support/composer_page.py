@@ -61,7 +61,7 @@ class ComposerPage:
     def send(self) -> None:
         """Check, rehearse on this machine, and wait for the result."""
         check = self.page.locator(".campaign-section-3")
-        expect(check).to_contain_text("276 people get a text; 23 people do not.")
+        expect(check).to_contain_text("276 people get a text; 23 rows get none.")
         self.page.click(".campaign-go-on")
         self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")

@@ -84,6 +84,15 @@ def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
     return good.astype("int64").groupby(column, sort=False).sum()
 
 
+def hold_numbers(cells: "pd.Series[Any]") -> bool:
+    """Whether at least half of the filled cells can be phone numbers, in whatever country fits best."""
+    problems = clean_numbers(cells, region=None)["problem"]
+    fit = fit_region(cells, WORLD)
+    local = int((problems == "no_region").sum()) * fit.best / max(fit.looked_at, 1)
+    filled = int((problems != "blank").sum())
+    return filled > 0 and 2 * (int(problems.isin(["", "several"]).sum()) + local) >= filled
+
+
 # The library names no region without a country of its own in ISO 3166.
 _OTHER_NAMES = {"AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo"}
 

@@ -10,6 +10,7 @@ from campaign.arrow_text import (
     Bools,
     Ints,
     TextArray,
+    array_to_series,
     equal_texts,
     integers_to_array,
     join_texts,
@@ -35,10 +36,11 @@ class DuplicateFinder:
     """Finds the rows that repeat a number, block by block.
 
     Of each number the first row that is not excluded is kept, unless `keep` names another. Its text is kept
-    too, for comparison with those of the other rows.
+    too, for comparison with those of the other rows. If all different texts are sent (`every_text`), each of
+    them is compared with all that came before it.
     """
 
-    def __init__(self, numbers: Ints) -> None:
+    def __init__(self, numbers: Ints, *, every_text: bool = False) -> None:
         ordered = np.sort(numbers)  # 6 ns per number; a hash table takes 40, and much memory
         repeated = ordered[1:][(ordered[1:] == ordered[:-1]) & (ordered[1:] > 0)]
         self._rows = np.flatnonzero(pd.Series(numbers).isin(repeated))
@@ -48,6 +50,8 @@ class DuplicateFinder:
         self._text_positions = np.full(len(distinct), -1)  # of the kept row's text in `_texts`
         self._texts: list[TextArray] = []
         self._text_count = 0
+        self._every_text = every_text
+        self._other_texts = pd.DataFrame({"code": [], "text": [], "label": []})  # that are sent as well
         self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
         self._count = 0
 
@@ -72,8 +76,23 @@ class DuplicateFinder:
         self._count += len(rows)
         examples = slice(NAMED - len(self._named))
         self._named += zip(labels[rows[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
-        kept_texts = take_from_chunks(self._texts, self._text_positions[codes])
-        return Repeats(rows, kept_labels, equal_texts(messages.take(rows), kept_texts))
+        texts = messages.take(rows)
+        same_text = equal_texts(texts, take_from_chunks(self._texts, self._text_positions[codes]))
+        others = np.flatnonzero(~same_text)
+        if self._every_text and len(others):
+            first_labels = self._first_with_text(codes[others], texts.take(others), labels[rows[others]])
+            again = first_labels != labels[rows[others]]
+            kept_labels[others[again]] = first_labels[again]
+            same_text[others[again]] = True
+        return Repeats(rows, kept_labels, same_text)
+
+    def _first_with_text(self, codes: Ints, texts: TextArray, labels: Ints) -> Ints:
+        """The first row with each of these numbers and texts, of those that do not have the kept text."""
+        block = pd.DataFrame({"code": codes, "text": array_to_series(texts), "label": labels})
+        seen = pd.concat([self._other_texts, block]) if len(self._other_texts) else block
+        self._other_texts = seen.drop_duplicates(["code", "text"])
+        first_labels = seen.groupby(["code", "text"], sort=False)["label"].transform("first")
+        return first_labels.to_numpy(dtype=np.int64)[-len(block) :]
 
     def _keep_first(self, start: int, labels: Ints, rows: Ints, codes: Ints, messages: TextArray) -> None:
         """Remember the first row of each number that is new."""
@@ -102,14 +121,16 @@ def report_duplicates(
     *,
     keep: bool,
 ) -> None:
-    """Add an issue for each row that names the row that is kept; exclude the row unless all are kept."""
-    status = "not_sent" if keep else "duplicate"
+    """Add an issue for each row that names the row that is kept, and exclude the row.
+
+    With `keep`, another text is sent as well, but the same one never twice.
+    """
     for code, mask, words in (
         ("duplicate", repeats.same_text, "The same number and the same text as row "),
         ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
     ):
         detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), _CONSEQUENCES[keep, code])
-        status = "not_sent" if keep else "duplicate"
+        status = "not_sent" if keep and code == "duplicate_other_text" else "duplicate"
         # Whoever shares a phone with somebody else gets nothing that was meant for them.
         severity = "error" if code == "duplicate_other_text" and not keep else "warning"
         recipients.report(issues, contacts, repeats.rows[mask], code, severity, detail, status=status)
@@ -122,7 +143,7 @@ SHARED_PHONE = (
 _CONSEQUENCES = {
     (False, "duplicate"): ", which is kept.",
     (False, "duplicate_other_text"): SHARED_PHONE,
-    (True, "duplicate"): ". Both are sent.",
+    (True, "duplicate"): ", which is kept.",
     (True, "duplicate_other_text"): ", with another text. Both are sent.",
 }
 

@@ -1,4 +1,4 @@
-"""A question about some rows, with what each answer means in people."""
+"""A question about some rows, with what each answer means in people and rows."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS
 from campaign.notebook.composer.fields import Picker
-from campaign.notebook.composer.section import people
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, counted, figure
 
 
 @dataclass(frozen=True)
@@ -48,17 +47,17 @@ class Choice(Picker):
 
 
 def _left_out(plan: Plan, codes: Collection[str]) -> str:
-    """How many people get no text for one of these reasons."""
+    """How many rows get no text for one of these reasons."""
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     issues = plan.issues
     count = issues.loc[issues["code"].isin(codes) & issues["row"].isin(excluded), "row"].nunique()
-    return f"{people(count)} {agreeing(count, 'gets', 'get')} no text"
+    return f"{counted(count, 'row')} {agreeing(count, 'gets', 'get')} no text"
 
 
 def _gained(plan: Plan, without: Plan) -> str:
     """What an answer adds, in people and SMS."""
-    count = plan.totals["not_sent"] - without.totals["not_sent"]
-    if not count:
+    others = plan.totals["not_sent"] - without.totals["not_sent"]
+    if not others:
         return "nobody else gets a text"
-    more = f"{count:,} more {agreeing(count, 'person gets', 'people get')} a text"
+    more = f"{figure(others)} more {agreeing(others, 'person gets', 'people get')} a text"
     return f"{more}, {counted(plan.totals.parts - without.totals.parts, 'SMS', 'SMS')} more"

@@ -21,8 +21,9 @@ from campaign.service.account import Account
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
 _AGAIN: tuple[str, ...] = ("changed", "gone")
+_OF_ROWS = ("overlong", "duplicates", "several")
 _ABOUT = {
-    "source": ("overlong", *_AGAIN, "name"), "sheet": ("overlong", *_AGAIN),
+    "source": (*_OF_ROWS, *_AGAIN, "name"), "sheet": (*_OF_ROWS, *_AGAIN),
     "message": ("overlong", *_AGAIN), "texts": ("overlong", *_AGAIN), "language": ("overlong", *_AGAIN),
     "sender": _AGAIN, "name": _AGAIN, "environment": _AGAIN,
 }  # fmt: skip

@@ -34,8 +34,8 @@ CHOICES = {
     ("overlong", "flag"): "Leave these people out",
     ("overlong", "truncate"): "Cut these texts",
     ("overlong", "split"): "Send them in several SMS",
-    ("duplicates", "skip"): "Send to the first of them",
-    ("duplicates", "keep"): "Send to all of them",
+    ("duplicates", "skip"): "Send only the first text",
+    ("duplicates", "keep"): "Send every different text",
     ("several", "refuse"): "Leave these people out",
     ("several", "first"): "Use the first number",
     ("changed", "skip"): "They keep what they got",
@@ -48,6 +48,7 @@ _WORDS = {
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
+_FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
 _PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
@@ -58,7 +59,7 @@ def desk_words(text: object) -> str:
 
     Clauses with a call, or with an argument that the composer has no field for, are left out.
     """
-    plain = without_code(str(text), _named)
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), _named)
     return mask_text(_in_words(_NAMED_TWICE.sub(r"\1", plain)))
 
 

@@ -11,7 +11,7 @@ from campaign.messages.templates.languages import Languages, find_languages, lan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, set_shown
-from campaign.notebook.composer.section import people
+from campaign.text import counted
 
 _ONE = ("The same text for everybody", "")
 
@@ -40,7 +40,7 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             named = ", ".join(rows)
             options = [_ONE, (f"A text for each language in “{column}”: {named}", column)]
             self.column.offer(options, column if chosen else "")
-            labels = [(f"{language} ({people(count)})", language) for language, count in rows.items()]
+            labels = [(f"{language} ({counted(count, 'row')})", language) for language, count in rows.items()]
             editing = self._editing.value if self._editing.value in rows else next(iter(rows))
             self._editing.offer(labels, editing)
         set_shown(self._editing, chosen)

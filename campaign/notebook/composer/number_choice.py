@@ -16,10 +16,13 @@ from campaign.contacts.phone_numbers.likely_region import (
     RegionFit,
     find_likely_region,
     fit_region,
+    hold_numbers,
     regions_by_name,
 )
 from campaign.errors import ContactsError
 from campaign.masking import mask_number, mask_text
+from campaign.messages.templates.date_orders import date_columns
+from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker
 from campaign.text import agreeing, counted, figure, listed_words
 
@@ -33,8 +36,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self) -> None:
         self._contacts = pd.DataFrame()
-        self.column = Picker("Numbers are in", "number", lambda _: self._guess_country())
-        self.country = Picker("Country", "country", lambda _: self._say_reasons())
+        self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
+        self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
         self._warning.add_class("changed")
         self._warning.add_class("campaign-country-warning")
@@ -79,13 +82,28 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             f"numbers to send to.{self._other_columns}", note=True,
         )  # fmt: skip
         note, warning = self._country_sentence(cleaned), ""
-        if self.country.value:
+        if not self._may_hold_numbers:
+            note, warning = "", self._other_column_warning()
+        elif self.country.value:
             fit = fit_region(cells, self.country.value)
             is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
             note = f"{note} {_example(fit, self.country_name, is_sure=is_sure)}"
             warning = _warning(fit) or self._other_country_warning(fit)
-        self._country_reason.value = markup.paragraph(note, note=True)
+        self._country_reason.value = markup.paragraph(note, note=True) if note else ""
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
+
+    @property
+    def _may_hold_numbers(self) -> bool:
+        """Whether the chosen column may be that of the numbers; dates without spaces look like some."""
+        chosen = self._contacts[[self.column.value]]
+        return hold_numbers(chosen[self.column.value]) and not date_columns(chosen)
+
+    def _other_column_warning(self) -> str:
+        """What to say of a column that is about something else, whatever the country."""
+        return (
+            f"Hardly any cell in “{self.column.value}” is a phone number, in whatever country. Choose the "
+            "column with the numbers."
+        )
 
     def _other_country_warning(self, fit: RegionFit) -> str:
         """What to say where the numbers that say their country say another one; "" where they do not."""
@@ -101,7 +119,9 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
 
     def check(self) -> None:
-        """Raise `ContactsError` while numbers are of no country."""
+        """Raise `ContactsError` while numbers are of no country, or the column holds none."""
+        if not self._may_hold_numbers and not self.country.value:
+            raise ContactsError(self._other_column_warning())
         cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
         without = int((cleaned["problem"] == "no_region").sum())
         if without and not self.country.value:

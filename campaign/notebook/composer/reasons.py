@@ -7,7 +7,7 @@ from collections.abc import Collection
 import pandas as pd
 
 from campaign import markup
-from campaign.messages.issues import CODES
+from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
@@ -42,7 +42,7 @@ def shares(plan: Plan) -> str:
         for status, width in widths.items()
     )
     bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
-    return bar + markup.paragraph(f"{legend}.", note=True)
+    return bar + markup.paragraph(f"Of {counted(plan.totals.rows, 'row')}: {legend}.", note=True)
 
 
 def reasons(plan: Plan, rows: Collection[int] | None = None) -> str:
@@ -51,31 +51,30 @@ def reasons(plan: Plan, rows: Collection[int] | None = None) -> str:
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     if rows is not None:
         excluded = excluded.intersection(list(rows))
-    issues = issues[
-        issues["row"].isin(excluded) & ((issues["severity"] != "info") | (issues["code"] == "blank_row"))
-    ]
+    is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
+    issues = issues[is_reason & issues["row"].isin(excluded)]
     if issues.empty:
         return ""
     repeated = _repeated_rows(plan)
     groups = issues.drop_duplicates(["row", "code"]).groupby(["code", "column"], sort=False)
     table = pd.DataFrame(
         {
-            "people": groups.size(),
+            "rows": groups.size(),
             "why": [_common_reason(str(code), details) for (code, _), details in groups["detail"]],
-            "rows": [_named_rows(rows, repeated) for _, rows in groups["row"]],
+            "which": [_named_rows(rows, repeated) for _, rows in groups["row"]],
         }
-    ).sort_values("people", ascending=False, kind="stable")
+    ).sort_values("rows", ascending=False, kind="stable")
     return markup.table(table.reset_index(drop=True), limit=len(table))
 
 
 def fitted_texts(plan: Plan) -> str:
     """A few of the texts that are cut or sent in several SMS, before and after; "" if there are none."""
     issues = plan.issues
-    changed = issues[issues["code"].isin(["truncated", "split"])]
+    texts = plan.messages
+    changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(texts["row"])]
     if changed.empty:
         return ""
     few = changed.head(_FITTED)
-    texts = plan.messages
     after = texts[texts["row"].isin(few["row"])].groupby("row")["message"].agg("\n".join)
     table = pd.DataFrame({"row": few["row"], "too long": few["value"], "what is sent": few["row"].map(after)})
     return markup.table(table, limit=_FITTED, rows=len(changed))

@@ -11,7 +11,6 @@ from campaign import markup
 from campaign.masking import mask_number
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import Picker
-from campaign.notebook.composer.section import people
 from campaign.text import agreeing, capitalised, counted, shorten
 
 _PHONES = 10  # asked about one by one
@@ -57,9 +56,9 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 def _sentences(left_out: int, phones: int) -> str:
     first = (
-        f"{capitalised(people(left_out))} {agreeing(left_out, 'shares', 'share')} a phone with somebody else "
-        f"and {agreeing(left_out, 'gets', 'get')} no text, because only one goes to each phone. Choose who "
-        "gets it, or choose above that all of them do."
+        f"{capitalised(counted(left_out, 'row'))} {agreeing(left_out, 'has', 'have')} the number of another "
+        f"row and another text, and {agreeing(left_out, 'gets', 'get')} none, because only one goes to each "
+        "phone. Choose which row gets it, or choose above to send every different text."
     )
     more = phones - _PHONES
     rest = f"The first {_PHONES} phones are below; on {counted(more, 'other')} the first row gets it."

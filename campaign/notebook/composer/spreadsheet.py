@@ -21,8 +21,9 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.number_choice import NumberChoice
-from campaign.notebook.composer.section import Section, people
+from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.uploads import UPLOADS, Upload
+from campaign.text import counted
 
 _SHOWN = 5  # rows
 _AS_WRITTEN = "Texts have them as they are in the spreadsheet"
@@ -39,7 +40,7 @@ class SpreadsheetSection(Section):
         self._desk, self._done = desk, done
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
-        self.sheet = Picker("Sheet", "sheet", self._read_sheet)
+        self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
         self.numbers = NumberChoice()
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), HTML(), HTML()
@@ -58,7 +59,7 @@ class SpreadsheetSection(Section):
         """What was decided."""
         reading: Reading = self._desk.contacts.attrs["reading"]
         sheet = f", sheet {reading.sheet}" if reading.sheet else ""
-        return f"{reading.source}{sheet}, {people(len(self._desk.contacts))}, {self.numbers.line}"
+        return f"{reading.source}{sheet}, {counted(len(self._desk.contacts), 'row')}, {self.numbers.line}"
 
     def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
         """Ask how dates are written, where the spreadsheet does not show it."""
@@ -125,7 +126,7 @@ class SpreadsheetSection(Section):
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)
         self._ask_about_dates(contacts)
-        self._file.value = markup.paragraph(f"{reading.source}: {people(len(contacts))}.")
+        self._file.value = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self.numbers.offer(contacts)
         notices = filter(None, map(desk_words, reading.notices))
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
