@@ -65,7 +65,7 @@ class FollowUpRows:
     def _is_chosen(self, part: ResultPart, statuses: Collection[str]) -> Bools:
         is_chosen = part.status.isin(list(statuses)).to_numpy(dtype=bool)
         if "invalid" in statuses:
-            is_chosen |= self._shares(part)
+            is_chosen = is_chosen | self._shares(part)
         return is_chosen & ~self._was_reached(part)
 
     def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:

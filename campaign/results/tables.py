@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -239,7 +239,7 @@ class Result:
     @property
     def needing_attention(self) -> pd.Index[int]:
         """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
-        rows = FollowUpRows(self._bare_parts, self._sharing, self.reading, self.name)
+        rows = replace(self.follow_up_rows, parts=self._bare_parts)
         return pd.Index(rows.labels(), dtype="int64", name="row")
 
     @property
