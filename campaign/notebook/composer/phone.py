@@ -50,7 +50,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             ],
             layout=Layout(flex_flow="row wrap"),
         )
-        super().__init__([self.screen, buttons], layout=Layout(flex="0 1 21em", min_width="0"))
+        super().__init__([self.screen, buttons])
 
     def offer(self, rows: pd.Index[Any]) -> None:
         """Show rows of this table from now on."""

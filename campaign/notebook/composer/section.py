@@ -23,7 +23,7 @@ STYLE = """
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
 .campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:.15em .3em .15em 0;
 padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
-.campaign .section .jupyter-button.mod-primary{margin-top:.6em}
+.campaign .section .widget-vbox>.jupyter-button.mod-primary{margin-top:.6em}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
 min-height:1.6em;padding:.1em 0;margin:0;border:0;font-size:14px}
 .campaign .section .jupyter-button.fold:hover{text-decoration:underline}
