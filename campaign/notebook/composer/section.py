@@ -32,8 +32,8 @@ min-height:1.6em;padding:.1em 0;margin:0;border:0;font-size:14px}
 .campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
 .campaign .section .sideways{overflow-x:auto}
 .campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
-.campaign .section input:focus-visible,.campaign .section select:focus-visible{outline:2px solid var(--good);
-outline-offset:1px}
+.campaign .section input:focus-visible,.campaign .section select:focus-visible{
+outline:2px solid var(--good)!important;outline-offset:1px}
 .campaign .section textarea:focus-visible{outline-offset:-1px}
 .campaign .section .widget-text,.campaign .section .widget-dropdown{flex-flow:column;align-items:flex-start;
 height:auto;margin:.3em 0}
