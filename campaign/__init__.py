@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from campaign.contacts.reading import read_contacts
     from campaign.errors import (
         AccountError,
+        CallError,
         CampaignError,
         ColumnError,
         ConfirmationError,
@@ -60,6 +61,7 @@ _MODULES = {
     "Account": "campaign.service.account",
     "AccountError": "campaign.errors",
     "Budget": "campaign.sending.engine.budget",
+    "CallError": "campaign.errors",
     "CampaignError": "campaign.errors",
     "ColumnError": "campaign.errors",
     "ConfirmationError": "campaign.errors",
@@ -129,6 +131,7 @@ __all__ = [
     "Account",
     "AccountError",
     "Budget",
+    "CallError",
     "CampaignError",
     "ColumnError",
     "ConfirmationError",

@@ -13,7 +13,7 @@ import inspect
 from collections.abc import Callable, Collection, Mapping
 from typing import Any, ParamSpec, TypeVar, cast
 
-from campaign.errors import UsageError
+from campaign.errors import CallError
 from campaign.suggestions import closest
 from campaign.text import clean, listed_words, shorten
 
@@ -25,7 +25,7 @@ _LONGEST_NAME = 40
 
 
 def public_call(function: Callable[Given, Returned], advice: str = "") -> Callable[Given, Returned]:
-    """Have a function raise `UsageError` where Python would raise `TypeError` for its arguments.
+    """Have a function raise `CallError` where Python would raise `TypeError` for its arguments.
 
     `advice` is a sentence that follows.
     """
@@ -37,7 +37,7 @@ def public_call(function: Callable[Given, Returned], advice: str = "") -> Callab
         del args, kwargs  # a password can be among them, and tracebacks may show local variables
         if problem := _problem(parameters, len(call.args), call.keywords):
             name = function.__qualname__.removesuffix(".__init__")
-            raise UsageError(f"{name} {problem} {advice}".rstrip())
+            raise CallError(f"{name} {problem} {advice}".rstrip())
         return cast(Returned, call())
 
     if not inspect.iscoroutinefunction(function):

@@ -9,10 +9,10 @@ import pytest
 import campaign
 
 NAMES = {
-    "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
-    "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
-    "Reconciliation", "ReportError",
-    "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
+    "Account", "AccountError", "Budget", "CallError", "CampaignError", "ColumnError", "ConfirmationError",
+    "ContactsError", "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError",
+    "LockedError", "Plan", "Reconciliation", "ReportError", "Result", "Run", "Sandbox",
+    "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
     "close", "compare", "compose", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
     "resolve", "resume", "send", "start", "summary", "try_out",
     "write_follow_up", "write_report",

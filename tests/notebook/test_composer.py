@@ -167,7 +167,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.reopen(3)
     person.fill("overlong", "split")
     person.fill("duplicates", "keep")
-    assert "4 people get 5 texts; 1 row gets none." in person.sees("section-3")
+    assert "5 people get a text; 1 row gets none." in person.sees("section-3")
     person.press("go-on")
     assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()

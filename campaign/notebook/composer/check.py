@@ -20,7 +20,7 @@ from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares, unreadable_entries
-from campaign.notebook.composer.section import Section, people, people_reached
+from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.results.follow_up_file import write_follow_up
@@ -143,16 +143,15 @@ class CheckSection(Section):
 
     @staticmethod
     def _sentence(plan: Plan) -> str:
-        reached, texts = people_reached(plan), plan.totals["not_sent"]
+        reached = plan.totals["not_sent"]
         who = f"{people(reached)} {agreeing(reached, 'gets', 'get')}" if reached else "nobody gets"
-        what = "a text" if texts == reached else counted(texts, "text")
-        left_out = plan.totals.rows - texts
+        left_out = plan.totals.rows - reached
         rest = (
             f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
             if left_out
             else "no row is left out"
         )
-        return f"{capitalised(who)} {what}; {rest}"
+        return f"{capitalised(who)} a text; {rest}"
 
     def _draw(self) -> None:
         plan = self._plan

@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from ipywidgets import HTML, Button, VBox
 
 from campaign import markup
 from campaign.errors import CampaignError
-from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import set_shown
@@ -151,10 +149,5 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def people(count: int) -> str:
-    """A count of people, each of whom has a number of their own: "no people", "1 person", "299 people"."""
+    """A count of people: "no people", "1 person", "299 people". Whom it counts says `contract.NO_PEOPLE`."""
     return counted(count, "person", "people")
-
-
-def people_reached(plan: Plan) -> int:
-    """How many people get texts: as many as there are numbers. Two rows with one number are one person."""
-    return int(np.unique(plan.addressing.numbers[plan.contacts["status"].to_numpy() == "not_sent"]).size)
