@@ -40,6 +40,7 @@ height:auto;margin:.3em 0}
 overflow:visible}
 .campaign .section select{appearance:auto;background-image:none}
 .campaign .section .widget-radio>.widget-label{font-weight:600}
+.campaign .section .campaign-question p{white-space:pre-line}
 .campaign .section .writing{gap:.4em 2em}
 .campaign .section .campaign-recent td{overflow-wrap:anywhere}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
@@ -135,7 +136,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def show_problem(self, error: CampaignError | str) -> None:
         """Show an error in the words of the desk; "" for none."""
-        text = (desk_words(error) or _UNSAID) if str(error) else ""
+        text = (desk_words(error, here=self.number) or _UNSAID) if str(error) else ""
         self._problem.value = f'<div role="alert">{markup.paragraph(text)}</div>' if text else ""
 
     @contextmanager
