@@ -20,6 +20,7 @@ from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.campaigns import load_result
+from campaign.sending.workers.ordering import workers
 from campaign.text import capitalised, counted, figure
 
 _ROUNDS_SHOWN = 10
@@ -35,7 +36,18 @@ def run_status(options: argparse.Namespace, page: Page) -> int:
     words = without_error_classes(unknown["error"], unknown["status"])
     for batch, count, error in zip(unknown["batch"], unknown["messages"], words, strict=True):
         page.line(f"  batch {batch}: {counted(count, 'message')} unknown, {error or 'no answer yet'}")
+    show_workers(options.folder, page)
     return exit_code(result)
+
+
+def show_workers(folder: str, page: Page) -> None:
+    """The workers of a campaign that several can send, each on a line."""
+    frame = workers(folder)
+    page.facts["workers"] = records(frame)
+    for worker in frame.to_dict("records"):
+        seen = f"last heard of {worker['seconds']:.0f} s ago"
+        claimed = counted(worker["messages"], "message")
+        page.quote(f"  worker {worker['name']}: {claimed} claimed or under way, {seen}")
 
 
 def _show_rounds(result: Result, page: Page) -> None:

@@ -7,6 +7,7 @@ All of it happens under the campaign's lock, which the run then keeps.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -70,7 +71,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
     with ExitStack() as held:
         if plan is None:
             folder, is_new = open_folder(options.folder or ""), False
-            account = _account_to_continue(folder, options, held)
+            account = account_to_continue(folder, options, held)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
@@ -86,6 +87,15 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         return OpenCampaign(
             folder, last_round, campaign.ledger, account, campaign.options, frozen, held.pop_all(), comparison
         )
+
+
+def check_where(plan: Plan | None, options: SendOptions) -> str | os.PathLike[str] | None:
+    """Where the ledger of a campaign is or is to be, before anything is opened or made."""
+    if plan is None:
+        return open_folder(options.folder or "").manifest.ledger
+    environment = options.account.environment if isinstance(options.account, Account) else "local"
+    path, _ = locate_campaign(plan_in(environment, plan), options.name, options.folder, environment)
+    return open_folder(path).manifest.ledger if folder_exists(path) else options.ledger
 
 
 def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
@@ -134,7 +144,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     return Difference(compare_plan(plan, CampaignRecord.of(folder), environment))
 
 
-def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
+def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
     """The account to continue a campaign with; only a local one need not be given again."""
     environment = folder.manifest.environment
     if options.account is None and environment != "local":

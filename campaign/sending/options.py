@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
@@ -117,6 +118,17 @@ class SendOptions:
             "gone": self.gone,
             "pilot": None if self.pilot is None else int(self.pilot),
         }
+
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> SendOptions:
+        """The options that `as_record` wrote."""
+        kept = dict(record)
+        cost, messages = kept.pop("budget"), kept.pop("budget_messages")
+        return cls(budget=Budget(cost, messages), **kept)
+
+    def pilot_end(self, pilot: Mapping[str, Any] | None) -> int | None:
+        """The last batch of the pilot of a round if the run ends after it; `pilot` is from its manifest."""
+        return pilot["last_batch"] if self.pilot is not None and pilot else None
 
     def valves(self, canary: bool, pilot_end: int | None) -> list[Valve]:
         """What may hold the run.

@@ -29,6 +29,7 @@ from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.engine.tally import RunStatus, Snapshot
+from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
@@ -115,7 +116,7 @@ class Run:
     def _make_engine(self, opened: OpenCampaign, attended: bool, post: Post, listen: Listener) -> Engine:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_place)
-        tally = tally_of(folder.rounds(contents), contents, folder.ledger_place)
+        tally = tally_of(folder.rounds(contents), contents)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
@@ -123,14 +124,14 @@ class Run:
                 tally, contents.outcomes, kept_another_text=kept, environment=self.environment
             )
         manifest = last_round.manifest
-        is_pilot = opened.options.pilot is not None and manifest.pilot is not None
-        pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
         return Engine(
-            pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding),
+            UnsentBatches(
+                pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding)
+            ),
             GroupCommit(ledger),
             post,
             tally=tally,
-            valves=opened.options.valves(manifest.canary, pilot_end),
+            valves=opened.options.valves(manifest.canary, opened.options.pilot_end(manifest.pilot)),
             pace=opened.options.pace,
             concurrency=opened.options.concurrency,
             listen=listen,

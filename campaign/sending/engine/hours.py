@@ -11,7 +11,7 @@ from campaign.argument_checks import check, wrong
 from campaign.errors import UsageError
 from campaign.public_calls import public_call, public_class
 from campaign.sending.engine.hold import Hold
-from campaign.sending.engine.tally import Load, Tally
+from campaign.sending.engine.tally import Size, Tally
 from campaign.suggestions import time_zone_advice
 
 _HOURS = re.compile(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)(?:\s+(\S.*?))?\s*")
@@ -66,7 +66,7 @@ class Hours:
                 f"as in {_HOURS_EXAMPLE!r}."
             ) from None
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         clock = now.astimezone(self.zone).time()
         inside = self.opens <= clock < self.closes
         if self.closes <= self.opens:

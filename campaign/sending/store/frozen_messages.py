@@ -138,18 +138,28 @@ def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: 
     """
     for part in range(parts):
         waiting = ledger.pending(part)
-        if not waiting:
-            continue
-        table = read_part(folder, part, MESSAGE_SCHEMA.names)
-        frozen, encoded = _Content(table), EncodedMessages(table, encoding)
-        sizes = table.column("parts").to_numpy()
-        for entry in waiting:
-            after = entry.first + entry.messages
-            if after > table.num_rows or frozen.digest(entry.first, after) != entry.digest:
-                path = part_path(folder, part)
-                raise LedgerError(f"{path} was changed after it was frozen. Restore it from a copy.")
-            size = int(sizes[entry.first : after].sum())
-            yield Batch(entry.batch, entry.messages, size, encoded.slice(entry.first, after))
+        if waiting:
+            frozen = FrozenPart(folder, part, encoding)
+            for entry in waiting:
+                yield frozen.batch(entry)
+
+
+class FrozenPart:
+    """One part file in memory, encoded; raises `LedgerError` when it is missing or not what was frozen."""
+
+    def __init__(self, folder: Path, part: int, encoding: Encoding) -> None:
+        self._path = part_path(folder, part)
+        self._table = read_part(folder, part, MESSAGE_SCHEMA.names)
+        self._content, self._encoded = _Content(self._table), EncodedMessages(self._table, encoding)
+        self._sizes = self._table.column("parts").to_numpy()
+
+    def batch(self, entry: Entry) -> Batch:
+        """One of its batches, ready to leave."""
+        after = entry.first + entry.messages
+        if after > self._table.num_rows or self._content.digest(entry.first, after) != entry.digest:
+            raise LedgerError(f"{self._path} was changed after it was frozen. Restore it from a copy.")
+        size = int(self._sizes[entry.first : after].sum())
+        return Batch(entry.batch, entry.messages, size, self._encoded.slice(entry.first, after))
 
 
 def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tuple[pd.DataFrame, Ints]:
