@@ -38,8 +38,7 @@ def without_quotes(text):
             "Give it one, for example in the field “Name of this campaign”.",
         ),
         (
-            'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to a '
-            "file, with the reasons.",
+            "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
             "Correct the invalid rows: “Rows to correct” writes them to a file, with the reasons.",
         ),
         (

@@ -55,7 +55,7 @@ _WORDS = {
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
-_FOLLOW_UP = 'campaign.write_follow_up(result, "to_correct.xlsx")'  # a button of the last section
+_FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
 _PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
@@ -67,7 +67,7 @@ def desk_words(text: object, *, here: int | None = None) -> str:
     Clauses with a call, or with an argument that the composer has no field for, are left out. `here` is the
     section that shows it: what is to be chosen in another one is said to be there.
     """
-    plain = without_code(str(text).replace(_FOLLOW_UP, "“Rows to correct”"), _named)
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), _named)
     words = mask_text(_in_words(_NAMED_TWICE.sub(r"\1", plain)))
     return words if here is None else words + _elsewhere(words, here)
 
