@@ -133,6 +133,19 @@ class IssueCollector:
         self.status[start : start + len(block.status)] = block.status
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
 
+    def copy(self) -> "IssueCollector":
+        """A collector of its own with the same issues."""
+        copied = IssueCollector(len(self.status))
+        copied.absorb(self, 0)
+        return copied
+
+    def with_issues_of_table(self, of_table: "IssueCollector") -> "IssueCollector":
+        """A collector of its own with issues about no single row before these."""
+        copied = IssueCollector(len(self.status))
+        copied._groups += of_table._groups
+        copied.absorb(self, 0)
+        return copied
+
     def tables(self) -> tuple[pa.Table, pa.Table]:
         """The issues and their sentences as tables, for `of_tables`."""
         details, _ = self._details(self._groups)

@@ -32,6 +32,7 @@ from campaign.results.advice import (
 )
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
+from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
@@ -163,6 +164,23 @@ class Result:
             self._reasons_of_shared,
             self._reached,
         )
+
+    def to_dask(self, table: str = "contacts") -> Any:
+        """The contacts, messages or issues as a Dask DataFrame with a partition for each of the `parts`.
+
+        The campaign folder has to be on a disk that the workers share; each reads only its own parts. The
+        index and the columns are those of the table of that name. Needs `pip install "campaign[dask]"`.
+        """
+        check_choice(table, TABLES, subject="table")
+        store = self.plan.store
+        if store is None:
+            return frame_of_one(getattr(self, table))
+        if not store.is_readable_elsewhere:
+            raise UsageError(
+                "The tables of this result are in a temporary file of this program, which no worker can "
+                "read. Use campaign.load_result(result.folder).to_dask() instead."
+            )
+        return frame_of_parts(self.parts, table)
 
     @property
     def issues(self) -> pd.DataFrame:

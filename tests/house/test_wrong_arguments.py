@@ -31,6 +31,7 @@ INSIDE = {
     "Run.continue_as",
     "Run.follow",
     "Hours.look",
+    "Plan.map_parts",
     "Account.body",
     "Account.hide",
 }
@@ -182,6 +183,7 @@ WRONG = {
         "several": [*A_WORD, "none"],
         "kinds": names(OBJECTS, NUMBERS, "none word empty"),
         "stream": A_SWITCH,
+        "client": names(OBJECTS, NUMBERS, "word empty"),
     },
     "Plan.batches": {"size": [*A_COUNT, "none"]},
     "Plan.estimate": {"price": [*AN_AMOUNT, "none"], "per": [*A_WORD, "none"]},
@@ -251,6 +253,7 @@ WRONG = {
         "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
     },
     "Result.by": {"column": [*A_WORD, "none"]},
+    "Result.to_dask": {"table": [*A_WORD, "none"]},
     "write_report": {
         "result": A_RESULT,
         "path": [*A_PATH, "none"],
