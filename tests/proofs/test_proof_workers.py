@@ -9,6 +9,7 @@ import random
 import signal
 import time
 
+import numpy as np
 import pytest
 from support.consistency_audit import audit_folder
 from support.crash_sender import plan_of
@@ -132,3 +133,25 @@ def test_fifty_thousand_messages(tmp_path, sandbox, chance):
         assert sorted(codes) == [-9] * deaths + [0, 0]
         unknown = crew.check(dead=deaths)
         print(f"50,000 messages, {deaths} killed: 0 twice, 0 lost, {unknown} unknown")
+
+
+def most_in_a_second(inbox):
+    """The most messages that the service took within any second, wherever it begins."""
+    seconds = np.sort(inbox["time"].dt.as_unit("us").astype("int64").to_numpy() / 1e6)
+    return int((np.searchsorted(seconds, seconds + 1.0) - np.arange(len(seconds))).max())
+
+
+@pytest.mark.long
+@pytest.mark.timeout(600)
+def test_no_second_is_faster_than_the_pace(tmp_path, sandbox, postgres_server):
+    """Two workers at 1,000 messages a second, and one of them is killed: the other one takes its turns."""
+    crew = Crew(tmp_path / "visits", 30_000, sandbox, postgres_server.database(), batch_size=10, rate=1000)
+    killed, _ = crew.begin(2)
+    crew.await_received(10_000)
+    killed.kill()
+    assert crew.end() == [-9, 0]
+    crew.check(dead=1)
+    most = most_in_a_second(sandbox.inbox)
+    seconds = (sandbox.inbox["time"].max() - sandbox.inbox["time"].min()).total_seconds()
+    print(f"{len(sandbox.inbox)} messages in {seconds:.1f} s, {most} in the fastest second")
+    assert most <= 1040

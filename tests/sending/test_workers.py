@@ -1,22 +1,28 @@
 """Several workers send one campaign: what each gets, what holds all, who may do what, what is refused."""
 
 import json
+import os
 import shutil
 import threading
 import time
 from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
 from decimal import Decimal
+from pathlib import Path
 
 import pytest
 from support.consistency_audit import audit_folder
 from support.crash_sender import plan_of
+from support.live_service import LiveService, start_live
+from support.postgres_server import USER
+from support.small_campaigns import people, plan_for
 
 import campaign
 from campaign.errors import AccountError, FolderError, LedgerError, LockedError, UsageError
 from campaign.sending.engine import engine as engines
 from campaign.sending.ledger.ledger import Move
 from campaign.sending.ledger.postgres import connections, roster, worker_ledger
+from campaign.sending.ledger.postgres import ledger as postgres_ledger
 from campaign.sending.ledger.postgres.worker_ledger import BatchSize
 from campaign.sending.ledger.views import journal_frame, snapshot
 from campaign.sending.store.folder import open_folder
@@ -53,10 +59,11 @@ def release(sandbox, folder, database):
 def start_workers(count, folder, account, **options):
     """So many workers, each in a thread; returns their reports once they have ended."""
     reports = []
-    threads = [
-        threading.Thread(target=lambda: reports.append(campaign.work(folder, account=account, **options)))
-        for _ in range(count)
-    ]
+
+    def work():
+        reports.append(campaign.work(folder, account=account, **options))
+
+    threads = [threading.Thread(target=work, daemon=True) for _ in range(count)]
     for thread in threads:
         thread.start()
 
@@ -432,6 +439,55 @@ def test_a_database_that_can_only_be_read(sandbox, folder, release, postgres_ser
     assert len(sandbox.inbox) == 0
 
 
+def test_somebody_without_rights(sandbox, folder, release, postgres_server, database):
+    name = database.rpartition("/")[2]
+    postgres_server.ask(f"CREATE ROLE clerk_{name} LOGIN PASSWORD 'letter-box-5'")
+    postgres_server.ask(f"GRANT CREATE ON DATABASE {name} TO clerk_{name}")
+    release(plan_of(5), ledger=postgres_server.address(name, f"clerk_{name}", "letter-box-5"))
+    schema = open_folder(folder).ledger_place.schema
+    postgres_server.ask(f"ALTER TABLE {schema}.workers OWNER TO {USER}", name)
+    postgres_server.ask(f"GRANT SELECT ON {schema}.workers TO clerk_{name}", name)
+    with pytest.raises(LedgerError, match=r"permission denied.*the rights that the README lists"):
+        campaign.work(folder, account=sandbox.account)
+    assert len(sandbox.inbox) == 0
+
+
+def test_a_database_that_goes_away_ends_the_worker(folder, release, postgres_server, database, monkeypatch):
+    """What was under way is unknown, and once the database is back others send the rest."""
+    monkeypatch.setattr(postgres_ledger, "COMES_BACK_WITHIN", 0.3)
+    name = database.rpartition("/")[2]
+    with campaign.Sandbox(latency=0.01) as service:
+        release(plan_of(201), account=service.account, batch_size=1, max_unknown=99)
+        errors = []
+
+        def work():
+            try:
+                campaign.work(folder, account=service.account)
+            except LedgerError as error:
+                errors.append(str(error))
+
+        thread = threading.Thread(target=work, daemon=True)
+        thread.start()
+        until(lambda: len(service.inbox) > 20)
+        postgres_server.ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS false")
+        postgres_server.ask(
+            f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
+        )
+        thread.join(20)
+        before = len(service.inbox)
+        assert "Nothing is sent without it. Resume once the database can be written" in errors[0]
+        with pytest.raises(LedgerError, match="Check that the server is running"):
+            campaign.work(folder, account=service.account)
+        assert len(service.inbox) == before < 201
+        postgres_server.ask(f"ALTER DATABASE {name} ALLOW_CONNECTIONS true")
+        monkeypatch.setattr(roster, "TIME_TO_LIVE", 0.0)
+        campaign.work(folder, account=service.account)
+        assert audit_folder(folder, service.inbox) == []
+        known = totals(folder)
+        assert known["accepted"] + known["unknown"] == 201
+        assert known.get("unknown", 0) <= 8
+
+
 def test_another_account(folder, release, database):
     provider = campaign.Account("sandbox", "http://sandbox.example.org/send", "clinic", "made up")
     with campaign.Sandbox() as service:
@@ -476,3 +532,55 @@ def test_the_release_keeps_who_and_how(folder, release):
     assert kept.budget == campaign.Budget(99)
     assert kept.as_record() == record["options"]
     assert record["who"]
+
+
+# Live
+
+
+@pytest.fixture
+def service(resolves_here, monkeypatch):
+    with start_live(resolves_here, monkeypatch) as running:
+        yield LiveService(running)
+
+
+def test_live_workers_on_other_machines_send_what_was_confirmed_at_home(
+    service, tmp_path, database, monkeypatch
+):
+    """They need no phrase and claim no home; at home the list agrees, and the next 24 hours know of it."""
+    plan, options = plan_for(people(5)), {"account": service.account, "ledger": database}
+    with pytest.raises(campaign.ConfirmationError) as question:
+        campaign.release(plan, name="visits", folder=tmp_path / "visits", **options)
+    folder = campaign.release(
+        plan, name="visits", folder=tmp_path / "visits", confirm=question.value.phrase, **options
+    ).folder
+    assert service.numbers == []
+    home = Path(os.environ["CAMPAIGN_STATE_DIR"])
+    monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(tmp_path / "another machine"))
+    shutil.copytree(folder, tmp_path / "mounted")
+    assert campaign.work(tmp_path / "mounted", account=service.account).accepted == 5
+    monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(home))
+    with pytest.raises(campaign.ConfirmationError, match=r"5 people .* in the last 24 hours"):
+        campaign.send(plan, account=service.account, folder=tmp_path / "again", name="again", progress=False)
+    result = campaign.resume(folder, account=service.account, progress=False)
+    assert "Nothing was sent: all 5 were reached" in result.sentence
+    assert len(service.numbers) == 5
+
+
+def test_a_live_campaign_that_a_machine_has_sent_with_another_ledger(
+    service, tmp_path, database, monkeypatch
+):
+    plan = plan_for(people(3))
+
+    def confirmed(act, **options):
+        options = {"account": service.account, "name": "visits", "batch_size": 4, **options}
+        with pytest.raises(campaign.ConfirmationError) as question:
+            act(plan, **options)
+        return act(plan, confirm=question.value.phrase, **options)
+
+    confirmed(campaign.send, folder=tmp_path / "mine", progress=False)
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("CAMPAIGN_STATE_DIR", str(tmp_path / "another machine"))
+        folder = confirmed(campaign.release, folder=tmp_path / "theirs", ledger=database).folder
+    with pytest.raises(FolderError, match=r"was sent from .*mine with another ledger\."):
+        campaign.work(folder, account=service.account)
+    assert len(service.numbers) == 3

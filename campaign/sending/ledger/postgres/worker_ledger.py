@@ -218,9 +218,10 @@ class WorkerLedger(PostgresLedger):
         return max(0.0, float(wait))
 
     def close(self) -> None:
-        if not self._closed and not self.is_given_up:
-            with suppress(LedgerError):  # others give this worker up when its time is over
-                self._change(partial(leave, worker=self._worker, name=self._name))
+        if not (self._closed or self.is_given_up or self._session.is_lost):
+            # Not over another connection, if this one is lost: others give the worker up in time.
+            with suppress(LedgerError):
+                Ledger._change(self, partial(leave, worker=self._worker, name=self._name))
         super().close()
 
     def _enter(self, connection: PostgresConnection) -> None:
