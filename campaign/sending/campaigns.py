@@ -8,7 +8,8 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-from campaign.argument_checks import check_path
+from campaign.argument_checks import check_count, check_path
+from campaign.cluster import Cluster
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
@@ -127,8 +128,10 @@ def send(
         batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
+    check_count(senders, subject="senders", write="senders=2", or_none=True)
+    cluster = Cluster.of(client) if senders or client is not None else None
     if senders is not None:
-        result = send_from_cluster(plan, options, senders, client)
+        result = send_from_cluster(plan, options, int(senders), cluster)
         if result is not None:
             return result
     return Run(open_campaign(plan, options), attended=False).wait()

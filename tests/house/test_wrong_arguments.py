@@ -190,7 +190,7 @@ WRONG = {
     "Plan.keep_instead": {"rows": [*names(OBJECTS, NUMBERS, "none word empty digits", but="list no_items")]},
     "Plan.preview": {"row": A_COUNT},
     "Plan.sample": {"n": names(OBJECTS, "true minus fraction nan digits word empty none")},
-    "send": SENDING,
+    "send": {**SENDING, "senders": A_COUNT, "client": names(OBJECTS, NUMBERS, "word empty")},
     "start": SENDING,
     "asend": SENDING,
     "compare": {name: SENDING[name] for name in ("plan", "name", "account", "folder")},

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from campaign.argument_checks import check_count
 from campaign.cluster import Cluster
 from campaign.errors import AccountError, CampaignError, UsageError
 from campaign.messages.plan import Plan
@@ -35,14 +34,14 @@ _SILENT = 30.0  # seconds after which the others give up a worker that was not h
 _PATIENCE = 10.0  # seconds for a task to return after its worker has left the campaign
 
 
-def send_from_cluster(plan: Plan, options: SendOptions, senders: int, client: Any) -> Result | None:
+def send_from_cluster(
+    plan: Plan, options: SendOptions, senders: int, cluster: Cluster | None
+) -> Result | None:
     """Release a plan, have `senders` tasks send it, and return what came of it; None if nothing waits.
 
-    Raises `UsageError` without a client, and `AccountError` where a worker has no account, before anything
+    Raises `UsageError` without a cluster, and `AccountError` where a worker has no account, before anything
     is registered. Ctrl-C and SIGTERM stop all senders cleanly.
     """
-    check_count(senders, subject="senders", write="senders=2")
-    cluster = Cluster.of(client)
     if cluster is None:
         raise UsageError(
             "senders= needs a Dask cluster. Connect with distributed.Client(address), or leave senders= out: "
@@ -53,7 +52,7 @@ def send_from_cluster(plan: Plan, options: SendOptions, senders: int, client: An
     released = release_plan(plan, options)
     if not released.messages:
         return None
-    tasks = cluster.start_long(_send, int(senders), str(released.folder.absolute()), environment, encoding)
+    tasks = cluster.start_long(_send, senders, str(released.folder.absolute()), environment, encoding)
     reports = _Senders(cluster, tasks, released).reports()
     sentence = next((report.sentence for report in reports if report.sentence), "")
     return open_folder(released.folder).load_result(sentence=sentence)
@@ -107,8 +106,8 @@ class _Senders:
                     time.sleep(_TICK)
                 if noted:
                     self._stop(noted)
-            except CampaignError as error:
-                raise self._lost(error) from None
+            except CampaignError:
+                raise self._lost() from None
         if noted:
             raise interruption(noted[0], self._goodbye())
         return self._ended()
@@ -155,13 +154,14 @@ class _Senders:
             raise problems[0]
         return reports
 
-    def _lost(self, error: CampaignError) -> CampaignError:
-        """What a person has to know when the cluster is lost under the senders."""
+    def _lost(self) -> CampaignError:
+        """What a person has to know when the cluster is lost under the senders, or their ledger."""
         folder = str(self._folder)
         lost = CampaignError(
-            f"{error} Senders on it may go on for a while: campaign.workers({folder!r}) tells who still "
-            f"sends, and campaign.load_result({folder!r}) what has left. Once nobody does, "
-            f"campaign.resume({folder!r}, …) sends the rest; nothing is sent twice."
+            f"The Dask cluster, or the database of the ledger, cannot be reached any more. Senders may go on "
+            f"for a while: campaign.workers({folder!r}) tells who still sends, and "
+            f"campaign.load_result({folder!r}) what has left. Once nobody sends, "
+            f"campaign.resume({folder!r}, …) sends the rest, and nothing twice."
         )
         lost.begun = True
         return lost
