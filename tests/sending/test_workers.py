@@ -23,6 +23,7 @@ from campaign.sending.engine import engine as engines
 from campaign.sending.ledger.ledger import Move
 from campaign.sending.ledger.postgres import connections, roster, worker_ledger
 from campaign.sending.ledger.postgres import ledger as postgres_ledger
+from campaign.sending.ledger.postgres.connections import PostgresError
 from campaign.sending.ledger.postgres.worker_ledger import BatchSize
 from campaign.sending.ledger.views import journal_frame, snapshot
 from campaign.sending.store.folder import open_folder
@@ -181,6 +182,13 @@ def test_a_claim_that_was_taken_away_lets_nothing_leave_even_before_anybody_says
     other.close()
     assert "what this worker had claimed was taken away" in str(refusal)
     assert states(folder) == ["sending", "pending", "pending"]
+
+
+def test_only_what_waits_can_be_claimed(sandbox, folder, sleeper):
+    """The tables refuse it themselves, whichever program asks."""
+    campaign.work(folder, account=sandbox.account)
+    with pytest.raises(PostgresError, match="only what waits can be claimed"):
+        sleeper._connection.execute("UPDATE batches SET worker = 'me' WHERE batch = 1")
 
 
 def test_an_answer_that_comes_late_is_recorded(sandbox, folder, sleeper):
