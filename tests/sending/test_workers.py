@@ -123,7 +123,7 @@ def test_a_worker_that_finds_nothing_to_do_returns_zeros(sandbox, folder, releas
 def test_a_part_may_be_sent_twice_at_once(sandbox, folder, release, monkeypatch):
     """What engines such as Spark do with a task that they believe to be lost."""
     monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 50)
-    assert release(plan_of(150), batch_size=5).parts == 3
+    assert release(plan_of(150), batch_size=5, canary=False).parts == 3
     with pytest.raises(UsageError, match="There is no part 3: the parts of this round are 0 to 2"):
         campaign.work(folder, account=sandbox.account, parts=[2, 3])
     tasks = [0, 2, 0]
@@ -135,6 +135,16 @@ def test_a_part_may_be_sent_twice_at_once(sandbox, folder, release, monkeypatch)
     assert campaign.send_part(folder, 1, account=sandbox.account).accepted == 50
     assert campaign.send_part(folder, 1, account=sandbox.account) == campaign.WorkerReport()
     assert audit_folder(folder, sandbox.inbox) == []
+
+
+def test_the_canary_goes_first_whoever_has_its_part(folder, release, monkeypatch):
+    monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 50)
+    with campaign.Sandbox(faults={2: "Invalid sender ID"}) as service:
+        release(plan_of(150), account=service.account, batch_size=5, pilot=10)
+        sent = [campaign.send_part(folder, part, account=service.account) for part in (2, 1)]
+        assert [(report.accepted, report.refused) for report in sent] == [(5, 5), (0, 0)]
+        assert {report.status for report in sent} == {"stopped"}
+        assert states(folder)[:4] == ["accepted", "refused", "accepted", "pending"]
 
 
 # A worker that sleeps, as its ledger sees it.
