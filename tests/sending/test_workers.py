@@ -78,6 +78,15 @@ def start_workers(count, folder, account, **options):
     return await_end
 
 
+def start_together(count, folder, account):
+    """The same, with all of them there before the first one sends."""
+    campaign.order(folder, "pause")
+    await_end = start_workers(count, folder, account)
+    until(lambda: len(campaign.workers(folder)) == count)
+    campaign.order(folder, "resume")
+    return await_end
+
+
 def states(folder):
     return [batch.state for batch in snapshot(open_folder(folder).ledger_place).batches]
 
@@ -183,14 +192,11 @@ def test_a_sleeper_that_wakes_is_stopped_at_its_gate(sandbox, folder, sleeper):
     assert states(folder) == ["unknown", "accepted", "accepted"]
 
 
-def test_a_claim_that_was_taken_away_lets_nothing_leave_even_before_anybody_says_so(folder, sleeper):
-    """The update itself is the fence: it asks for the worker's own claim."""
-    place = open_folder(folder)
-    other = place.ledger_place.join(place.manifest.identity, "near:8")
-    sleeper._own = {"worker": other._worker}
-    (refusal,) = sleeper.commit([Move(2, "sending", {"attempts": 1})])
-    other.close()
-    assert "what this worker had claimed was taken away" in str(refusal)
+def test_the_update_of_a_batch_is_the_fence(folder, sleeper):
+    """It asks for the worker's own claim, whether or not the worker knows what became of it."""
+    sleeper._connection.execute("UPDATE batches SET worker = 'another' WHERE batch = 2")
+    with pytest.raises(LedgerError, match="Batch 2 cannot become sending: what this worker had claimed was"):
+        sleeper.move(2, "sending", attempts=1)
     assert states(folder) == ["sending", "pending", "pending"]
 
 
@@ -315,26 +321,29 @@ def test_one_unknown_batch_holds_all(folder, release):
 
 
 def test_the_budget_is_used_up_to_the_last_batch_by_all_together(folder, release):
-    with campaign.Sandbox(price=35, latency=0.005) as service:
-        release(plan_of(200), account=service.account, batch_size=3, concurrency=4, budget=35 * 100 + 34)
-        reports = start_workers(2, folder, service.account)()
+    """Each of them counts what the other has claimed and what it was charged."""
+    with campaign.Sandbox(price=35, latency=0.03) as service:
+        release(plan_of(400), account=service.account, batch_size=3, concurrency=3, budget=35 * 301 + 34)
+        reports = start_together(2, folder, service.account)()
         # One for the canary, then batches of three: no further one fits.
-        assert len(service.inbox) == 100
-        assert sum(report.accepted for report in reports) == 100
+        assert len(service.inbox) == 301
+        assert min(report.accepted for report in reports) > 30
         assert {report.status for report in reports} == {"stopped"}
         assert "The next batch would exceed the budget" in reports[0].sentence
-        campaign.release(folder, account=service.account, budget=35 * 150)
-        start_workers(2, folder, service.account)()
-        assert 147 <= len(service.inbox) <= 150
+        campaign.release(folder, account=service.account, budget=35 * 320)
+        campaign.work(folder, account=service.account)
+        assert 318 <= len(service.inbox) <= 320
 
 
 def test_a_refused_canary_is_all_that_leaves(folder, release):
     with campaign.Sandbox(faults={1: "Invalid sender ID"}, latency=0.05) as service:
         release(plan_of(50), account=service.account, batch_size=1)
-        reports = start_workers(3, folder, service.account, when_paused="end")()
-    assert sum(report.refused for report in reports) == 1
+        end = start_together(3, folder, service.account)
+        until(lambda: "refused" in states(folder))
+        time.sleep(0.5)
+        campaign.order(folder, "stop")
+        assert sum(report.refused for report in end()) == 1
     assert states(folder) == ["refused", *["pending"] * 49]
-    assert {report.status for report in reports} == {"paused"}
 
 
 def test_a_pilot_ends_for_all(sandbox, folder, release):
