@@ -39,7 +39,7 @@ class EnvironmentWords:
 _CAUTION = "This was a rehearsal: nobody got anything."
 _WORDS: Final[dict[str, EnvironmentWords]] = {
     "local": EnvironmentWords(
-        name="rehearsal, embedded sandbox",
+        name="embedded sandbox",
         where="rehearsal in the embedded sandbox: nobody got anything",
         label="REHEARSAL on this machine: nobody gets anything",
         service="the embedded sandbox",
@@ -51,7 +51,7 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         has_made_up_costs=True,
     ),
     "sandbox": EnvironmentWords(
-        name="rehearsal, provider's sandbox",
+        name="provider's sandbox",
         where="rehearsal in the provider's sandbox: nobody got anything",
         label="REHEARSAL in the provider's sandbox: nobody gets anything",
         service="the provider's sandbox",

@@ -10,12 +10,13 @@ import pandas as pd
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records
-from campaign.cli.output import Page, seen_from_here
+from campaign.cli.output import Page
 from campaign.cli.reports import check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import ShellWords, quoted
 from campaign.environments import words_for
 from campaign.masking import mask_number, mask_text
+from campaign.paths import seen_from_here
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.local_times import LocalTimes
 from campaign.results.report import write_report

@@ -12,13 +12,14 @@ from typing import Any
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL, NOTHING_TO_SEND
 from campaign.cli.facts import difference_facts, result_facts
-from campaign.cli.output import Page, seen_from_here
+from campaign.cli.output import Page
 from campaign.cli.plan_source import make_plan, show_plan
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import quoted
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
+from campaign.paths import seen_from_here
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import compare, load_result, resume, send

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ from campaign.messages.plan_tables.plan_columns import (
     messages_at,
     rows_of_messages,
 )
-from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, copy_frame
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy_frame
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
@@ -90,6 +90,11 @@ class Plan:
         """Whether its tables are in memory, and not in parts on disk."""
         return self._store is None
 
+    @property
+    def store(self) -> PartStore | None:
+        """Where its parts are; None if they are in memory."""
+        return self._store
+
     @public_call
     def parts(self) -> Iterator[PlanPart]:
         """The tables of the plan in parts of consecutive rows: `messages`, `issues` and `contacts` of each.
@@ -97,6 +102,15 @@ class Plan:
         The parts of a plan of a large file are read one by one; a plan in memory is one part.
         """
         return iter([whole_part(self)]) if self._store is None else self._store.parts()
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        """What a function makes of each part, and of an entry of each of the columns, in order.
+
+        It is called where the part is: for a plan of a Dask table, on a worker.
+        """
+        if self._store is None:
+            return map(function, self.parts(), *columns)
+        return self._store.map_parts(function, *columns)
 
     @public_call
     def preview(self, row: int | None = None) -> Preview:

@@ -19,6 +19,7 @@ from campaign.arrow_text import (
     strip_texts,
     substitute,
 )
+from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import find_export, likely_number_columns, standing_column
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
@@ -212,6 +213,8 @@ def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:
 
 def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
     """The cells of a list: of all columns that look like numbers, or of the only column."""
+    if is_dask_frame(source):
+        source = source.compute()
     if isinstance(source, pd.Series):
         source = source.rename("number").to_frame()
     elif isinstance(source, list | tuple | set | frozenset):

@@ -29,6 +29,7 @@ STYLE = """
 .campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
 .campaign .dt-container td{white-space:pre-wrap;overflow-wrap:break-word;max-width:26em;vertical-align:top;
 text-align:left}
+.campaign .dt-container td.wide{min-width:20em}
 """
 
 
@@ -65,6 +66,7 @@ class RowBrowser(Panel):
         table = RowTable(
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
+            wide=("reason", "message"),
             waiting="The rows are on their way.",
             nothing_found="No row is like this." if reveal else _NOT_FOUND,
         )

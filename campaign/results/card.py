@@ -1,5 +1,6 @@
 """A result as a card in a notebook."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -38,6 +39,12 @@ def result_card(
     ]
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
+        if totals.to_correct or totals.sharing:
+            loaded = f"campaign.load_result({json.dumps(str(folder), ensure_ascii=False)})"
+            call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
+            pieces.append(
+                f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
+            )
     return markup.card(f"Result ({where})", pieces)
 
 
@@ -52,7 +59,8 @@ def in_words(frame: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
 def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:
     """The batches as a card shows them: the newest round first, and a single one is not named."""
     rounds = batches["round"]
-    shown = batches.drop(columns=["attempts", "seconds", "round"])
+    last = [name for name in ("error", "submitted_at", "code") if name in batches]
+    shown = batches.drop(columns=["attempts", "seconds", "round", *last]).join(batches[last])
     if rounds.nunique() > 1:
         shown.insert(0, "round", rounds)
         shown = shown.sort_values("round", ascending=False, kind="stable")

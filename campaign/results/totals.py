@@ -21,7 +21,8 @@ class ResultTotals(Totals):
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
     counts the duplicates that are people of their own: they share a phone with another row, which has another
-    text.
+    text. `reached_earlier` counts the invalid rows whose people were reached earlier in the campaign, as
+    after a follow-up file.
     """
 
     batches: int = 0
@@ -30,6 +31,7 @@ class ResultTotals(Totals):
     currency: str = ""
     environment: str = "live"
     sharing: int = 0
+    reached_earlier: int = 0
 
     @property
     def people(self) -> int:
@@ -39,7 +41,12 @@ class ResultTotals(Totals):
     @property
     def attention(self) -> int:
         """The people who got nothing, or perhaps nothing, though they did not opt out."""
-        return self.people - self["accepted"] - self["opted_out"]
+        return self.people - self["accepted"] - self["opted_out"] - self.reached_earlier
+
+    @property
+    def to_correct(self) -> int:
+        """The invalid rows of people who got nothing."""
+        return self["invalid"] - self.reached_earlier
 
     @property
     def cost_in_words(self) -> str:
@@ -58,6 +65,7 @@ class ResultTotals(Totals):
         environment: str = "live",
         *,
         sharing: int = 0,
+        reached_earlier: int = 0,
     ) -> "ResultTotals":
         """Count the final statuses of the rows, given in parts, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
@@ -75,6 +83,7 @@ class ResultTotals(Totals):
             currency=currency,
             environment=environment,
             sharing=sharing,
+            reached_earlier=reached_earlier,
             **figures,
         )
 

@@ -43,9 +43,10 @@ from campaign.sending.run import locked
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
-from campaign.sending.store.freezing import RoundContent, freeze_round
+from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
+from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -319,9 +320,12 @@ def _register(
         path, content, cutting, options.as_record(), campaign.claim.account.currency
     )
     ledger.register_round(manifest.digest, entries)
+    this_round = Round(number, path, manifest)
+    if tables_on_cluster(content.plan) is not None:  # nobody needs the cluster any more
+        return this_round, this_round.load_as_written(snapshot(folder.ledger_place).batches)
     batches = content.batch_of_message.copy()
     start = 0
     for entry in entries:  # one by one, because whole columns take 80 MB each for ten million messages
         batches[content.outgoing[start : start + entry.messages]] = entry.batch
         start += entry.messages
-    return Round(number, path, manifest), FrozenPlan(content.plan, batches, content.batch_of_excluded)
+    return this_round, FrozenPlan(content.plan, batches, content.batch_of_excluded)

@@ -9,6 +9,8 @@ from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal, get_args
 
+import pandas as pd
+
 from campaign.argument_checks import (
     check_choice,
     check_count,
@@ -21,6 +23,8 @@ from campaign.argument_checks import (
 )
 from campaign.contract import BATCH_LIMIT, Changed, Gone
 from campaign.errors import UsageError
+from campaign.messages.plan import Plan
+from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
 from campaign.sending.engine.pace import Pace
@@ -146,6 +150,23 @@ class SendOptions:
         if self.hours is not None:
             chosen.append(Hours.of(self.hours))
         return chosen
+
+
+def check_plan(plan: object) -> None:
+    """Raise `UsageError` unless this is a plan, with what to do about the usual mistakes."""
+    if isinstance(plan, Plan):
+        return
+    if isinstance(plan, Result):
+        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
+        rest = again if plan.is_closed else on
+        raise UsageError(
+            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
+        )
+    kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
+    raise UsageError(
+        f"plan is {kind}, not a Plan. Make one first: "
+        "plan = campaign.prepare(contacts, message=..., sender=...)."
+    )
 
 
 def check_account(account: object) -> None:

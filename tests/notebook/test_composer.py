@@ -43,7 +43,7 @@ def test_without_any_country_code_the_person_chooses_the_country(person, table):
     assert find(person.composer, "number").value == "mobile"
     assert find(person.composer, "country").value == ""
     shown = person.sees("section-1")
-    assert '"tel" may hold numbers too' in shown.replace("&quot;", '"')
+    assert '"tel" may hold numbers' in shown.replace("&quot;", '"')
     assert "2 numbers have no country code: say which country they are from." in shown
     person.fill("country", "UG")
     assert "mobile: 2 of 2 cells are numbers to send to." in person.sees("section-1")

@@ -13,6 +13,7 @@ from support.small_campaigns import contacts_of, plan_for
 import campaign
 from campaign.cli.main import main
 from campaign.contract import STATUSES
+from campaign.results.page.sending_facts import sender_in_words
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import snapshot
 
@@ -162,7 +163,7 @@ def test_the_card_agrees(result):
 
 def test_who_sent_what_and_how_is_told_of_both_rounds(result, folder):
     page = campaign.write_report(result, folder / "told.html").read_text("utf-8")
-    who = result.rounds[0].who
+    who = sender_in_words(result.rounds[0].who)
     assert [one.template for one in result.rounds] == ["Hi {name}", "Hi {name}"]
     assert f"<dt>Sent by</dt><dd>{who}</dd>" in page
     assert "<dt>Text</dt><dd>Hi {name}</dd>" in page

@@ -195,7 +195,7 @@ class MessageSection(Section):
         try:
             lengths = text_lengths(self._readers, self._text)
         except CampaignError as error:
-            return desk_words(error)
+            return desk_words(error, here=2)
         shown = lengths.loc[self.phone.row]
         longest = int(lengths["characters"].argmax())
         alphabet = "" if shown["plain"] else " · with letters that need more room"

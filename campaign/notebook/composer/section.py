@@ -23,15 +23,15 @@ STYLE = """
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
 .campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:.15em .3em .15em 0;
 padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
-.campaign .section .jupyter-button.mod-primary{margin-top:.6em}
+.campaign .section .widget-vbox>.jupyter-button.mod-primary{margin-top:.6em}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
 min-height:1.6em;padding:.1em 0;margin:0;border:0;font-size:14px}
 .campaign .section .jupyter-button.fold:hover{text-decoration:underline}
 .campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
 .campaign .section .sideways{overflow-x:auto}
 .campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
-.campaign .section input:focus-visible,.campaign .section select:focus-visible{outline:2px solid var(--good);
-outline-offset:1px}
+.campaign .section input:focus-visible,.campaign .section select:focus-visible{
+outline:2px solid var(--good)!important;outline-offset:1px}
 .campaign .section textarea:focus-visible{outline-offset:-1px}
 .campaign .section .widget-text,.campaign .section .widget-dropdown{flex-flow:column;align-items:flex-start;
 height:auto;margin:.3em 0}
@@ -40,6 +40,7 @@ height:auto;margin:.3em 0}
 overflow:visible}
 .campaign .section select{appearance:auto;background-image:none}
 .campaign .section .widget-radio>.widget-label{font-weight:600}
+.campaign .section .campaign-question p{white-space:pre-line}
 .campaign .section .writing{gap:.4em 2em}
 .campaign .section .campaign-recent td{overflow-wrap:anywhere}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
@@ -135,7 +136,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def show_problem(self, error: CampaignError | str) -> None:
         """Show an error in the words of the desk; "" for none."""
-        text = (desk_words(error) or _UNSAID) if str(error) else ""
+        text = (desk_words(error, here=self.number) or _UNSAID) if str(error) else ""
         self._problem.value = f'<div role="alert">{markup.paragraph(text)}</div>' if text else ""
 
     @contextmanager

@@ -17,7 +17,7 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
-from campaign.notebook.composer.fields import Field, Picker, button, set_shown
+from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
@@ -130,7 +130,7 @@ class SendingSection(Section):
             else ""
         )
         question = markup.paragraph(desk_words(confirmation.question))
-        phrase = markup.paragraph(f"To send, type: {confirmation.phrase}")
+        phrase = asked_phrase("To send", confirmation)
         self.trial.stop_asking()
         self._question.value = f"{wrong}{question}{phrase}"
         self.phrase.value = ""

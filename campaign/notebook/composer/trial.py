@@ -10,7 +10,7 @@ from campaign import markup
 from campaign.errors import CampaignError, ConfirmationError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import Field, button, set_shown
+from campaign.notebook.composer.fields import Field, asked_phrase, button, set_shown
 from campaign.sending.try_out import TryOut, try_out
 
 _WRONG = "That is not the phrase, so nothing was sent."
@@ -30,7 +30,7 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.outcome = HTML()
         self.outcome.add_class("campaign-trial")
         trying = button("Try one text on it", "try", self.try_one)
-        super().__init__([self.number, self.phrase, trying, self.outcome])
+        super().__init__([self.number, self.outcome, self.phrase, trying])
 
     def forget(self) -> None:
         """Show nothing that was tried before: it was another text, or to another place."""
@@ -63,7 +63,7 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
             )  # fmt: skip
         except ConfirmationError as confirmation:
             wrong = f'<div role="alert">{markup.paragraph(_WRONG)}</div>' if self.phrase.value.strip() else ""
-            ask = markup.paragraph(f"To send this one text, type: {confirmation.phrase}")
+            ask = asked_phrase("To send this one text", confirmation)
             self.phrase.value = ""
             self.asking()
             set_shown(self.phrase, True)

@@ -55,6 +55,7 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
     people = {status: count for status, count in totals.items() if status not in NO_PEOPLE}
+    to_do = tasks(result, redaction)
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
@@ -67,7 +68,8 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
         "figures": figures(result),
-        "tasks": tasks(result, redaction),
+        "tasks": to_do,
+        "commands": list(dict.fromkeys(task.command for task in to_do if task.command)),
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if len(result.rounds) > 1 else "",
@@ -112,6 +114,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
         status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
     count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
+    count -= result.totals.reached_earlier
     first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",

@@ -195,7 +195,7 @@ class Engine:
         return self._ask(lambda: self._supply.is_empty, True)
 
     def _ask(self, question: Callable[[*Facts], Said], otherwise: Said, *facts: *Facts) -> Said:
-        """What the supply or the pace says; if it fails, the run ends once what is under way has come back."""
+        """What the supply or the pace says; if it fails, the run ends when what is under way has ended."""
         if self._failure is not None:
             return otherwise
         try:

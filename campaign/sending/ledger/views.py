@@ -31,6 +31,7 @@ SELECT rounds.round, coalesce(erasures.digest, rounds.digest), rounds.at, erasur
 FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
 """
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
+_LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
 _COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
 
@@ -65,6 +66,7 @@ class LedgerSnapshot:
     outcome_rows: list[tuple[Any, ...]]
     is_closed: bool  # a person has closed the campaign since its last round
     moves: int  # as many as the journal has
+    budget: str = ""  # the record of the one that was given last, "" for none
 
     def before_answers(self) -> LedgerSnapshot:
         """The same as if what is under way were still waiting."""
@@ -132,7 +134,14 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
         _outcome_rows(connection),
         is_closed=is_closed(connection),
         moves=moves_in(connection),
+        budget=recorded_budget(connection),
     )
+
+
+def recorded_budget(connection: Connection) -> str:
+    """The record of the budget that was kept last, "" if there is none."""
+    row: Any = connection.execute(_LAST_BUDGET).fetchone()
+    return "" if row is None else str(row[0])
 
 
 def is_closed(connection: Connection) -> bool:

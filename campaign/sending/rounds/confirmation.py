@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import hashlib
+from collections import Counter
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 
 import numpy as np
 import pandas as pd
@@ -14,7 +16,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import messages_at
+from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
 from campaign.messages.totals import Totals
 from campaign.results.totals import cost_in_words
@@ -38,18 +40,31 @@ class Extent:
 
     @classmethod
     def of(cls, plan: Plan, positions: Ints, tried: Collection[str]) -> Extent:
-        numbers, rows, countries = np.empty(0, np.int64), np.empty(0, np.int64), pd.Series(dtype="int64")
-        parts, was_tried = 0, False
-        for messages in messages_at(plan, positions):
-            numbers = np.union1d(numbers, messages["number"].astype("int64"))
-            rows = np.union1d(rows, messages["row"])
-            parts += int(messages["parts"].sum())
-            was_tried |= bool(messages["message"].isin(tried).any())
-            if len(plan.totals.countries) > 1:
-                regions = clean_numbers("+" + messages["number"], region=None)["region"]
-                countries = countries.add(regions.value_counts(), fill_value=0).astype("int64")
-        by_country = {str(name): int(count) for name, count in countries.sort_values(ascending=False).items()}
-        return cls(numbers=numbers, people=len(rows), parts=parts, countries=by_country, was_tried=was_tried)
+        several = len(plan.totals.countries) > 1
+        of_part = partial(_extent_of, several=several, tried=tried)
+        extents = [*map_messages_at(plan, np.sort(positions), of_part)]
+        countries = sum((Counter(extent.countries) for extent in extents), Counter[str]())
+        return cls(
+            numbers=np.unique(np.concatenate([extent.numbers for extent in extents])),
+            people=sum(extent.people for extent in extents),
+            parts=sum(extent.parts for extent in extents),
+            countries=dict(countries.most_common()),
+            was_tried=any(extent.was_tried for extent in extents),
+        )
+
+
+def _extent_of(messages: pd.DataFrame, *, several: bool, tried: Collection[str]) -> Extent:
+    """The extent of messages of one part; `several` says whether their countries are asked for."""
+    countries = pd.Series(dtype="int64")
+    if several:
+        countries = clean_numbers("+" + messages["number"], region=None)["region"].value_counts()
+    return Extent(
+        numbers=np.unique(messages["number"].astype("int64").to_numpy()),
+        people=int(messages["row"].nunique()),
+        parts=int(messages["parts"].sum()),
+        countries={str(name): int(count) for name, count in countries.items()},
+        was_tried=bool(messages["message"].isin(tried).any()),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -80,7 +95,12 @@ class Departure:
     def phrase(self) -> str:
         """What a person types: how many messages, and a mark of what they say to whom."""
         count = len(self.positions)
-        marked = fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        is_all = count == self.plan.totals.messages and not (np.diff(self.positions) <= 0).any()
+        marked = (
+            self.plan.fingerprint
+            if is_all
+            else fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        )
         mark = hashlib.sha256(marked.encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"

@@ -25,7 +25,7 @@ from campaign.sending.ledger.views import LedgerSnapshot, identity_of, snapshot_
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.standing import tally_of
 from campaign.sending.store.folder import Folder
-from campaign.sending.store.frozen_messages import part_path
+from campaign.sending.store.frame_files import part_path
 from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
 from campaign.sending.store.rounds import Round

@@ -11,12 +11,11 @@ from campaign.argument_checks import check_path
 from campaign.contract import Changed, Gone
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
-from campaign.sending.campaigns import check_plan
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
 from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opening import check_where, open_campaign
-from campaign.sending.options import Money, Place, SendOptions
+from campaign.sending.options import Money, Place, SendOptions, check_plan
 from campaign.sending.store.user_state import user_name
 from campaign.sending.workers.shared_place import check_can_be_shared
 from campaign.service.account import Account
@@ -93,8 +92,13 @@ def release(
         batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=False, ledger=ledger,
     )  # fmt: skip
-    check_can_be_shared(check_where(plan_to_send, options), "The ledger of this campaign")
-    opened = open_campaign(plan_to_send, options)
+    return release_plan(plan_to_send, options)
+
+
+def release_plan(plan: Plan | None, options: SendOptions) -> Release:
+    """The same with options that are checked; without a plan, for the campaign in their folder."""
+    check_can_be_shared(check_where(plan, options), "The ledger of this campaign")
+    opened = open_campaign(plan, options)
     try:
         waiting = opened.ledger.waiting_messages()
         if waiting:
