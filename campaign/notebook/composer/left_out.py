@@ -47,9 +47,8 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._asked = np.setdiff1d(self._left_out_among(messages), self._settled)
         count = len(self._asked)
         set_shown(self, count > 0)
-        self._question.value = (
-            f'<div role="alert">{markup.paragraph(_sentence(count))}</div>' if count else ""
-        )
+        question = f'<div role="alert">{markup.paragraph(_sentence(count))}</div>'
+        self._question.value = question if count else ""
         who = "this person" if count == 1 else f"these {count:,} people"
         self._agree.description = f"Send to {who} too"
         return count > 0
@@ -67,7 +66,7 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """The numbers that campaigns of this name left out, wherever these were sent or rehearsed."""
         if messages.empty:
             return _NOBODY
-        numbers = np.unique(messages["number"].astype("int64").to_numpy())
+        numbers: Ints = np.unique(messages["number"].to_numpy(dtype=np.int64))
         left_out = np.zeros(len(numbers), dtype=bool)
         for account in self._desk.accounts.values():
             with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
@@ -80,6 +79,6 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
 def _sentence(count: int) -> str:
     return (
         f"{capitalised(counted(count, 'person', 'people'))} who would get a text now "
-        f"{agreeing(count, 'was', 'were')} left out before, because they wanted none. Open section 3 and choose "
-        f"the list “{FIELDS['opt_outs']}” again."
+        f"{agreeing(count, 'was', 'were')} left out before, because they wanted none. Open section 3 and "
+        f"choose the list “{FIELDS['opt_outs']}” again."
     )

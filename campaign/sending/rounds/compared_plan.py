@@ -120,7 +120,7 @@ class ComparedPlan:
         )
 
     def about_opted_out(self, *states: int) -> str:
-        """A sentence about rows of which one of these is known and which were left out before; "" for none."""
+        """A sentence about rows that were left out before, of which one of these is known; "" for none."""
         return about_opted_out(int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum()))
 
     @property

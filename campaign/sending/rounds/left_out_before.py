@@ -43,9 +43,9 @@ def about_opted_out(people: int) -> str:
     if not people:
         return ""
     return (
-        f"{counted(people, 'person', 'people')} who {agreeing(people, 'was', 'were')} left out before, because "
-        f"they wanted no messages, {agreeing(people, 'is', 'are')} not left out now: give the list of opt-outs "
-        "again with opt_outs=."
+        f"{counted(people, 'person', 'people')} who {agreeing(people, 'was', 'were')} left out before, "
+        f"because they wanted no messages, {agreeing(people, 'is', 'are')} not left out now: give the list "
+        "of opt-outs again with opt_outs=."
     )
 
 
