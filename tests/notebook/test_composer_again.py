@@ -218,3 +218,41 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
     again.press("send-to-them-too")
     again.send()
     assert again.composer.desk.run.counts.messages == 3
+
+
+def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(person, table):
+    person.compose()
+    person.send()
+    again = Person(campaign.compose())
+    again.fill("path", "visits.csv")
+    again.press("use")
+    assert "The campaign “visits” in this folder has a text of" in again.sees("earlier-text")
+    again.press("take-text")
+    assert find(again.composer, "sender").value == "CLINIC"
+    assert find(again.composer, "text").value == TEXT
+    again.press("check")
+    again.press("go-on")
+    assert find(again.composer, "send").description == "Show the result"
+
+
+def test_after_a_restart_the_texts_of_all_languages_are_taken(open_page, table):
+    table.write_text("name,phone,lang\nAisha,+256772000001,en\nBen,+256772000002,sw\n")
+    first = Person(campaign.compose())
+    first.fill("path", "visits.csv")
+    first.press("use")
+    first.fill("languages", "lang")
+    first.write("Come {name}")
+    first.fill("editing", "sw")
+    first.write("Njoo {name}")
+    first.fill("sender", "CLINIC")
+    first.press("check")
+    first.press("go-on")
+    first.send()
+    again = Person(campaign.compose())
+    again.fill("path", "visits.csv")
+    again.press("use")
+    again.press("take-text")
+    assert again.composer.desk.composition.texts == {"en": "Come {name}", "sw": "Njoo {name}"}
+    again.press("check")
+    again.press("go-on")
+    assert find(again.composer, "send").description == "Show the result"

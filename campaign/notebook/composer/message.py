@@ -24,6 +24,7 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.date_choice import DateChoice
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.earlier_text import EarlierText
 from campaign.notebook.composer.fields import Field, button
 from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
@@ -55,8 +56,10 @@ class MessageSection(Section):
         self._alphabet.add_class("campaign-alphabet")
         self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
         self.dates = DateChoice(self._rewrite)
+        self.earlier = EarlierText(desk, self._take_earlier)
         writing = VBox(
             [
+                self.earlier,
                 self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
                 self._alphabet, self.sender, self._sender_fault,
                 button("Check everybody", "check", self.finish, main=True),
@@ -89,6 +92,7 @@ class MessageSection(Section):
         elif composition.language:
             texts = {name: composition.texts.get(name, "") for name in self.languages.languages}
             self._desk.decide(texts=texts)
+        self.earlier.offer()
         self._turn()
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
             self._check_text()
@@ -133,6 +137,15 @@ class MessageSection(Section):
         self.phone.offer(self._readers.index)
         self.editor.value = self._text
         self._typed(self._text)
+
+    def _take_earlier(self, text: str, texts: dict[str, str], sender: str) -> None:
+        """Write what an earlier round said, as if somebody had typed it."""
+        column = self.languages.column.options[-1][1] if texts and self.languages.languages else None
+        self._desk.decide(message=text, language=column, texts=texts if column else {}, sender=sender)
+        self.languages.offer(self._desk.contacts, self._desk.composition)
+        self.sender.fill(sender)
+        self._say_sender_fault()
+        self._turn()
 
     def _date_formats(self) -> dict[str, str]:
         """For each column of dates, how a date looks in words, and the placeholder that writes it so."""

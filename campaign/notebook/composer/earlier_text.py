@@ -1,0 +1,99 @@
+"""What the campaign of this spreadsheet said last, so that nobody types it from memory after a restart."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+
+from ipywidgets import HTML, VBox
+
+from campaign import markup
+from campaign.contacts.reading_record import reading_of
+from campaign.errors import CampaignError
+from campaign.masking import mask_text
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.fields import button, set_shown
+from campaign.results.local_times import LocalTimes
+from campaign.sending.store.folder import folder_exists, open_folder
+from campaign.sending.store.identity import CAMPAIGNS, folder_name
+from campaign.sending.store.manifest import RoundManifest
+from campaign.text import clean, counted
+
+
+class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Offers the text and the sender of the last round of the campaign, as long as nothing is written.
+
+    `take` is called with the text, those by language (empty if there was one for everybody) and the sender.
+    """
+
+    def __init__(self, desk: Desk, take: Callable[[str, dict[str, str], str], None]) -> None:
+        self._desk, self._take = desk, take
+        self._round: RoundManifest | None = None
+        self._note = HTML()
+        self._button = button("Take the earlier text", "take-text", self._pressed)
+        super().__init__([self._note, self._button])
+        self.add_class("campaign-earlier-text")
+
+    def offer(self) -> None:
+        """Offer the text of the campaign that has the name of the spreadsheet, if there is one."""
+        composition = self._desk.composition
+        is_written = composition.message or any(composition.texts.values())
+        self._round = None if is_written else self._last_round()
+        set_shown(self, self._round is not None)
+        if self._round is not None:
+            day = LocalTimes().day(datetime.fromisoformat(self._round.created_at))
+            self._note.value = markup.paragraph(_sentence(self._name, day, self._round), note=True)
+            self._button.description = f"Take the text of {day}"
+
+    @property
+    def _name(self) -> str:
+        composition, reading = self._desk.composition, reading_of(self._desk.contacts)
+        if composition.name or reading is None:
+            return composition.name
+        return reading.continues.campaign if reading.continues else Path(reading.path).stem
+
+    def _last_round(self) -> RoundManifest | None:
+        """The last round with this name wherever it was sent or rehearsed; None if its text is not known."""
+        rounds: list[RoundManifest] = []
+        for where in self._desk.accounts if self._name else ():
+            with suppress(CampaignError):
+                path = (CAMPAIGNS / folder_name(self._name, where)).absolute()
+                if folder_exists(path):
+                    folder = open_folder(path)
+                    last = folder.last_round(folder.snapshot())
+                    rounds += [last.manifest] if last is not None and last.manifest.template else []
+        return max(rounds, key=lambda one: datetime.fromisoformat(one.created_at), default=None)
+
+    def _pressed(self) -> None:
+        if self._round is None:
+            return
+        set_shown(self, False)
+        senders, template = self._round.senders, self._round.template
+        texts = _texts_by_language(template)
+        self._take("" if texts else template, texts, senders[0] if len(senders) == 1 else "")
+
+
+def _sentence(name: str, day: str, last: RoundManifest) -> str:
+    left_out = last.load_totals()["opted_out"]
+    again = (
+        f" It left out {counted(left_out, 'row')} of people who want no texts: choose their list again in "
+        f"section 3, under “{FIELDS['opt_outs']}”."
+    )
+    return (
+        f"The campaign “{mask_text(clean(name))}” in this folder has a text of {day}. Whoever got it gets nothing more "
+        f"if you take that text again.{again if left_out else ''}"
+    )
+
+
+def _texts_by_language(template: str) -> dict[str, str]:
+    """The texts of a record of several; {} for one text."""
+    try:
+        texts = json.loads(template)
+    except ValueError:
+        return {}
+    is_record = isinstance(texts, dict) and all(isinstance(text, str) for text in texts.values())
+    return texts if is_record else {}
