@@ -12,6 +12,7 @@ from support.postgres_server import PASSWORD as DATABASE_PASSWORD
 
 import campaign
 from campaign.errors import AccountError, UsageError
+from campaign.sending.workers import shared_counts
 
 PASSWORD = "velvet-sesame-41"
 
@@ -71,10 +72,8 @@ def variables_for(service):
 @pytest.fixture
 def send(plan, tmp_path, postgres_server):
     def send(**options):
-        options = {"ledger": postgres_server.database(), "senders": 2} | options
-        return campaign.send(
-            plan, folder=tmp_path / "visits", batch_size=10, concurrency=2, progress=False, **options
-        )
+        options = {"ledger": postgres_server.database(), "senders": 2, "progress": False} | options
+        return campaign.send(plan, folder=tmp_path / "visits", batch_size=10, concurrency=2, **options)
 
     return send
 
@@ -97,12 +96,16 @@ def test_two_senders_send_what_one_would(client, send, service, tmp_path, monkey
         assert not any(secret.encode() in arguments for arguments in travelled)
 
 
-def test_a_rehearsal_needs_no_account_and_running_it_again_sends_nothing(client, send, postgres_server):
+def test_a_rehearsal_needs_no_account_and_running_it_again_sends_nothing(
+    client, send, postgres_server, monkeypatch, capsys
+):
     ledger = postgres_server.database()
+    monkeypatch.setattr(shared_counts, "_EVERY", 0.0)
     with variables(client, PGPASSWORD=DATABASE_PASSWORD):
-        assert send(ledger=ledger).totals["accepted"] == 300
+        assert send(ledger=ledger, progress="tqdm").totals["accepted"] == 300
         again = send(ledger=ledger)
     assert again.nothing_sent
+    assert "300/300" in capsys.readouterr().err
 
 
 def test_what_holds_one_sender_holds_all_and_is_said(client, send, service):
