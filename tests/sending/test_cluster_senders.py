@@ -1,6 +1,9 @@
 """Senders on Dask workers: long tasks that share one ledger in PostgreSQL, and that no secret travels to."""
 
 import os
+import signal
+import threading
+import time
 from contextlib import contextmanager
 
 import cloudpickle
@@ -113,6 +116,21 @@ def test_what_holds_one_sender_holds_all_and_is_said(client, send, service):
         result = send(account=account_of(service), budget=35 * 100)
     assert 90 <= len(service.inbox) <= 100
     assert "budget" in result.sentence.lower()
+
+
+def test_ctrl_c_stops_all_senders_cleanly(client, send, service, tmp_path):
+    def press():
+        while len(service.inbox) < 20:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press).start()
+    with variables(client, **variables_for(service)), pytest.raises(KeyboardInterrupt, match="All senders"):
+        send(account=account_of(service), rate=100)
+    assert audit_folder(tmp_path / "visits", service.inbox) == []
+    totals = campaign.load_result(tmp_path / "visits").totals
+    assert (totals["accepted"], totals["unknown"]) == (len(service.inbox), 0)
+    assert totals["not_sent"] > 0
 
 
 def test_a_worker_without_an_account_is_named_and_nothing_is_registered(client, send, service, tmp_path):
