@@ -26,8 +26,10 @@ from campaign.sending.workers.release import release_plan
 from campaign.sending.workers.shared_counts import SharedCounts
 from campaign.sending.workers.worker import WorkerReport, work
 from campaign.service.account import Account
+from campaign.service.kept_account import kept_account
+from campaign.service.passwords import variable_names
 from campaign.service.wire import Encoding
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, clean, counted, listed_words
 
 log = logging.getLogger("campaign")
 
@@ -83,8 +85,8 @@ def _check_accounts(cluster: Cluster, environment: str, encoding: Encoding) -> N
     for worker, answer in answers.items():
         if isinstance(answer, CampaignError):
             raise AccountError(
-                f"On the Dask worker {clean(worker)}: {answer} Passwords never travel to a worker: set these "
-                "variables where it runs. Nothing was sent."
+                f"On the Dask worker {clean(worker)}: {answer} No password travels to a worker: it has to be "
+                "in the variables, or in the keyring, where the worker runs. Nothing was sent."
             )
         if isinstance(answer, BaseException):
             raise CampaignError(
@@ -200,9 +202,13 @@ def _find_account(environment: str, encoding: Encoding) -> None:
 
 
 def _account(environment: str, encoding: Encoding) -> Account | None:
+    """The account of this worker, without asking anybody: there may be a terminal, but nobody at it."""
     if environment == "local":
         return None
-    return Account.from_environment("live" if environment == "live" else "sandbox", encoding=encoding)
+    account = kept_account("live" if environment == "live" else "sandbox", encoding=encoding)
+    if account is None:
+        raise AccountError(f"There is no account. Set {listed_words(variable_names(environment))}.")
+    return account
 
 
 def _send(folder: str, environment: str, encoding: Encoding) -> WorkerReport:
