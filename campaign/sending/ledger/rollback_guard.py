@@ -73,6 +73,8 @@ class RollbackGuard:
             raise LedgerError(
                 f"{self._path} cannot be read: {error.strerror}. Make it readable, then try again."
             ) from None
+        except ValueError:  # a manifest that was changed names a ledger that no system could have
+            raise LedgerError("The ledger has no place where a file can be.") from None
         # int() would also read "-5", "1_000" and surrounding space; SQLite counts in 64 bits.
         if not content.isdigit() or len(content) > 19:
             raise LedgerError(f"{self._path} is damaged. Restore it from a copy.")
