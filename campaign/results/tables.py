@@ -124,9 +124,11 @@ class Result:
         """One row for each request to the service, in order.
 
         Columns: batch (int64, starting at 1), messages (int64), status, cost (Decimal in the service's units,
-        None if it reported none), code (to quote to the service, "" if there is none), error, attempts
-        (int64), submitted_at (UTC, NaT if never), seconds (float), round (int64, starting at 1). Batches of
-        earlier rounds are included, so that their messages may be in no row of today's table any more.
+        None if it reported none), code (to quote to the service, "" if there is none), error (also who
+        settled it by `resolve` or `reconcile`, and how), attempts (int64), submitted_at (UTC, NaT if never),
+        seconds (float), round (int64, starting at 1). Batches of earlier rounds are included, so that their
+        messages may be in no row of today's table any more. Numbers are never used twice, and those of
+        batches that were withdrawn before they left are not here.
         """
         return self._batches.copy(deep=False)
 
