@@ -433,6 +433,7 @@ class Result:
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
+            is_erased=self.is_erased,
         )
 
 
