@@ -46,6 +46,7 @@ IN_PYTHON_ONLY = (
     "campaign.Sandbox()",
     "password=<hidden>",
     ", account=account",
+    "The Dask cluster",
 )
 PARAMETERS = {
     name
