@@ -157,3 +157,12 @@ def test_the_order_is_kept_with_the_campaign(tmp_path):
     with campaign.Sandbox() as sandbox:
         campaign.send(plan, account=sandbox.account, folder=tmp_path / "visits", progress=False)
     assert campaign.load_result(tmp_path / "visits").plan.reading.dates == "dmy"
+
+
+@pytest.mark.parametrize("dates", [None, "dmy"])
+def test_a_year_of_two_digits_beside_the_name_of_a_month_is_named(dates):
+    plan = dated("09-Jan-27", "9 January 27", "Jan 9 27 10:00", "09-Jan-2027", "2 visits 27", dates=dates)
+    assert texts(plan) == ["9 Jan 2027"]
+    named = plan.contacts["reason"].str.contains("5 Jan 2026: the year needs four digits. Correct the cell.")
+    assert named.tolist() == [True, True, True, False, False]
+    assert set(plan.issues.loc[plan.issues["row"] < 6, "code"]) == {"unreadable_value"}
