@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from campaign.contacts.reading import read_contacts
     from campaign.errors import (
         AccountError,
+        CallError,
         CampaignError,
         ColumnError,
         ConfirmationError,
@@ -53,6 +54,9 @@ if TYPE_CHECKING:
     from campaign.sending.rounds.public_prepare import prepare
     from campaign.sending.run import Run
     from campaign.sending.try_out import TryOut, try_out
+    from campaign.sending.workers.ordering import order, workers
+    from campaign.sending.workers.release import Release, release
+    from campaign.sending.workers.worker import WorkerReport, send_part, work
     from campaign.service.account import Account
     from campaign.service.sandbox.server import Sandbox
 
@@ -60,6 +64,7 @@ _MODULES = {
     "Account": "campaign.service.account",
     "AccountError": "campaign.errors",
     "Budget": "campaign.sending.engine.budget",
+    "CallError": "campaign.errors",
     "CampaignError": "campaign.errors",
     "ColumnError": "campaign.errors",
     "ConfirmationError": "campaign.errors",
@@ -73,6 +78,7 @@ _MODULES = {
     "LockedError": "campaign.errors",
     "Plan": "campaign.messages.plan",
     "Reconciliation": "campaign.sending.afterwards.reconciliation",
+    "Release": "campaign.sending.workers.release",
     "ReportError": "campaign.errors",
     "Result": "campaign.results.tables",
     "Run": "campaign.sending.run",
@@ -80,6 +86,7 @@ _MODULES = {
     "TemplateError": "campaign.errors",
     "TryOut": "campaign.sending.try_out",
     "UsageError": "campaign.errors",
+    "WorkerReport": "campaign.sending.workers.worker",
     "asend": "campaign.sending.campaigns",
     "browse": "campaign.notebook.row_browser",
     "clean_numbers": "campaign.contacts.phone_numbers.cleaning",
@@ -89,15 +96,20 @@ _MODULES = {
     "erase": "campaign.sending.afterwards.erasing",
     "history": "campaign.sending.afterwards.history",
     "load_result": "campaign.sending.campaigns",
+    "order": "campaign.sending.workers.ordering",
     "prepare": "campaign.sending.rounds.public_prepare",
     "read_contacts": "campaign.contacts.reading",
     "reconcile": "campaign.sending.afterwards.settling",
+    "release": "campaign.sending.workers.release",
     "resolve": "campaign.sending.afterwards.resolving",
     "resume": "campaign.sending.campaigns",
     "send": "campaign.sending.campaigns",
+    "send_part": "campaign.sending.workers.worker",
     "start": "campaign.sending.campaigns",
     "summary": "campaign.notebook.summary",
     "try_out": "campaign.sending.try_out",
+    "work": "campaign.sending.workers.worker",
+    "workers": "campaign.sending.workers.ordering",
     "write_follow_up": "campaign.results.follow_up_file",
     "write_report": "campaign.results.report",
 }
@@ -129,6 +141,7 @@ __all__ = [
     "Account",
     "AccountError",
     "Budget",
+    "CallError",
     "CampaignError",
     "ColumnError",
     "ConfirmationError",
@@ -142,6 +155,7 @@ __all__ = [
     "LockedError",
     "Plan",
     "Reconciliation",
+    "Release",
     "ReportError",
     "Result",
     "Run",
@@ -149,6 +163,7 @@ __all__ = [
     "TemplateError",
     "TryOut",
     "UsageError",
+    "WorkerReport",
     "asend",
     "browse",
     "clean_numbers",
@@ -158,15 +173,20 @@ __all__ = [
     "erase",
     "history",
     "load_result",
+    "order",
     "prepare",
     "read_contacts",
     "reconcile",
+    "release",
     "resolve",
     "resume",
     "send",
+    "send_part",
     "start",
     "summary",
     "try_out",
+    "work",
+    "workers",
     "write_follow_up",
     "write_report",
 ]

@@ -14,6 +14,14 @@ BATCH_LIMIT = 1000
 # In the order in which they are decided. The last four are also the statuses of a message and of a batch.
 STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted", "refused", "unknown")
 
+# What a figure counts, in reports, tables, cards and questions:
+# - rows: those of the file
+# - people: rows that are neither blank nor a copy of another row (or of a row of an earlier campaign); two
+#   people who share a phone are two, and a row to correct is somebody too. Who is in no row any more is known
+#   by the number alone, so there each number is one of the people
+# - messages: texts that go to the service
+NO_PEOPLE = ("blank", "duplicate")  # but for the duplicates of people who share a phone
+
 # What happens to people who were reached with another text, and to messages that wait for people who have
 # left the table.
 Changed = Literal["ask", "skip", "send"]
@@ -26,6 +34,9 @@ ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be s
 
 # The code of the issue about a row whose person got another text before, and keeps that one.
 KEPT_TEXT = "reached_with_another_text"
+
+# The code of the issue about a row that a person has corrected or added in a follow-up file.
+CORRECTED = "corrected_in_follow_up"
 
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (

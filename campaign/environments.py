@@ -13,6 +13,7 @@ ENVIRONMENTS: Final[tuple[str, ...]] = get_args(Environment)
 class EnvironmentWords:
     """What an environment is called.
 
+    - `name`: what it is in a word or two, for a cell of a table
     - `where`: where a result comes from, as in "Result (live)"
     - `label`: where messages go, for everybody who looks at a run
     - `service`: who accepts messages there
@@ -23,6 +24,7 @@ class EnvironmentWords:
     - `has_made_up_costs`: whether its costs are those of no service
     """
 
+    name: str
     where: str
     label: str
     service: str = "the service"
@@ -37,6 +39,7 @@ class EnvironmentWords:
 _CAUTION = "This was a rehearsal: nobody got anything."
 _WORDS: Final[dict[str, EnvironmentWords]] = {
     "local": EnvironmentWords(
+        name="embedded sandbox",
         where="rehearsal in the embedded sandbox: nobody got anything",
         label="REHEARSAL on this machine: nobody gets anything",
         service="the embedded sandbox",
@@ -48,6 +51,7 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         has_made_up_costs=True,
     ),
     "sandbox": EnvironmentWords(
+        name="provider's sandbox",
         where="rehearsal in the provider's sandbox: nobody got anything",
         label="REHEARSAL in the provider's sandbox: nobody gets anything",
         service="the provider's sandbox",
@@ -57,10 +61,10 @@ _WORDS: Final[dict[str, EnvironmentWords]] = {
         reached="reached in rehearsal",
         caution=_CAUTION,
     ),
-    "live": EnvironmentWords(where="live", label="LIVE"),
+    "live": EnvironmentWords(name="live", where="live", label="LIVE"),
 }
 
 
 def words_for(environment: str) -> EnvironmentWords:
     """The words for an environment; one that is not known, as in a damaged folder, is called by its name."""
-    return _WORDS.get(environment) or EnvironmentWords(where=environment, label=environment)
+    return _WORDS.get(environment) or EnvironmentWords(name=environment, where=environment, label=environment)

@@ -2,6 +2,7 @@
 
 CampaignError
 ├── UsageError            a call that cannot be carried out as it was written
+│   └── CallError             an argument that the function does not have, or one that it needs
 ├── ContactsError         the spreadsheet
 │   ├── FileError             the file cannot be read
 │   └── ColumnError           a column is missing, duplicated or cannot be determined
@@ -42,6 +43,10 @@ class CampaignError(Exception):
 
 class UsageError(CampaignError, ValueError):
     """An argument that cannot be used; the message lists the choices."""
+
+
+class CallError(UsageError, TypeError):
+    """An argument that the function does not have, or one that it needs: what Python calls a `TypeError`."""
 
 
 class ContactsError(CampaignError):

@@ -27,7 +27,7 @@ padding:.6em 1em;margin:.4em 0;max-width:72em;overflow-x:auto}
 --good:#6db3f8;--bad:#ff9a85;--doubt:#f0b35a;--quiet:#b0b5ba}
 .campaign.campaign p{margin:.3em 0}
 .campaign.campaign .title{font-size:1.1em;font-weight:600;margin:0 0 .3em}
-.campaign.campaign .note{opacity:.8}
+.campaign.campaign .note{opacity:.8;overflow-wrap:anywhere}
 .campaign.campaign table{border-collapse:collapse;table-layout:auto;margin:.4em 0;color:inherit;
 font-size:13px}
 .campaign.campaign tbody tr{background:none}
@@ -115,9 +115,10 @@ def _kind(column: "pd.Series[Any]") -> str:
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
         return "figure"
     lengths = [len(written(value)) for value in column]
-    if max(lengths, default=0) <= 20:
+    if max(lengths, default=0) <= 24:
         return "short"
-    return "long" if sum(length > 40 for length in lengths) * 3 > len(lengths) else ""
+    filled = sum(length > 0 for length in lengths)
+    return "long" if sum(length > 40 for length in lengths) * 3 >= filled else ""
 
 
 def _cell(tag: str, text: str, kind: str) -> str:

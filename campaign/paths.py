@@ -2,6 +2,8 @@
 
 from pathlib import Path
 
+from campaign.text import clean
+
 
 def impossible(path: Path) -> str:
     """Why no file or folder can have this path, in words; "" if one could."""
@@ -30,3 +32,9 @@ def is_folder(path: str | Path) -> bool:
         return Path(path).is_dir()
     except (OSError, ValueError):
         return False
+
+
+def seen_from_here(path: Path | None) -> str:
+    """A path, relative to the current folder if it is inside it."""
+    here = Path.cwd()
+    return clean(path.relative_to(here) if path is not None and path.is_relative_to(here) else path)

@@ -30,9 +30,12 @@ def new_private_file(path: Path) -> Iterator[IO[bytes]]:
         _flush(descriptor)
 
 
-def replace_private_file(path: Path, content: bytes) -> None:
-    """Create or replace a file, so that a crash leaves either the old content or the new."""
-    new_path = path.with_name(path.name + ".new")
+def replace_private_file(path: Path, content: bytes, writer: str = "") -> None:
+    """Create or replace a file, so that a crash leaves either the old content or the new.
+
+    `writer` distinguishes several programs that replace it at once.
+    """
+    new_path = path.with_name(f"{path.name}{writer}.new")
     new_path.unlink(missing_ok=True)
     with new_private_file(new_path) as file:
         file.write(content)

@@ -4,6 +4,7 @@ import gc
 import os
 import signal
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -65,6 +66,16 @@ def _ctrl_c_is_heard():
         signal.signal(signal.SIGINT, signal.default_int_handler)
     yield
     signal.signal(signal.SIGINT, inherited)
+
+
+@pytest.fixture
+def in_kampala(monkeypatch):
+    """This machine's clock is in Kampala, three hours ahead of UTC."""
+    with monkeypatch.context() as environment:
+        environment.setenv("TZ", "Africa/Kampala")
+        time.tzset()
+        yield
+    time.tzset()
 
 
 @pytest.fixture(autouse=True)

@@ -10,13 +10,15 @@ import pandas as pd
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records
-from campaign.cli.output import Page, seen_from_here
+from campaign.cli.output import Page
 from campaign.cli.reports import check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import ShellWords, quoted
 from campaign.environments import words_for
 from campaign.masking import mask_number, mask_text
+from campaign.paths import seen_from_here
 from campaign.results.follow_up_file import write_follow_up
+from campaign.results.local_times import LocalTimes
 from campaign.results.report import write_report
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN
 from campaign.results.totals import cost_in_words
@@ -88,7 +90,8 @@ def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
 def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     """One campaign in a few lines; what is not known is left out."""
     place = Path(row["folder"])
-    lines = [f"{row['name'] or place.name} ({_where(row)})"]
+    state = f", {row['state']}" if row["state"] else ""
+    lines = [f"{row['name'] or place.name} ({_where(row)}){state}"]
     if not pd.isna(row["rounds"]):
         lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {_cost(row)}")
     if not pd.isna(row["people"]):
@@ -117,8 +120,7 @@ def _times(row: dict[Any, Any]) -> str:
     first, last = row["first_sent"], row["last_sent"]
     if pd.isna(first):
         return "never sent"
-    until = "" if f"{first:%Y-%m-%d %H:%M}" == f"{last:%Y-%m-%d %H:%M}" else f" to {last:%Y-%m-%d %H:%M}"
-    return f"sent {first:%Y-%m-%d %H:%M}{until} UTC"
+    return f"sent {LocalTimes().span(first.to_pydatetime(), last.to_pydatetime())}"
 
 
 def _show_reconciliation(reconciliation: Reconciliation, page: Page) -> None:

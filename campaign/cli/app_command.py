@@ -99,7 +99,7 @@ def _write_settings(home: Path, port: int, token: str) -> None:
         (home / folder).mkdir()
     template = home / _FOLDERS["JUPYTER_DATA_DIR"] / "voila" / "templates" / _TEMPLATE
     template.mkdir(parents=True)
-    for part in ("index.html.j2", "watch.js"):
+    for part in ("index.html.j2", "theme.js", "watch.js"):
         shutil.copyfile(_PAGE / part, template / part)
     (template / "conf.json").write_text('{"base_template": "lab"}')
     (home / _FOLDERS["JUPYTER_CONFIG_DIR"] / "voila.json").write_text(json.dumps(settings))

@@ -15,6 +15,7 @@ from campaign.cli.sending_options import (
     FOLDER,
     PACE,
     REPORT,
+    ledger,
 )
 from campaign.contract import STATUSES
 
@@ -73,6 +74,32 @@ _LIST = Group(
         Option("--cost", metavar="COLUMN", help="column that has the costs (default: found)"),
     ),
 )
+_SHARED = _of_folder(
+    Option(
+        "--ledger", metavar="ADDRESS", type=ledger,
+        help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
+    ),
+)  # fmt: skip
+_WORKER = Group(
+    "this worker",
+    (
+        Option(
+            "--part", dest="parts", action="append", type=int, metavar="NUMBER",
+            help="send only this part of the round, from 0; may be repeated (default: all)",
+        ),
+        Option(
+            "--when-paused", choices=("wait", "end"), default="wait",
+            help="while the campaign is paused: wait for campaign order (default), or end",
+        ),
+    ),
+)  # fmt: skip
+_ORDERED = _of_folder(
+    Option(
+        "what", choices=("pause", "resume", "stop"),
+        help="what all workers are to do; after stop, the campaign has to be released again",
+    ),
+    Option("--note", default="", help="why; kept in the journal"),
+)  # fmt: skip
 _REPORTED = _of_folder(
     Option(
         "path", nargs="*", type=Path, metavar="FILE",
@@ -137,6 +164,7 @@ _SHELL = Group("the shell", (Option("shell", choices=("bash", "zsh", "fish"), he
 _VISITS = "visits.xlsx --message-file visit.txt --sender CLINIC --region UG"
 _CHECKING, _SENDING = "campaign.cli.check_command", "campaign.cli.sending_commands"
 _LOOKING, _AFTERWARDS = "campaign.cli.result_commands", "campaign.cli.afterwards_commands"
+_WORKING = "campaign.cli.worker_commands"
 
 COMMANDS = {
     "check": Command(
@@ -152,7 +180,7 @@ COMMANDS = {
     "send": Command(
         "send the messages; run again, it sends what is missing and nothing twice", _SENDING,
         (SPREADSHEET, TEXT, NUMBERS, CAMPAIGN, ACCOUNT, FIRST_ROUND, EARLIER_ROUNDS, PACE, REPORT),
-        ("plan", "comparison", "confirm", "result", "reports"),
+        ("plan", "comparison", "confirm", "release", "result", "reports"),
         (f"send {_VISITS}", f"send {_VISITS} --account live --dry-run"),
     ),
     "resume": Command(
@@ -160,8 +188,23 @@ COMMANDS = {
         (_RESUMED, ACCOUNT, EARLIER_ROUNDS, PACE, REPORT), ("confirm", "result", "reports"),
         ("resume campaigns/visits --account live",),
     ),
+    "release": Command(
+        "let workers send what is left of a campaign; the ledger has to be in PostgreSQL", _WORKING,
+        (_SHARED, ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
+        ("release campaigns/visits --account live --rate 100",),
+    ),
+    "worker": Command(
+        "send a campaign that was released, together with other workers on any machines", _WORKING,
+        (_SHARED, ACCOUNT, _WORKER), ("worker",),
+        ("worker campaigns/visits --account live",),
+    ),
+    "order": Command(
+        "pause, resume or stop all workers of a campaign", _WORKING, (_ORDERED,), ("workers",),
+        ('order campaigns/visits pause --note "the provider asked us to"', "order campaigns/visits resume"),
+    ),
     "status": Command(
-        "show what is known about a campaign", _LOOKING, (_of_folder(),), ("result", "rounds", "unknown"),
+        "show what is known about a campaign", _LOOKING, (_of_folder(),),
+        ("result", "rounds", "unknown", "workers"),
         ("status campaigns/visits", "status campaigns/visits --json"),
     ),
     "resolve": Command(

@@ -17,7 +17,7 @@ from campaign.cli.shell_words import ShellWords, quoted
 from campaign.cli.streams import steady_streams
 from campaign.errors import CampaignError
 
-_SENDING = ("send", "resume", "try-out")
+_SENDING = ("send", "resume", "try-out", "worker")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

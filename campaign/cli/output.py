@@ -6,7 +6,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Mapping
-from pathlib import Path
 from typing import Any, TextIO
 
 from campaign.cli.shell_words import ShellWords
@@ -93,9 +92,3 @@ def painted(text: str, tone: str, stream: TextIO) -> str:
     """The text in a colour, on a terminal that has colours and where nobody has said NO_COLOR."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb" or not stream.isatty()
     return text if plain or tone not in _TONES else f"\x1b[{_TONES[tone]}m{text}\x1b[0m"
-
-
-def seen_from_here(path: Path | None) -> str:
-    """A path, relative to the current folder if it is inside it."""
-    here = Path.cwd()
-    return clean(path.relative_to(here) if path is not None and path.is_relative_to(here) else path)

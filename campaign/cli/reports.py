@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
-from campaign.cli.output import Page, seen_from_here
+from campaign.cli.output import Page
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.paths import seen_from_here
 from campaign.results.breakdown import choose_column
 from campaign.results.replaced_file import check_ending, check_place
 from campaign.results.report import ENDINGS

@@ -9,16 +9,19 @@ import pandas as pd
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL
 from campaign.cli.facts import as_json, records, result_facts
-from campaign.cli.output import Page, seen_from_here
+from campaign.cli.output import Page
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.shell_words import quoted
 from campaign.environments import words_for
 from campaign.masking import mask_text, mask_texts
+from campaign.paths import seen_from_here
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.afterwards.resolving import resolve
 from campaign.sending.campaigns import load_result
+from campaign.sending.workers.ordering import workers
 from campaign.text import capitalised, counted, figure
 
 _ROUNDS_SHOWN = 10
@@ -34,7 +37,18 @@ def run_status(options: argparse.Namespace, page: Page) -> int:
     words = without_error_classes(unknown["error"], unknown["status"])
     for batch, count, error in zip(unknown["batch"], unknown["messages"], words, strict=True):
         page.line(f"  batch {batch}: {counted(count, 'message')} unknown, {error or 'no answer yet'}")
+    show_workers(options.folder, page)
     return exit_code(result)
+
+
+def show_workers(folder: str, page: Page) -> None:
+    """The workers of a campaign that several can send, each on a line."""
+    frame = workers(folder)
+    page.facts["workers"] = records(frame)
+    for worker in frame.to_dict("records"):
+        seen = f"last heard of {worker['seconds']:.0f} s ago"
+        claimed = counted(worker["messages"], "message")
+        page.quote(f"  worker {worker['name']}: {claimed} claimed or under way, {seen}")
 
 
 def _show_rounds(result: Result, page: Page) -> None:
@@ -46,8 +60,9 @@ def _show_rounds(result: Result, page: Page) -> None:
         {"round": number, "submitted_at": as_json(moment), "statuses": as_json(counts[number].to_dict())}
         for number, moment in zip(begins.index.tolist(), begins, strict=True)
     ]
+    times = LocalTimes.of_rounds(result.rounds)
     for number in begins.index[::-1][:_ROUNDS_SHOWN]:
-        when = "nothing sent" if pd.isna(begins[number]) else f"{begins[number]:%Y-%m-%d %H:%M} UTC"
+        when = "nothing sent" if pd.isna(begins[number]) else times.moment(begins[number])
         outcomes = [f"{figure(count)} {status.replace('_', ' ')}" for status, count in counts[number].items()]
         page.line(f"  round {number}, {when}: {', '.join(outcomes)}")
     if len(begins) > _ROUNDS_SHOWN:

@@ -12,13 +12,14 @@ from typing import Any
 
 from campaign.cli.exit_codes import ACCEPTED, NOT_ALL, NOTHING_TO_SEND
 from campaign.cli.facts import difference_facts, result_facts
-from campaign.cli.output import Page, seen_from_here
+from campaign.cli.output import Page
 from campaign.cli.plan_source import make_plan, show_plan
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import quoted
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
+from campaign.paths import seen_from_here
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import compare, load_result, resume, send
@@ -27,9 +28,10 @@ from campaign.sending.opening import phrase_to_confirm
 from campaign.sending.options import SendOptions
 from campaign.sending.store.identity import NOTHING_SENT_YET, locate_campaign
 from campaign.sending.try_out import try_out
+from campaign.sending.workers.release import Release, release
 from campaign.service.account import Account
 
-_ROUND = (
+ROUND = (
     "changed", "gone", "takeover", "confirm", "hours", "rate", "batch_size", "concurrency", "canary",
     "max_unknown",
 )  # fmt: skip
@@ -45,9 +47,11 @@ def run_send(options: argparse.Namespace, page: Page) -> int:
         return NOTHING_TO_SEND
     folder, _ = locate_campaign(plan, options.name, options.folder, options.account)
     page.words.folder = quoted(seen_from_here(folder))
-    choices = {name: getattr(options, name) for name in (*_ROUND, *_FIRST_ROUND)} | _given(options)
+    choices = {name: getattr(options, name) for name in (*ROUND, *_FIRST_ROUND)} | _given(options)
     if options.dry_run:
         return _compare(plan, SendOptions(**choices), page)
+    if options.release:
+        return _release(plan, choices, options.account, page)
     return _send(partial(send, plan, **choices), folder, options, page)
 
 
@@ -66,11 +70,30 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
     return ACCEPTED
 
 
+def _release(plan: Plan, choices: dict[str, Any], account: str, page: Page) -> int:
+    """Register the messages for workers, and send nothing."""
+    del choices["progress"]
+    show_release(release(plan, **choices), account, page)
+    return ACCEPTED
+
+
+def show_release(released: Release, account: str, page: Page) -> None:
+    """What was released, and the command that sends it."""
+    folder = quoted(seen_from_here(released.folder))
+    page.facts["release"] = {
+        "messages": released.messages, "parts": released.parts, "folder": str(released.folder),
+    }  # fmt: skip
+    page.line(released.sentence)
+    if released.messages:
+        named = "" if account == "local" else f" --account {account}"
+        page.line(f"On each machine: campaign worker {folder}{named}")
+
+
 def run_resume(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
     if options.by:
         check_columns(load_result(options.folder).plan, options.by)
-    choices = {name: getattr(options, name) for name in _ROUND} | _given(options)
+    choices = {name: getattr(options, name) for name in ROUND} | _given(options)
     sending = partial(resume, options.folder, opt_outs=options.opt_outs, **choices)
     return _send(sending, Path(options.folder), options, page)
 
@@ -97,7 +120,7 @@ def _show_if_known(folder: Path, page: Page) -> None:
 
 
 def run_try_out(options: argparse.Namespace, page: Page) -> int:
-    account = _account(options)
+    account = account_of(options)
     plan = make_plan(options)
     if page.as_json:
         show_plan(plan, page)
@@ -119,19 +142,28 @@ def run_try_out(options: argparse.Namespace, page: Page) -> int:
     return ACCEPTED if answer.strip().lower().startswith("y") else NOT_ALL
 
 
-def _account(options: argparse.Namespace) -> Account | None:
+def account_of(options: argparse.Namespace) -> Account | None:
+    """The account that was named; None for the embedded sandbox."""
     if options.account == "local":
         return None
     return Account.from_environment(options.account, encoding=options.account_encoding)
 
 
-def _given(options: argparse.Namespace) -> dict[str, Any]:
-    """What the library takes in another form than the shell: the account, the budget, the progress bar."""
+def budget_of(options: argparse.Namespace) -> Budget | None:
+    """The budget that was given, if one was."""
     cost = None if options.budget == "none" else options.budget
     is_given = options.budget is not None or options.budget_messages is not None
-    budget = Budget(cost, options.budget_messages) if is_given else None
+    return Budget(cost, options.budget_messages) if is_given else None
+
+
+def _given(options: argparse.Namespace) -> dict[str, Any]:
+    """What the library takes in another form than the shell: the account, the budget, the progress bar."""
     # In a file, each update of a bar would be a line.
-    return {"account": _account(options), "budget": budget, "progress": sys.stderr.isatty()}
+    return {
+        "account": account_of(options),
+        "budget": budget_of(options),
+        "progress": sys.stderr.isatty(),
+    }
 
 
 def _finish(result: Result, options: argparse.Namespace, page: Page) -> int:

@@ -124,6 +124,11 @@ FIRST_ROUND = Group(
             help="only show what would be sent and, for live, the phrase to confirm it with",
         ),
         Option(
+            "--release", action="store_true",
+            help="send nothing now, but let workers do it: campaign worker on any machines; the ledger has "
+            "to be in PostgreSQL",
+        ),
+        Option(
             "--pilot", type=int, metavar="MESSAGES",
             help="send about this many first, chosen at random; resume sends the rest",
         ),

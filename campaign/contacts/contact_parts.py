@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from functools import partial
+from typing import Protocol, TypeVar
 
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints, TextArray, series_to_chunks
+from campaign.arrow_text import Ints, TextArray, concat_arrays, series_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading, reading_of
+
+T = TypeVar("T")
 
 
 class ContactParts(Protocol):
@@ -45,6 +48,10 @@ class ContactParts(Protocol):
         """One of the parts, counted from 0."""
         ...
 
+    def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+        """What a function makes of each part, in order; it is called where the part is."""
+        ...
+
 
 @dataclass(frozen=True, eq=False)
 class WholeTable:
@@ -76,16 +83,36 @@ class WholeTable:
     def part(self, number: int) -> pd.DataFrame:
         return self.frame.iloc[number * self.part_rows : (number + 1) * self.part_rows]
 
+    def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+        return map(function, parts_of(self))
+
 
 def parts_of(contacts: ContactParts) -> Iterator[pd.DataFrame]:
     """The parts in order, one at a time."""
     return map(contacts.part, range(contacts.part_count))
 
 
-def cells_of(contacts: ContactParts, column: str) -> Iterator[TextArray]:
-    """All cells of a column, part by part."""
-    for part in parts_of(contacts):
-        yield from series_to_chunks(part[column])
+def distinct_cells(contacts: ContactParts, column: str) -> Iterator[TextArray]:
+    """Each cell of a column once for every part that it occurs in, in order of appearance."""
+    return contacts.map(partial(_distinct, column))
+
+
+def first_cells(contacts: ContactParts, column: str, count: int) -> TextArray:
+    """The first cells of a column."""
+    found: list[TextArray] = []
+    for cells in contacts.map(partial(_first, column, count)):
+        found.append(cells)
+        if sum(map(len, found)) >= count:
+            break
+    return concat_arrays(found).slice(0, count)
+
+
+def _distinct(column: str, part: pd.DataFrame) -> TextArray:
+    return text_array(unique_texts(series_to_array(part[column]))[0])
+
+
+def _first(column: str, count: int, part: pd.DataFrame) -> TextArray:
+    return series_to_array(part[column].head(count))
 
 
 def rows_at(contacts: ContactParts, positions: Ints) -> pd.DataFrame:

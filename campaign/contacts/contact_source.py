@@ -12,12 +12,14 @@ import numpy as np
 import pandas as pd
 
 from campaign.argument_checks import check_switch, wrong
+from campaign.cluster import Cluster, empty_frame, is_dask_frame
 from campaign.contacts.contact_parts import ContactParts, WholeTable
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.files.sources import KINDS
 from campaign.contacts.joined_tables import JoinedTables
+from campaign.contacts.partitioned_table import PartitionedTable
 from campaign.contacts.reading import read_contacts
-from campaign.contacts.reading_in_parts import read_in_parts
+from campaign.contacts.reading_in_parts import read_in_parts, read_partitions
 from campaign.contacts.reading_record import reading_of
 from campaign.contacts.spooled_table import spool_frame
 from campaign.errors import FileError
@@ -29,20 +31,32 @@ LARGE = 200_000_000  # bytes of text; in memory, a plan takes five to ten times 
 _WEIGHTS = {**{name: 1 for name, kind in KINDS.items() if kind == "text"}, ".parquet": 10}
 
 
-def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None) -> ContactParts:
+def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client: Any = None) -> ContactParts:
     """The contact table in parts of `part_rows` rows: on disk with `stream`, and without it if a file is
     large, or several are together; in memory otherwise.
 
     A folder stands for the csv and parquet files in it, in the order of their names, part.2 before part.10.
+    The parts of a Dask frame are on the cluster of a client, or of the current one; on disk if there is none.
     """
     if stream is not None:
         check_switch(stream, subject="stream", write="stream=True")
+    cluster = Cluster.of(client)
+    if is_dask_frame(contacts):
+        return _from_dask(contacts, part_rows, cluster)
     source = _files_in(contacts) if _is_folder(contacts) else contacts
     files = source if isinstance(source, list | tuple) else [source]
     if not (stream or (stream is None and _are_large(files))):
         return WholeTable(_contact_table(source), part_rows)
     tables = [_on_disk(file, part_rows) for file in files]
     return JoinedTables.of(tables) if files is source else tables[0]
+
+
+def _from_dask(frame: Any, part_rows: int, cluster: Cluster | None) -> ContactParts:
+    if is_follow_up(map(str, empty_frame(frame).columns)):  # some rows, which are read whole
+        return WholeTable(_contact_table(frame.compute()), part_rows)
+    if cluster is None:
+        return read_partitions(frame, part_rows)
+    return PartitionedTable.of(frame, part_rows, cluster)
 
 
 def _on_disk(file: Any, part_rows: int) -> ContactParts:

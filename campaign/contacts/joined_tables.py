@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -10,7 +10,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.columns import fold, listed
-from campaign.contacts.contact_parts import ContactParts, parts_of
+from campaign.contacts.contact_parts import ContactParts, T, parts_of
 from campaign.contacts.continuation import join_continuations
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.table_version import joined_version
@@ -79,6 +79,9 @@ class JoinedTables:
         part.insert(0, self._names[0], pd.Series(self._readings[place].source, part.index, dtype="str"))
         part.index = labels + self._offsets[place]
         return part
+
+    def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+        return map(function, parts_of(self))
 
     @cached_property
     def _places(self) -> list[tuple[int, int]]:

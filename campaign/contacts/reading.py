@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.cluster import is_dask_frame
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.cells.headers import Header
 from campaign.contacts.contact_parts import WholeTable, parts_of
@@ -30,9 +31,12 @@ from campaign.contacts.reading_record import Reading, reading_of
 from campaign.contacts.table import ContactTable, make_table
 from campaign.contacts.table_version import table_version
 from campaign.contacts.workbooks.process import Limits, read_workbook
+from campaign.errors import UsageError
+from campaign.public_calls import public_call
 from campaign.text import figure
 
 
+@public_call
 def read_contacts(
     source: Any,
     *,
@@ -89,6 +93,11 @@ def read_contacts(
         arguments |= {"max_seconds": max_seconds, "max_memory": max_memory}
         arguments |= {"missing": missing, "dates": dates}
         return _below_each_other([read_contacts(file, **arguments) for file in source])
+    if is_dask_frame(source):
+        raise UsageError(
+            "read_contacts reads a table into memory, and this is a Dask DataFrame. Give it to prepare as it "
+            "is, or read it with read_contacts(frame.compute())."
+        )
     if isinstance(source, pd.DataFrame):
         refuse_options("a DataFrame", "frame", {**options, "header": header})
         return _from_frame(source, max_cells, missing, dates)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from typing import Any
 
 import pyarrow as pa
 
@@ -13,6 +14,7 @@ from campaign.contacts.files.encodings import to_text
 from campaign.contacts.files.frames import parquet_grids
 from campaign.contacts.files.octets import FileOctets
 from campaign.contacts.files.sources import BLANK, Source, find_format, misnamed, open_in_pieces
+from campaign.contacts.partitioned_table import partition_grids
 from campaign.contacts.reading_options import MAX_BYTES, MAX_CELLS
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.spooled_table import SpooledTable
@@ -33,6 +35,15 @@ def read_in_parts(source: str | os.PathLike[str], part_rows: int) -> SpooledTabl
     if kind == "text":
         return _read_text(file, octets, part_rows)
     return _read_parquet(file, part_rows) if kind == "parquet" else None
+
+
+def read_partitions(frame: Any, part_rows: int) -> SpooledTable:
+    """The contact table of a Dask frame, on disk; its partitions are computed here, one at a time."""
+    table = TableInParts(partition_grids(frame), header=1, trim=False, part_rows=part_rows)
+    read = _described(table, Source("a DataFrame", b""), list)
+    if read is None:
+        raise AssertionError("rows to correct are read whole")
+    return read
 
 
 def _kind_of(file: Source) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import Ints, TextChunks, series_to_chunks, text_array
+from campaign.contacts.contact_parts import T, parts_of
 from campaign.contacts.reading_record import Reading, reading_of
 from campaign.spool import Spool
 
@@ -90,6 +91,9 @@ class SpooledTable:
         rows, table = self.spool.read(number, self.places)
         frame: pd.DataFrame = table.rename_columns(self.columns).to_pandas()
         return frame.astype("str").set_axis(pd.Index(rows, dtype="int64", name="row"))
+
+    def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+        return map(function, parts_of(self))
 
 
 def spool_frame(frame: pd.DataFrame, part_rows: int) -> SpooledTable:

@@ -21,11 +21,12 @@ from campaign.arrow_text import (
     spread_texts,
     text_array,
 )
-from campaign.contract import PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
+from campaign.contract import CORRECTED, PRIORITIES, SENDER_LIMIT, STATUSES, TEXT_LIMIT
 from campaign.masking import mask_texts
 
 # Each code and what it means. Those of numbers are PROBLEMS and REPAIRS in contacts/phone_numbers.
 CODES = {
+    CORRECTED: "the row was corrected or added in a follow-up file",
     "reading": "something was repaired, skipped or guessed when the file was read",
     "merged_cell": "the value of a merged cell was filled in",
     "formula_without_value": "a formula was never calculated, so the cell counts as blank",
@@ -131,6 +132,19 @@ class IssueCollector:
         """Add the issues of some consecutive rows, the first of which is at `start` in this table."""
         self.status[start : start + len(block.status)] = block.status
         self._groups += [group._replace(rows=group.rows + start) for group in block._groups]
+
+    def copy(self) -> "IssueCollector":
+        """A collector of its own with the same issues."""
+        copied = IssueCollector(len(self.status))
+        copied.absorb(self, 0)
+        return copied
+
+    def with_issues_of_table(self, of_table: "IssueCollector") -> "IssueCollector":
+        """A collector of its own with issues about no single row before these."""
+        copied = IssueCollector(len(self.status))
+        copied._groups += of_table._groups
+        copied.absorb(self, 0)
+        return copied
 
     def tables(self) -> tuple[pa.Table, pa.Table]:
         """The issues and their sentences as tables, for `of_tables`."""

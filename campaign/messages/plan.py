@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
 from typing import Any, Protocol
@@ -23,11 +23,12 @@ from campaign.messages.plan_tables.plan_columns import (
     messages_at,
     rows_of_messages,
 )
-from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, copy_frame
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy_frame
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, status_bars, totals_table
+from campaign.public_calls import public_call
 
 
 class PlanSource(Protocol):
@@ -89,6 +90,12 @@ class Plan:
         """Whether its tables are in memory, and not in parts on disk."""
         return self._store is None
 
+    @property
+    def store(self) -> PartStore | None:
+        """Where its parts are; None if they are in memory."""
+        return self._store
+
+    @public_call
     def parts(self) -> Iterator[PlanPart]:
         """The tables of the plan in parts of consecutive rows: `messages`, `issues` and `contacts` of each.
 
@@ -96,6 +103,16 @@ class Plan:
         """
         return iter([whole_part(self)]) if self._store is None else self._store.parts()
 
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        """What a function makes of each part, and of an entry of each of the columns, in order.
+
+        It is called where the part is: for a plan of a Dask table, on a worker.
+        """
+        if self._store is None:
+            return map(function, self.parts(), *columns)
+        return self._store.map_parts(function, *columns)
+
+    @public_call
     def preview(self, row: int | None = None) -> Preview:
         """What one row will get; without `row`, the first row that gets a message."""
         if not self.totals.rows:
@@ -122,6 +139,7 @@ class Plan:
         part = next(with_messages, None)
         return int(next(self.parts()).status.index[0] if part is None else part.rows_of_messages[0])
 
+    @public_call
     def sample(self, n: int = 5) -> pd.DataFrame:
         """Some messages from throughout the plan, in sending order; the same ones each time."""
         check_count(n, subject="n", least=0, write="plan.sample(5)")
@@ -134,12 +152,14 @@ class Plan:
         frames = [*messages_at(self, positions)] or [next(self.parts()).messages.iloc[:0]]
         return pd.concat(frames).set_axis(positions) if len(frames) > 1 else frames[0].set_axis(positions)
 
+    @public_call
     def estimate(self, price: Decimal | float | str, *, per: str = "part") -> Decimal:
         """What sending would cost at a price for each part, or for each message with per="message"."""
         check_choice(per, ("part", "message"), subject="per")
         check_amount(price, subject="price", write="plan.estimate(35)")
         return Decimal(str(price)) * (self.totals.parts if per == "part" else self.totals.messages)
 
+    @public_call
     def batches(self, size: int = 100) -> Iterator[pd.DataFrame]:
         """The messages in batches of at most `size`, as they would be sent.
 
@@ -152,6 +172,7 @@ class Plan:
             messages.take(stop - start).set_axis(pd.RangeIndex(start, stop), axis=0) for start, stop in bounds
         )
 
+    @public_call
     def keep_instead(self, rows: Iterable[int]) -> Plan:
         """The plan that the table would give if these rows came before the others with their numbers.
 

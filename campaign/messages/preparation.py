@@ -16,9 +16,10 @@ from campaign.contacts.contact_parts import ContactParts
 from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.messages import draft
-from campaign.messages.draft import Rules, write_draft
+from campaign.messages.draft import write_draft
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
 from campaign.messages.recipients import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
@@ -46,6 +47,7 @@ def prepare(
     kinds: Collection[str] = ("mobile", "fixed_or_mobile"),
     as_written: bool = False,
     stream: bool | None = None,
+    client: Any = None,
 ) -> Plan:
     """Turn a contact table into checked messages: a `Plan` with what each row gets, or why it gets none.
 
@@ -82,10 +84,15 @@ def prepare(
     several that are large together, or a folder of them. See `Plan.parts`. Csv and parquet files are read in
     parts; workbooks and DataFrames are read whole first.
 
+    `contacts` may be a Dask DataFrame: its rows are numbered from 2 over the partitions in their order, and
+    the plan is the same as of a DataFrame. It is made on the workers of `client`, by default those of the
+    current client, and stays there; sending has them write it into the campaign folder, which they have to
+    share. If there is no client, the partitions are computed here, one at a time, and kept on disk.
+
     Rows that cannot be sent are data: see `Plan.issues`. Raises TemplateError for a placeholder without a
     column, ColumnError when the column of the numbers is unclear, UsageError for unusable arguments.
     """
-    table = open_contacts(contacts, draft.BLOCK, stream=stream)
+    table = open_contacts(contacts, draft.BLOCK, stream=stream, client=client)
     check_choice(duplicates, DUPLICATES, subject="duplicates")
     check_choice(several, ("refuse", "first"), subject="several")
     check_kinds(kinds)

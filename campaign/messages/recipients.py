@@ -27,7 +27,7 @@ from campaign.arrow_text import (
 )
 from campaign.contacts.cells.cell_text import blank_rows
 from campaign.contacts.columns import find_column, listed, number_columns
-from campaign.contacts.contact_parts import ContactParts, cells_of
+from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contacts.exports import export_numbers, find_export, likely_number_columns, row_counter
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
 from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
@@ -206,8 +206,8 @@ def _find_region_column(contacts: ContactParts, name: str) -> str:
 def distinct_regions(contacts: ContactParts, region: Region) -> list[str | None]:
     """All regions with which numbers that belong to no row are read."""
     if isinstance(region, RegionColumn):
-        parts = (unique_texts(cells)[0] for cells in cells_of(contacts, region.name))
-        codes = list(dict.fromkeys(code for part in parts for code in part))
+        parts = distinct_cells(contacts, region.name)
+        codes = list(dict.fromkeys(str(code) for part in parts for code in part.to_pylist()))
     elif isinstance(region, pd.Series):
         codes = list(region.dropna().unique())
     else:

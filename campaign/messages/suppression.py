@@ -19,6 +19,7 @@ from campaign.arrow_text import (
     strip_texts,
     substitute,
 )
+from campaign.cluster import is_dask_frame
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import find_export, likely_number_columns, standing_column
 from campaign.contacts.phone_numbers.cleaning import KINDS, clean_numbers
@@ -27,6 +28,7 @@ from campaign.contract import STATUSES
 from campaign.errors import UsageError
 from campaign.messages.issues import IssueCollector
 from campaign.messages.recipients import Recipients, as_integers
+from campaign.messages.totals import Totals
 from campaign.paths import is_file
 from campaign.text import clean, shorten
 
@@ -117,6 +119,11 @@ class SuppressionLists:
         recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
 
 
+def leaves_out_most(totals: Totals) -> bool:
+    """Whether opt-outs leave out more rows than get a message: the list may be one of something else."""
+    return totals["opted_out"] > totals["not_sent"]
+
+
 def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     """Exclude the contacts of an export that were stopped or blocked in the tool."""
     export = find_export(contacts.columns)
@@ -185,12 +192,18 @@ def _read_list(source: Any, regions: Collection[str | None], issues: IssueCollec
     international = _clean(array_to_series(join_texts("+", digits)), None)
     numbers.append(international[international > 0])
     unreadable = unread_positions[international == 0]
+    found = np.unique(np.concatenate(numbers))
+    if len(unreadable) and not len(found):
+        raise UsageError(
+            f"The list in {argument}= has no phone numbers, so it would leave out nobody. Give a list of "
+            "numbers, or none."
+        )
     rows = integers_to_array(cells.index.to_numpy(dtype=np.int64)[unreadable])
     detail = join_texts(
         "Row ", rows, " of the list is not a phone number, so it excludes nobody. Correct it."
     )
     issues.add_for_table(argument, texts.take(unreadable), "unreadable_entry", "warning", detail)
-    return np.unique(np.concatenate(numbers))
+    return found
 
 
 def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:
@@ -200,6 +213,8 @@ def _clean(cells: "pd.Series[str]", region: str | None) -> Ints:
 
 def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
     """The cells of a list: of all columns that look like numbers, or of the only column."""
+    if is_dask_frame(source):
+        source = source.compute()
     if isinstance(source, pd.Series):
         source = source.rename("number").to_frame()
     elif isinstance(source, list | tuple | set | frozenset):

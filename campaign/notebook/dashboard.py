@@ -107,7 +107,7 @@ class Dashboard(Panel):
             if ended:
                 self.add_class("campaign-final")
             # last, so that whoever waits for the status finds the rest up to date
-            self._show("status", run_card.status(counts.status, sentence))
+            self._show("status", run_card.status(counts, sentence))
             return ended
 
     def _draw_buttons(self, run: Run, counts: Snapshot, ended: bool) -> None:

@@ -14,6 +14,7 @@ from campaign.errors import UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.totals import status_bars
 from campaign.notebook.panel import Panel
+from campaign.public_calls import public_call
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.text import capitalised, counted
@@ -28,9 +29,11 @@ STYLE = """
 .campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
 .campaign .dt-container td{white-space:pre-wrap;overflow-wrap:break-word;max-width:26em;vertical-align:top;
 text-align:left}
+.campaign .dt-container td.wide{min-width:20em}
 """
 
 
+@public_call
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
@@ -63,6 +66,7 @@ class RowBrowser(Panel):
         table = RowTable(
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
+            wide=("reason", "message"),
             waiting="The rows are on their way.",
             nothing_found="No row is like this." if reveal else _NOT_FOUND,
         )

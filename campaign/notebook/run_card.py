@@ -2,13 +2,14 @@
 
 import json
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import UTC, datetime
 
 import pandas as pd
 
 from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_text
+from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
@@ -54,7 +55,7 @@ def run_card(run: Run) -> str:
     pieces = [
         f"<style>{STYLE}</style>",
         head(run, title=False),
-        status(counts.status, run.sentence, written=None if ended else _now()),
+        status(counts, run.sentence, written=None if ended else _now()),
         progress(counts),
         figures(run, counts, on_the_way=False),
         "" if run.sentence else refusal(counts),
@@ -86,16 +87,23 @@ def _title(run: Run) -> str:
     return f"{count} {agreeing(run.outgoing, 'was', 'were')} to be {words.done}"
 
 
-def status(name: str, sentence: str, *, written: str | None = None) -> str:
+def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
     """The status in a word, and the reason for it; with the time where it may not be true any more."""
     reason = markup.paragraph(mask_text(sentence)) if sentence else ""
-    word = markup.escape(WORDS[name])
+    word = markup.escape(_status_in_words(counts))
     if written is None:
         return f'<div role="status"><span class="word">{word}</span>{reason}</div>'
     return (
         f'<div><span class="word">{word}</span> when this was written, {written}. It does not change by '
         f"itself.{reason}</div>"
     )
+
+
+def _status_in_words(counts: Snapshot) -> str:
+    """A run that pauses is paused once everything under way has come back."""
+    if counts.status == "paused" and counts.in_flight:
+        return f"Pausing: {counted(counts.in_flight, 'message')} under way"
+    return WORDS[counts.status]
 
 
 def progress(counts: Snapshot) -> str:
@@ -126,15 +134,12 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     }
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
-    pairs["cost"] = cost_in_words(counts.cost, environment=run.environment)
+    pairs["cost"] = counts.cost_in_words(run.environment, run.currency)
     if run.budget:
         pairs["budget"] = run.budget
     if on_the_way:
-        pairs["expected cost"] = (
-            "not known yet"
-            if counts.expected_cost is None
-            else cost_in_words(counts.expected_cost, environment=run.environment)
-        )
+        expected = cost_in_words(counts.expected_cost, currency=run.currency, environment=run.environment)
+        pairs["expected cost"] = "not known yet" if counts.expected_cost is None else expected
     if run.outgoing:
         pairs["elapsed"] = clock(counts.seconds)
     if on_the_way:
@@ -221,8 +226,7 @@ def _code(call: str) -> str:
 
 
 def _now() -> str:
-    now = datetime.now().astimezone()
-    return f"on {now.day} {now:%B %Y at %H:%M:%S} {now:%Z}".strip()
+    return f"on {LocalTimes().moment(datetime.now(UTC), seconds=True)}"
 
 
 def clock(seconds: float) -> str:

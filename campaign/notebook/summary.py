@@ -7,11 +7,13 @@ from ipywidgets import HTML, Dropdown, Tab, VBox
 from campaign import markup
 from campaign.notebook import summary_pages
 from campaign.notebook.panel import Panel
+from campaign.public_calls import public_call
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result, check_result
 from campaign.text import figure
 
 
+@public_call
 def summary(result: Result) -> Any:
     """A widget with the result of a campaign: charts of outcomes and costs, batches, rows to follow up.
 

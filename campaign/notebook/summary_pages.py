@@ -11,6 +11,7 @@ from campaign.results import charts
 from campaign.results.breakdown import with_people
 from campaign.results.card import in_words
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
+from campaign.results.local_times import LocalTimes
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
@@ -105,8 +106,9 @@ def batches(result: Result, redaction: Redaction) -> str:
     frame = result.batches
     ordered = frame.iloc[pd.Categorical(frame["status"], WORST_FIRST).codes.argsort(kind="stable")]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
+    times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(ordered[columns].head(_ROWS))
-    shown = in_words(shown.assign(error=without_error_classes(shown["error"], shown["status"])))
+    shown = in_words(shown.assign(error=without_error_classes(shown["error"], shown["status"])), times)
     return markup.table(shown, limit=_ROWS, rows=len(frame))
 
 
@@ -121,4 +123,6 @@ def follow_up(result: Result, redaction: Redaction) -> str:
     ordered = ordered.assign(**{"last reason": plain})
     urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
     ordered = ordered.iloc[urgency.argsort(kind="stable")]
-    return markup.table(in_words(redaction.follow_up(ordered.head(_ROWS))), limit=_ROWS, rows=len(rows))
+    return markup.table(
+        in_words(redaction.follow_up(ordered.head(_ROWS)), LocalTimes()), limit=_ROWS, rows=len(rows)
+    )

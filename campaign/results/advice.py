@@ -15,8 +15,7 @@ ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": 'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to '
-    "a file, with the reasons.",
+    "invalid": "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
 }
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
@@ -50,7 +49,7 @@ def advice_on_sharing(people: int, *, with_invalid: bool) -> str:
     """
     if not people:
         return ""
-    file = "the same file" if with_invalid else 'campaign.write_follow_up(result, "to_correct.xlsx")'
+    file = "the same file" if with_invalid else "the file of write_follow_up"
     rows = agreeing(people, "this row, for another number", "their rows, for other numbers")
     who = capitalised(counted(people, "person", "people"))
     share = agreeing(people, "shares", "share")
@@ -64,7 +63,18 @@ def advice_on_reached_earlier(people: int) -> str:
     have, numbers = agreeing(people, "has", "have"), agreeing(people, "its number was", "their numbers were")
     return (
         f"{capitalised(counted(people, 'row'))} {have} a mistake in this file, but {numbers} reached earlier "
-        "in the campaign: put your corrections into your own spreadsheet too."
+        "in the campaign, as after a follow-up file: put the corrections into your own spreadsheet too."
+    )
+
+
+def advice_on_corrections(rows: int) -> str:
+    """What is left to do about rows that were corrected in a follow-up file only; "" for none."""
+    if not rows:
+        return ""
+    were, them = agreeing(rows, "was", "were"), agreeing(rows, "this correction", "these corrections")
+    return (
+        f"{capitalised(counted(rows, 'row'))} {were} corrected in the follow-up file only: put {them} into "
+        "your own spreadsheet too."
     )
 
 

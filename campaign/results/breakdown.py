@@ -13,13 +13,10 @@ from campaign.argument_checks import wrong
 from campaign.arrow_text import Ints
 from campaign.contacts.columns import find_column
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
-from campaign.contract import STATUSES
+from campaign.contract import NO_PEOPLE, STATUSES
 from campaign.errors import ReportError
 from campaign.results.cost_shares import share_costs
 from campaign.results.result_part import ResultPart
-
-# A blank row is nobody, and a duplicate is somebody who is in another row, unless two people share a phone.
-NO_PEOPLE = ("blank", "duplicate")
 
 
 def choose_column(contacts: Sequence[str], column: object) -> tuple[str, str]:

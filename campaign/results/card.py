@@ -1,11 +1,13 @@
 """A result as a card in a notebook."""
 
+import json
 from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
 
 from campaign import markup
+from campaign.results.local_times import LocalTimes
 from campaign.results.totals import ResultTotals
 from campaign.text import figure
 
@@ -17,6 +19,7 @@ def result_card(
     batches: pd.DataFrame,
     *,
     where: str,
+    times: LocalTimes,
     folder: Path | None,
 ) -> str:
     """The outcome, what is left to do, and the newest batches; nothing here is masked."""
@@ -27,28 +30,37 @@ def result_card(
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),
+                "people": figure(totals.people),
                 "messages": figure(totals.messages),
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.table(in_words(_newest_first(batches)), limit=10),
+        markup.table(in_words(_newest_first(batches), times), limit=10),
     ]
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
+        if totals.to_correct or totals.sharing:
+            loaded = f"campaign.load_result({json.dumps(str(folder), ensure_ascii=False)})"
+            call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
+            pieces.append(
+                f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
+            )
     return markup.card(f"Result ({where})", pieces)
 
 
-def in_words(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table as it is shown to people: statuses without underscores, times with their zone."""
+def in_words(frame: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
+    """The table as it is shown to people: statuses without underscores, local times with their zone."""
     statuses = [name for name in ("status", "last status") if name in frame.columns]
     words = {name: frame[name].str.replace("_", " ") for name in statuses}
-    return frame.assign(**words).rename(columns={"submitted_at": "submitted (UTC)"})
+    frame = frame.assign(**words)
+    return times.with_local(frame, "submitted_at", "submitted") if "submitted_at" in frame else frame
 
 
 def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:
     """The batches as a card shows them: the newest round first, and a single one is not named."""
     rounds = batches["round"]
-    shown = batches.drop(columns=["attempts", "seconds", "round"])
+    last = [name for name in ("error", "submitted_at", "code") if name in batches]
+    shown = batches.drop(columns=["attempts", "seconds", "round", *last]).join(batches[last])
     if rounds.nunique() > 1:
         shown.insert(0, "round", rounds)
         shown = shown.sort_values("round", ascending=False, kind="stable")

@@ -12,6 +12,7 @@ from campaign.arrow_text import Bools
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
+from campaign.public_calls import public_call
 from campaign.results.csv_file import write_csv
 from campaign.results.kept_corrections import check_nothing_typed_is_lost
 from campaign.results.ods_file import write_ods
@@ -22,6 +23,7 @@ from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
 _SHEET = "To correct"
 
 
+@public_call
 def write_follow_up(
     result: Result, path: str | os.PathLike[str], *, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN
 ) -> Path:

@@ -23,11 +23,13 @@ _SHARING = "duplicate"  # the status of people who share a phone
 class FollowUpRows:
     """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
 
-    `sharing` are the rows of people who share a phone; they go with the status "invalid".
+    `sharing` are the rows of people who share a phone; they go with the status "invalid". `reached` are
+    rows with a mistake whose people were reached earlier: nobody need correct them to reach anyone.
     """
 
     parts: Callable[[], Iterable[ResultPart]]
     sharing: Ints
+    reached: Ints
     reading: Reading | None
     name: str
 
@@ -62,16 +64,22 @@ class FollowUpRows:
 
     def _is_chosen(self, part: ResultPart, statuses: Collection[str]) -> Bools:
         is_chosen = part.status.isin(list(statuses)).to_numpy(dtype=bool)
-        return is_chosen | self._shares(part) if "invalid" in statuses else is_chosen
+        if "invalid" in statuses:
+            is_chosen = is_chosen | self._shares(part)
+        return is_chosen & ~self._was_reached(part)
 
     def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:
         """The rows of one status; of duplicates those of people who share a phone."""
-        is_chosen = (part.status == status).to_numpy(dtype=bool)
+        is_chosen = (part.status == status).to_numpy(dtype=bool) & ~self._was_reached(part)
         return part.contacts[is_chosen & self._shares(part) if status == _SHARING else is_chosen]
 
     def _shares(self, part: ResultPart) -> Bools:
         """Which rows of a part are of people who share a phone."""
         return part.status.index.isin(self.sharing)
+
+    def _was_reached(self, part: ResultPart) -> Bools:
+        """Which rows of a part have a mistake, but people who were reached."""
+        return part.status.index.isin(self.reached)
 
     def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:
         before = None if self.reading is None else self.reading.continues

@@ -18,7 +18,8 @@ from campaign.text import counted, listed_words
 
 def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
     """Write the workbook of a frame of `history`; costs of several currencies are in rows of their own."""
-    campaigns = CampaignList(history, LocalTimes())
+    times = LocalTimes()
+    campaigns = CampaignList(history, times)
     counts = {name: campaigns.total(name) for name in ("accepted", "refused", "unknown", "waiting")}
     summary = SummarySheet(
         facts=[
@@ -31,7 +32,7 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
             ("Cost", campaigns.cost or "0"),
             ("Still unknown in", listed_words(campaigns.open_campaigns()) or "none"),
             ("Months", "A campaign counts in the month in which it began."),
-            ("Written", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+            ("Written", times.moment(datetime.now(UTC))),
         ],
         title="Messages by outcome",
         counts=counts,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 from zoneinfo import ZoneInfo
+
+import pandas as pd
+
+from campaign.results.sent_rounds import SentRound
 
 
 @dataclass(frozen=True)
@@ -24,8 +28,30 @@ class LocalTimes:
         except (ValueError, OSError):  # the zone is not known on this machine
             return cls()
 
+    @classmethod
+    def of_rounds(cls, rounds: Sequence[SentRound]) -> LocalTimes:
+        """The zone of the hours that the last of a campaign's rounds was given."""
+        return cls.of(rounds[-1].options if rounds else {})
+
     def local(self, moment: datetime) -> datetime:
+        if isinstance(moment, pd.Timestamp):  # whose astimezone(None) is UTC, not the zone of this machine
+            moment = moment.to_pydatetime()
         return moment.astimezone(self.zone)
+
+    def moment(self, moment: datetime, *, seconds: bool = False) -> str:
+        """One moment with its zone: "21 November 2026, 14:02 (Kampala, UTC+3)"."""
+        local = self.local(moment)
+        time = f"{local:%H:%M:%S}" if seconds else f"{local:%H:%M}"
+        return f"{self.day(moment)}, {time} ({self.name(moment)})"
+
+    def with_local(self, frame: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
+        """The frame with the moments of a column in this zone, which the new name of the column says."""
+        moments = frame[column]
+        known = moments.dropna()
+        zone = f" ({self.name(known.iloc[-1])})" if len(known) else ""
+        local = [None if pd.isna(moment) else self.local(moment) for moment in moments]
+        as_objects = pd.Series(local, index=frame.index, dtype=object)
+        return frame.assign(**{column: as_objects}).rename(columns={column: f"{name}{zone}"})
 
     def name(self, moment: datetime) -> str:
         """The zone at that moment: "Kampala, UTC+3", "CET, UTC+1" or "UTC"."""

@@ -8,6 +8,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, check_switch, wrong
 from campaign.errors import UsageError
+from campaign.public_calls import public_call
 from campaign.results.breakdown import choose_column
 from campaign.results.campaign_list import is_campaign_list
 from campaign.results.csv_file import write_csv_parts
@@ -22,6 +23,7 @@ from campaign.results.tables import Result, check_result
 ENDINGS = (".html", ".xlsx", ".csv")
 
 
+@public_call
 def write_report(
     result: Result | pd.DataFrame,
     path: str | os.PathLike[str],

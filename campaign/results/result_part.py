@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -63,6 +63,17 @@ class ResultPart:
     def kept_texts(self) -> int:
         """How many of these rows are of people who keep another text that they got before."""
         return 0 if self.reached is None else len(self.reached.kept(lambda: self.issues))
+
+    def apart(self, rows: pd.Index[int]) -> ResultPart:
+        """The same for another process, with nothing that its `rows` do not need."""
+        used = np.union1d(self.batch_of_message, self.batch_of_excluded)
+        reasons, reached = self.reasons, self.reached
+        return replace(
+            self,
+            batches=self.batches[self.batches["batch"].isin(used)].reset_index(drop=True),
+            reasons=None if reasons is None else reasons[reasons.index.isin(rows)],
+            reached=None if reached is None else replace(reached, rows=np.intersect1d(reached.rows, rows)),
+        )
 
     @cached_property
     def _messages(self) -> pd.DataFrame:

@@ -94,7 +94,7 @@ def _sheet_name(column: str, taken: Mapping[str, object]) -> str:
 
 def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -> SummarySheet:
     totals = result.totals
-    times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
+    times = LocalTimes.of_rounds(result.rounds)
     facts: list[tuple[str, str | int | Decimal]] = [
         ("Campaign", result.name or "Campaign report"),
         ("Outcome", headline(result, times)),
@@ -114,7 +114,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
         ("Phone numbers", redaction.sentence),
         ("Plan", result.plan.fingerprint),
-        ("Written", f"{datetime.now(UTC):%Y-%m-%d %H:%M} UTC"),
+        ("Written", times.moment(datetime.now(UTC))),
     ]
     left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]
     sums = [("all rows of the file", totals.rows), *left_out]

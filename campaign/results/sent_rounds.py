@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -25,3 +26,11 @@ class SentRound:
     who: str
     options: Mapping[str, Any]
     currency: str
+
+    def with_budget(self, record: str) -> SentRound:
+        """The round with the budget in force now, as the ledger keeps it: `resume` may have given another."""
+        if not record or not self.options:
+            return self
+        budget = json.loads(record)
+        in_force = {"budget": budget["cost"], "budget_messages": budget["messages"]}
+        return replace(self, options={**self.options, **in_force})

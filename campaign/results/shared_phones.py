@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.result_part import ResultPart
 
 _WHOSE_TEXT = {
@@ -24,18 +26,29 @@ def rows_that_share(plan: Plan) -> Ints:
 
     Rows whose number was opted out are not among them: nobody is to be written to there.
     """
-    if not any(len(part.alternatives) for part in plan.parts()):
+    if not any(plan.map_parts(_has_alternatives)):
         return np.empty(0, np.int64)
-    opted_out = [part.numbers[(part.status == "opted_out").to_numpy()] for part in plan.parts()]
-    stopped = np.unique(np.concatenate(opted_out))
-    sharing = []
-    for part in plan.parts():
-        rows = part.alternatives["row"].unique()
-        places = part.status.index.get_indexer(pd.Index(rows))
-        numbers, status = part.numbers[places], part.status.to_numpy()[places]
-        left_out = (status == "duplicate") & ~np.isin(numbers, stopped[stopped > 0])
-        sharing.append(rows[left_out].astype(np.int64))
-    return np.concatenate(sharing)
+    stopped = np.unique(np.concatenate([*plan.map_parts(_opted_out)]))
+    return np.concatenate([*plan.map_parts(partial(_sharing, stopped[stopped > 0]))])
+
+
+def _has_alternatives(part: PlanPart) -> bool:
+    return len(part.alternatives) > 0
+
+
+def _opted_out(part: PlanPart) -> Ints:
+    """The numbers of the rows of a part that were opted out."""
+    return part.numbers[(part.status == "opted_out").to_numpy()]
+
+
+def _sharing(stopped: Ints, part: PlanPart) -> Ints:
+    """The rows of a part that share a phone; `stopped` are the numbers that were opted out."""
+    rows = part.alternatives["row"].unique()
+    places = part.status.index.get_indexer(pd.Index(rows))
+    numbers, status = part.numbers[places], part.status.to_numpy()[places]
+    left_out = (status == "duplicate") & ~np.isin(numbers, stopped)
+    sharing: Ints = rows[left_out].astype(np.int64)
+    return sharing
 
 
 def reasons_of_shared(rows: Ints, parts: Callable[[], Iterator[ResultPart]]) -> pd.Series[str]:

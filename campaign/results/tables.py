@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -16,16 +16,25 @@ import pandas as pd
 from campaign.argument_checks import check_choice, wrong
 from campaign.contacts.reading_record import Reading
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
-from campaign.contract import BATCH_COLUMNS, KEPT_TEXT, ORDERED_AGAIN, STATUSES
+from campaign.contract import BATCH_COLUMNS, CORRECTED, KEPT_TEXT, ORDERED_AGAIN, STATUSES
 from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
-from campaign.results.advice import advice_for, advice_on_reached_earlier, advice_on_sharing, decided
+from campaign.public_calls import public_call
+from campaign.results.advice import (
+    advice_for,
+    advice_on_corrections,
+    advice_on_reached_earlier,
+    advice_on_sharing,
+    decided,
+)
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
+from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
@@ -139,6 +148,7 @@ class Result:
         """
         return self._whole.contacts
 
+    @public_call
     def parts(self) -> Iterator[ResultPart]:
         """The tables of the result in parts of consecutive rows: `messages`, `contacts` and `issues` of each.
 
@@ -154,6 +164,23 @@ class Result:
             self._reasons_of_shared,
             self._reached,
         )
+
+    def to_dask(self, table: str = "contacts") -> Any:
+        """The contacts, messages or issues as a Dask DataFrame with a partition for each of the `parts`.
+
+        The campaign folder has to be on a disk that the workers share; each reads only its own parts. The
+        index and the columns are those of the table of that name. Needs `pip install "campaign[dask]"`.
+        """
+        check_choice(table, TABLES, subject="table")
+        store = self.plan.store
+        if store is None:
+            return frame_of_one(getattr(self, table))
+        if not store.is_readable_elsewhere:
+            raise UsageError(
+                "The tables of this result are in a temporary file of this program, which no worker can "
+                "read. Use campaign.load_result(result.folder).to_dask() instead."
+            )
+        return frame_of_parts(self.parts, table)
 
     @property
     def issues(self) -> pd.DataFrame:
@@ -176,6 +203,7 @@ class Result:
             self.currency,
             self.environment,
             sharing=len(self._sharing),
+            reached_earlier=len(self._reached.rows),
         )
 
     @property
@@ -183,6 +211,7 @@ class Result:
         """The currency of the account, "" if it was not given. The service itself names none."""
         return next((one.currency for one in reversed(self.rounds) if one.currency), "")
 
+    @public_call
     def by(self, column: str) -> pd.DataFrame:
         """The result for each value of a column of the file, such as a clinic, those with most rows first.
 
@@ -201,6 +230,7 @@ class Result:
         place, name = choose_column(self.columns, column)
         return break_down(self.parts(), place, name, self._sharing, self._batches)
 
+    @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
@@ -212,7 +242,8 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
-        got another text. Their status is duplicate; with another number they are reached.
+        got another text. Their status is duplicate; with another number they are reached. Rows with a mistake
+        whose people were reached earlier in the campaign are left out.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
@@ -221,12 +252,12 @@ class Result:
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(self.parts, self._sharing, self.reading, self.name)
+        return FollowUpRows(self.parts, self._sharing, self._reached.rows, self.reading, self.name)
 
     @property
     def needing_attention(self) -> pd.Index[int]:
         """The rows of people who got nothing, or perhaps nothing, though they did not opt out."""
-        rows = FollowUpRows(self._bare_parts, self._sharing, self.reading, self.name)
+        rows = replace(self.follow_up_rows, parts=self._bare_parts)
         return pd.Index(rows.labels(), dtype="int64", name="row")
 
     @property
@@ -274,22 +305,44 @@ class Result:
         count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
         if not count:
             return ""
-        return (
-            f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')} in no row "
-            f"of this table any more; the cost includes {agreeing(count, 'it', 'them')}."
+        earlier = f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')}"
+        has_new_texts = any(one_round.options.get("changed") == "send" for one_round in self.rounds)
+        where = (
+            "not in this table: an earlier text of people in it, or messages to people who have left it"
+            if has_new_texts
+            else "in no row of this table any more"
         )
+        return f"{earlier} {where}; the cost includes {agreeing(count, 'it', 'them')}."
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
         without = {"not_sent"} if self._note else set()
+        if not self.totals.to_correct:
+            without.add("invalid")
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         advice = [*advice_for(self.totals, self.decisions, without=without).values()]
         if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals["invalid"] > 0))
-            advice.append(advice_on_reached_earlier(len(self._reached.rows)))
+            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals.to_correct > 0))
+            advice += self.corrections_to_copy
         return tuple(filter(None, advice))
+
+    @property
+    def corrections_to_copy(self) -> list[str]:
+        """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
+        and rows that were corrected in the follow-up file."""
+        if self.is_erased:
+            return []
+        told = advice_on_reached_earlier(self.totals.reached_earlier), advice_on_corrections(self.corrections)
+        return [*filter(None, told)]
+
+    @cached_property
+    def corrections(self) -> int:
+        """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
+        if len(self.rounds) < 2 or self.is_erased:
+            return 0
+        return sum(int((part.issues["code"] == CORRECTED).sum()) for part in self.parts())
 
     @property
     def decisions(self) -> dict[str, str]:
@@ -367,6 +420,7 @@ class Result:
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
             ),
             where=words_for(self.environment).where,
+            times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
         )
 

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pandas as pd
 
+from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.text import agreeing, counted, money
@@ -20,7 +21,8 @@ class ResultTotals(Totals):
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
     counts the duplicates that are people of their own: they share a phone with another row, which has another
-    text.
+    text. `reached_earlier` counts the invalid rows whose people were reached earlier in the campaign, as
+    after a follow-up file.
     """
 
     batches: int = 0
@@ -29,16 +31,22 @@ class ResultTotals(Totals):
     currency: str = ""
     environment: str = "live"
     sharing: int = 0
+    reached_earlier: int = 0
 
     @property
     def people(self) -> int:
-        """The rows that are neither blank nor a copy of another one."""
-        return self.rows - self["blank"] - self["duplicate"] + self.sharing
+        """The rows that are neither blank nor a copy of another one (see `contract`)."""
+        return people_in(self, self.sharing)
 
     @property
     def attention(self) -> int:
         """The people who got nothing, or perhaps nothing, though they did not opt out."""
-        return self.people - self["accepted"] - self["opted_out"]
+        return self.people - self["accepted"] - self["opted_out"] - self.reached_earlier
+
+    @property
+    def to_correct(self) -> int:
+        """The invalid rows of people who got nothing."""
+        return self["invalid"] - self.reached_earlier
 
     @property
     def cost_in_words(self) -> str:
@@ -57,6 +65,7 @@ class ResultTotals(Totals):
         environment: str = "live",
         *,
         sharing: int = 0,
+        reached_earlier: int = 0,
     ) -> "ResultTotals":
         """Count the final statuses of the rows, given in parts, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
@@ -74,8 +83,14 @@ class ResultTotals(Totals):
             currency=currency,
             environment=environment,
             sharing=sharing,
+            reached_earlier=reached_earlier,
             **figures,
         )
+
+
+def people_in(rows: Totals, sharing: int) -> int:
+    """How many people some rows are, of whom `sharing` share a phone with somebody in another row."""
+    return rows.rows - sum(rows[status] for status in NO_PEOPLE) + sharing
 
 
 def cost_in_words(
@@ -90,6 +105,14 @@ def cost_in_words(
     amount = f"{currency} {money(cost)}" if currency else money(cost)
     made_up = " (made up)" if words_for(environment).has_made_up_costs else ""
     return f"{amount}{' or more' if unpriced else ''}{made_up}"
+
+
+def average_price(batches: pd.DataFrame) -> Decimal | None:
+    """What a message of the accepted batches has cost whose cost is known; None without one."""
+    priced = batches[(batches["status"] == "accepted") & batches["cost"].notna()]
+    if priced.empty:
+        return None
+    return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
 
 
 def outcome_sentence(totals: ResultTotals) -> str:

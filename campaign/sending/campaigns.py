@@ -8,29 +8,31 @@ from dataclasses import replace
 from functools import partial
 from typing import Any
 
-import pandas as pd
-
-from campaign.argument_checks import check_path, described
+from campaign.argument_checks import check_count, check_path
+from campaign.cluster import Cluster
 from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
 from campaign.sending.ledger.postgres.address import without_password
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.opening import compare_in, open_campaign
-from campaign.sending.options import Money, Place, Progress, SendOptions
+from campaign.sending.options import Money, Place, Progress, SendOptions, check_plan
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
 from campaign.sending.store.first_format import open_to_read
+from campaign.sending.workers.cluster_senders import send_from_cluster
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 
 
+@public_call
 def compare(
     plan: Plan,
     *,
@@ -48,6 +50,7 @@ def compare(
     return compare_in(plan, options, environment)
 
 
+@public_call
 def send(
     plan: Plan,
     *,
@@ -68,6 +71,8 @@ def send(
     confirm: str | None = None,
     progress: Progress = True,
     ledger: Place | None = None,
+    senders: int | None = None,
+    client: Any = None,
 ) -> Result:
     """Send a plan, wait for the end and return what came of it.
 
@@ -102,6 +107,13 @@ def send(
       address of a PostgreSQL database, "postgresql+psycopg://user@host/database". Its password is kept
       nowhere: leave it to PGPASSWORD or a password file, or give it in the address, in every new program
 
+    - `senders`: so many long tasks on the workers of a Dask cluster send, instead of this program. The ledger
+      has to be in PostgreSQL, and `rate`, `budget` and all that holds a run then hold for them together. No
+      secret travels: each worker needs the folder, the variables of `Account.from_environment` for the same
+      account, and the password of the database in PGPASSWORD or a password file. Without an account, each
+      rehearses in an embedded sandbox of its own
+    - `client`: the client of that cluster; by default the current one
+
     A pause ends it, because nobody is there to resume: `Result.sentence` says why, and `resume` goes on.
     Whatever ends it, requests under way finish first, and the campaign can be resumed when this returns.
     Ctrl-C and SIGTERM stop cleanly: the first lets requests under way finish, the second ends at once. Then
@@ -116,9 +128,16 @@ def send(
         batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
+    check_count(senders, subject="senders", write="senders=2", or_none=True)
+    cluster = Cluster.of(client) if senders or client is not None else None
+    if senders is not None:
+        result = send_from_cluster(plan, options, int(senders), cluster)
+        if result is not None:
+            return result
     return Run(open_campaign(plan, options), attended=False).wait()
 
 
+@public_call
 def start(
     plan: Plan,
     *,
@@ -191,6 +210,7 @@ def _ask_first(attempt: Callable[[str | None], Run], phrase: str | None) -> Run:
         raise
 
 
+@public_call
 async def asend(
     plan: Plan,
     *,
@@ -224,6 +244,7 @@ async def asend(
     return await Run(opened, attended=False).finished()
 
 
+@public_call
 def resume(
     folder: Place,
     *,
@@ -263,27 +284,11 @@ def resume(
     return Run(open_campaign(None, options, opt_outs), attended=False).wait()
 
 
+@public_call
 def load_result(folder: Place) -> Result:
     """What is known about a campaign now, from its folder; also while it is being sent."""
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     return open_to_read(folder).load_result()
-
-
-def check_plan(plan: object) -> None:
-    """Raise `UsageError` unless this is a plan, with what to do about the usual mistakes."""
-    if isinstance(plan, Plan):
-        return
-    if isinstance(plan, Result):
-        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
-        rest = again if plan.is_closed else on
-        raise UsageError(
-            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
-        )
-    kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
-    raise UsageError(
-        f"plan is {kind}, not a Plan. Make one first: "
-        "plan = campaign.prepare(contacts, message=..., sender=...)."
-    )
 
 
 async def _opened(opening: asyncio.Task[OpenCampaign]) -> OpenCampaign:

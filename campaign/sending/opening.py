@@ -7,6 +7,7 @@ All of it happens under the campaign's lock, which the run then keeps.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
@@ -18,7 +19,8 @@ import numpy as np
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
-from campaign.messages.plan_tables.plan_columns import messages_at, same_contacts
+from campaign.messages.plan_tables.plan_columns import same_contacts
+from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
@@ -26,7 +28,8 @@ from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
 from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
-from campaign.sending.rounds.confirmation import Departure, check_confirmed
+from campaign.sending.rounds.comparison import ACCEPTED
+from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind
@@ -35,13 +38,15 @@ from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.rounds.tried_texts import tried_texts
 from campaign.sending.run import locked
 from campaign.sending.store.claim import Claim
 from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
-from campaign.sending.store.freezing import RoundContent, freeze_round
+from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.identity import ChosenName, locate_campaign
+from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
+from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -67,7 +72,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
     with ExitStack() as held:
         if plan is None:
             folder, is_new = open_folder(options.folder or ""), False
-            account = _account_to_continue(folder, options, held)
+            account = account_to_continue(folder, options, held)
             claim = Claim(folder.path, folder.manifest.name, account, options.takeover)
         else:
             account = choose_account(options, held)
@@ -83,6 +88,15 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         return OpenCampaign(
             folder, last_round, campaign.ledger, account, campaign.options, frozen, held.pop_all(), comparison
         )
+
+
+def check_where(plan: Plan | None, options: SendOptions) -> str | os.PathLike[str] | None:
+    """Where the ledger of a campaign is or is to be, before anything is opened or made."""
+    if plan is None:
+        return open_folder(options.folder or "").manifest.ledger
+    environment = options.account.environment if isinstance(options.account, Account) else "local"
+    path, _ = locate_campaign(plan_in(environment, plan), options.name, options.folder, environment)
+    return open_folder(path).manifest.ledger if folder_exists(path) else options.ledger
 
 
 def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
@@ -131,7 +145,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     return Difference(compare_plan(plan, CampaignRecord.of(folder), environment))
 
 
-def _account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
+def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
     """The account to continue a campaign with; only a local one need not be given again."""
     environment = folder.manifest.environment
     if options.account is None and environment != "local":
@@ -270,18 +284,19 @@ def _departure(
 ) -> Departure:
     """What would leave live now."""
     positions = content.outgoing if pilot.positions is None else pilot.positions
-    numbers = np.empty(0, np.int64)
-    for messages in messages_at(content.plan, positions):
-        numbers = np.union1d(numbers, messages["number"].astype("int64"))
-    recent = recently_reached(claim.account, claim.key, numbers)
+    account = claim.account
+    extent = Extent.of(content.plan, positions, tried_texts(account))
+    recent = recently_reached(account, claim.key, extent.numbers)
     return Departure(
         plan=content.plan,
         positions=positions,
-        batch_size=options.batch_size,
-        concurrency=options.concurrency,
+        extent=extent,
+        later=len(content.outgoing) - len(positions),
         comparison=compared.overview,
         budget=Budget.of(options.budget).words,
+        price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
+        may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
         remarks=recent.unreadable,
     )
 
@@ -305,9 +320,12 @@ def _register(
         path, content, cutting, options.as_record(), campaign.claim.account.currency
     )
     ledger.register_round(manifest.digest, entries)
+    this_round = Round(number, path, manifest)
+    if tables_on_cluster(content.plan) is not None:  # nobody needs the cluster any more
+        return this_round, this_round.load_as_written(snapshot(folder.ledger_place).batches)
     batches = content.batch_of_message.copy()
     start = 0
     for entry in entries:  # one by one, because whole columns take 80 MB each for ten million messages
         batches[content.outgoing[start : start + entry.messages]] = entry.batch
         start += entry.messages
-    return Round(number, path, manifest), FrozenPlan(content.plan, batches, content.batch_of_excluded)
+    return this_round, FrozenPlan(content.plan, batches, content.batch_of_excluded)

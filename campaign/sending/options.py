@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from numbers import Real
 from typing import Any, Literal, get_args
+
+import pandas as pd
 
 from campaign.argument_checks import (
     check_choice,
@@ -20,6 +23,8 @@ from campaign.argument_checks import (
 )
 from campaign.contract import BATCH_LIMIT, Changed, Gone
 from campaign.errors import UsageError
+from campaign.messages.plan import Plan
+from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.hours import Hours
 from campaign.sending.engine.pace import Pace
@@ -118,6 +123,17 @@ class SendOptions:
             "pilot": None if self.pilot is None else int(self.pilot),
         }
 
+    @classmethod
+    def from_record(cls, record: Mapping[str, Any]) -> SendOptions:
+        """The options that `as_record` wrote."""
+        kept = dict(record)
+        cost, messages = kept.pop("budget"), kept.pop("budget_messages")
+        return cls(budget=Budget(cost, messages), **kept)
+
+    def pilot_end(self, pilot: Mapping[str, Any] | None) -> int | None:
+        """The last batch of the pilot of a round if the run ends after it; `pilot` is from its manifest."""
+        return pilot["last_batch"] if self.pilot is not None and pilot else None
+
     def valves(self, canary: bool, pilot_end: int | None) -> list[Valve]:
         """What may hold the run.
 
@@ -134,6 +150,23 @@ class SendOptions:
         if self.hours is not None:
             chosen.append(Hours.of(self.hours))
         return chosen
+
+
+def check_plan(plan: object) -> None:
+    """Raise `UsageError` unless this is a plan, with what to do about the usual mistakes."""
+    if isinstance(plan, Plan):
+        return
+    if isinstance(plan, Result):
+        again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
+        rest = again if plan.is_closed else on
+        raise UsageError(
+            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
+        )
+    kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
+    raise UsageError(
+        f"plan is {kind}, not a Plan. Make one first: "
+        "plan = campaign.prepare(contacts, message=..., sender=...)."
+    )
 
 
 def check_account(account: object) -> None:

@@ -22,12 +22,14 @@ from pathlib import Path
 
 from campaign.errors import LockedError
 from campaign.messages.plan import Plan
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
 from campaign.sending.engine.tally import RunStatus, Snapshot
+from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
@@ -44,6 +46,10 @@ log = logging.getLogger("campaign")
 
 _STOPPING = "Stopping: requests under way finish first. Press Ctrl-C again to end at once."
 _UNDER_WAY = "The run is still under way: look at run.result again later, or wait with run.wait()."
+_OTHER_OPTIONS = (
+    "To go on with other options, end this run with run.stop() and run.wait(), then give them to resume, "
+    "for example campaign.resume(run.folder, budget=100)."
+)
 _TICK = 0.1  # seconds between two looks at a run, so that signals are noticed on every system
 
 
@@ -110,7 +116,7 @@ class Run:
     def _make_engine(self, opened: OpenCampaign, attended: bool, post: Post, listen: Listener) -> Engine:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_place)
-        tally = tally_of(folder.rounds(contents), contents, folder.ledger_place)
+        tally = tally_of(folder.rounds(contents), contents)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
@@ -118,14 +124,14 @@ class Run:
                 tally, contents.outcomes, kept_another_text=kept, environment=self.environment
             )
         manifest = last_round.manifest
-        is_pilot = opened.options.pilot is not None and manifest.pilot is not None
-        pilot_end = manifest.pilot["last_batch"] if is_pilot and manifest.pilot else None
         return Engine(
-            pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding),
+            UnsentBatches(
+                pending_batches(last_round.plan_path, manifest.parts, ledger, self._account.encoding)
+            ),
             GroupCommit(ledger),
             post,
             tally=tally,
-            valves=opened.options.valves(manifest.canary, pilot_end),
+            valves=opened.options.valves(manifest.canary, opened.options.pilot_end(manifest.pilot)),
             pace=opened.options.pace,
             concurrency=opened.options.concurrency,
             listen=listen,
@@ -161,6 +167,11 @@ class Run:
     def label(self) -> str:
         """Where the messages go, in words."""
         return self._account.label
+
+    @property
+    def currency(self) -> str:
+        """What the service counts costs in, "" if the account does not say."""
+        return self._account.currency
 
     @property
     def comparison(self) -> str:
@@ -238,18 +249,22 @@ class Run:
         """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
         return self._waits > 0
 
+    @public_call
     def pause(self) -> None:
         """Issue nothing more until `resume`; what is under way finishes."""
         self._engine.pause()
 
+    @partial(public_call, advice=_OTHER_OPTIONS)
     def resume(self) -> None:
         """Go on after a pause, whoever caused it."""
         self._engine.resume()
 
+    @public_call
     def stop(self) -> None:
         """Issue nothing more and end; what is under way finishes."""
         self._engine.stop()
 
+    @public_call
     def cancel(self) -> None:
         """End at once; what has left without an answer becomes unknown."""
         self._engine.cancel()
@@ -270,6 +285,7 @@ class Run:
 
     # waiting for it
 
+    @public_call
     def wait(self, timeout: float | None = None) -> Result:
         """Wait for the end and return what came of it.
 
@@ -300,6 +316,7 @@ class Run:
             raise interruption(noted[0], self._interruption_sentence())
         return self._outcome()
 
+    @public_call
     async def finished(self) -> Result:
         """The same as `wait` for people with an event loop; a cancellation stops the run cleanly.
 

@@ -68,7 +68,7 @@ def progress_bar(
 
         def draw() -> None:
             counts = look()
-            bar.set_postfix_str(_note(counts), refresh=False)
+            bar.set_postfix_str(_note(counts, environment), refresh=False)
             bar.n = _answered(counts)
             bar.refresh()
 
@@ -82,6 +82,6 @@ def _answered(counts: Snapshot) -> int:
     return counts.accepted + counts.refused + counts.unknown
 
 
-def _note(counts: Snapshot) -> str:
+def _note(counts: Snapshot, environment: str) -> str:
     parts = [f"{getattr(counts, name):,} {name}" for name in ("refused", "unknown") if getattr(counts, name)]
-    return ", ".join([f"cost {counts.cost:,}", *parts])
+    return ", ".join([f"cost {counts.cost_in_words(environment)}", *parts])

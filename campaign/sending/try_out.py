@@ -20,9 +20,11 @@ from campaign.masking import mask_text
 from campaign.messages.plan import Plan
 from campaign.messages.preparation import prepare
 from campaign.messages.preview import Preview
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
-from campaign.sending.campaigns import check_plan, send
-from campaign.sending.options import Place
+from campaign.sending.opening import open_campaign
+from campaign.sending.options import Place, SendOptions, check_plan
+from campaign.sending.run import Run
 from campaign.sending.store.identity import try_out_name
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -77,6 +79,7 @@ class TryOut:
         return markup.card("Try-out", pieces)
 
 
+@public_call
 def try_out(
     plan: Plan,
     account: Account | Sandbox | None = None,
@@ -104,9 +107,10 @@ def try_out(
     sent = messages.iloc[0]
     own = _plan_to(number, sent, region)
     name = try_out_name(datetime.now(UTC))
-    result = send(
-        own, account=account, folder=folder, name=name, canary=False, confirm=confirm, progress=False
+    options = SendOptions(
+        account=account, folder=folder, name=name, canary=False, confirm=confirm, progress=False
     )
+    result = Run(open_campaign(own, options), attended=False).wait()
     text = own.messages["message"].iloc[0]
     plain = isinstance(account, Account) and account.encoding == "plain"
     raw = text if plain else quote(text, safe="")

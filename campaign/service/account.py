@@ -16,6 +16,7 @@ from urllib.parse import quote, quote_plus, urlsplit
 from campaign.argument_checks import check_choice, check_path, described, wrong
 from campaign.environments import Environment, words_for
 from campaign.errors import AccountError, UsageError
+from campaign.public_calls import public_call
 from campaign.service.address import read_address
 from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
 from campaign.service.separation import check_separate
@@ -38,6 +39,7 @@ class Account:
     environment or encoding.
     """
 
+    @public_call
     def __init__(
         self,
         environment: Environment,
@@ -71,6 +73,7 @@ class Account:
             check_separate(environment, self._url, self._password)
 
     @classmethod
+    @public_call
     def from_environment(
         cls,
         environment: Literal["live", "sandbox"],
@@ -96,6 +99,7 @@ class Account:
         return cls(environment, *place, encoding=encoding, ca_file=ca_file, currency=currency)
 
     @classmethod
+    @public_call
     def from_keyring(
         cls,
         environment: Literal["live", "sandbox"],

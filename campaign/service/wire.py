@@ -147,6 +147,11 @@ def read_answer(content: bytes, http_status: int) -> Answer:
     return _unreadable("the answer has no known Status", http_status)
 
 
+def refusal_of(message: str) -> Refusal:
+    """What a refusal in these words means for the next batch."""
+    return _REFUSALS.get(message.strip().casefold(), "other")
+
+
 def _read_success(answer: dict[str, Any], http_status: int) -> Answer:
     code = answer.get("MsgFollowUpUniqueCode")
     if not 200 <= http_status < 300:
@@ -164,7 +169,7 @@ def _read_failure(answer: dict[str, Any], http_status: int) -> Answer:
     message = answer.get("Message")
     if not isinstance(message, str) or not message.strip():
         return _unreadable("the answer says Failed but not why", http_status)
-    refusal = _REFUSALS.get(message.strip().casefold(), "other")
+    refusal = refusal_of(message)
     redirected, broken = 300 <= http_status < 400, http_status == 429 or http_status >= 500
     if redirected or (broken and refusal == "other"):
         return _unreadable(f"the answer says Failed: {_kept(message)}", http_status)

@@ -32,6 +32,7 @@ from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.engine import Engine
 from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import Tally
+from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.ledger_file import create_ledger, open_ledger
 from campaign.sending.store.frozen_messages import Cutting, freeze, pending_batches
@@ -109,7 +110,7 @@ async def loop(account, bodies, concurrency=CONCURRENCY):
 async def engine(account, batches, record, count, concurrency=CONCURRENCY):
     async with Transport(account, connections=concurrency) as transport:
         made = Engine(
-            batches, record, transport.post,
+            UnsentBatches(batches), record, transport.post,
             tally=Tally(count),
             valves=[valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(), valves.Breaker(),
                     Budget(), valves.Canary()],

@@ -66,6 +66,24 @@ def test_two_million_rows_are_the_same_in_parts_and_in_memory(tmp_path):
     assert streamed["peak"] < 600e6 < held["peak"]
 
 
+@pytest.mark.long
+@pytest.mark.timeout(3600)
+def test_two_million_rows_are_frozen_alike_in_parts_and_on_dask(tmp_path):
+    csv, outcomes = tmp_path / "people.csv", {}
+    write_large_csv(csv, 2_000_000)
+    for way in ("stream", "dask"):
+        command = [sys.executable, str(HERE / "frozen_campaign.py"), str(csv), way, str(tmp_path / way)]
+        done = subprocess.run(command, capture_output=True, text=True, check=True)
+        outcome = outcomes[way] = json.loads(done.stdout)
+        print(
+            f"\n{way}: {outcome['seconds']:.0f} s, {outcome['cpu']:.1f} s of CPU; peak "
+            f"{outcome['peak'] / 1e6:.0f} MB, {outcome['peak of a worker'] / 1e6:.0f} MB in a worker"
+        )
+    for name in ("mark", "rows", "messages"):
+        assert outcomes["dask"][name] == outcomes["stream"][name]
+    assert max(outcomes["dask"]["peak"], outcomes["dask"]["peak of a worker"]) < 1.5e9
+
+
 @pytest.mark.benchmark
 @pytest.mark.timeout(7200)
 def test_ten_million_rows_take_at_most_600_mb_and_as_much_time_a_row_as_one_million_in_memory(tmp_path):

@@ -144,10 +144,9 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
     send(people(1), folder="campaigns/thanks")
     assert main(["history"]) == 0
     said = told(capsys)
-    assert said.startswith(f"1 campaign in campaigns\n\nthanks ({REHEARSAL})\n  sent 20")
+    assert said.startswith(f"1 campaign in campaigns\n\nthanks ({REHEARSAL}), finished\n  sent on ")
     assert (
-        "UTC, 1 round, cost 35 (made up)\n  1 person; messages: 1 accepted\n  from CLINIC: Hi {name}\n"
-        in said
+        "), 1 round, cost 35 (made up)\n  1 person; messages: 1 accepted\n  from CLINIC: Hi {name}\n" in said
     )
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         send(people(10), sandbox, "campaigns/visits")

@@ -8,10 +8,11 @@ import shlex
 import shutil
 import subprocess
 import sys
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr
 from pathlib import Path
 
 import pytest
+from support.broken_output import broken_stream, main_into
 from support.small_campaigns import people, plan_for
 
 import campaign
@@ -72,30 +73,9 @@ ALL_ACCEPTED = {"invalid": 1, "accepted": 12}
 # output that cannot be written
 
 
-@contextmanager
-def broken_stream(place):
-    """A text stream that leads to a full disk, or to a reader who has left."""
-    if place == "full":
-        stream = Path("/dev/full").open("w")  # noqa: SIM115 - closed below
-    else:
-        reader, writer = os.pipe()
-        os.close(reader)
-        stream = os.fdopen(writer, "w")
-    try:
-        yield stream
-    finally:
-        with Path(os.devnull).open("w") as nowhere:
-            os.dup2(nowhere.fileno(), stream.fileno())  # what is left in its buffer can be written there
-        stream.close()
-
-
-def main_into(place, arguments):
-    with broken_stream(place) as stream, redirect_stdout(stream):
-        return main(arguments)
-
-
 def test_every_command_is_tried():
-    assert {*SUCCEEDING, "app", "sandbox"} == set(COMMANDS)
+    with_a_database = {"release", "worker", "order"}  # see test_workers_in_a_shell
+    assert {*SUCCEEDING, *with_a_database, "app", "sandbox"} == set(COMMANDS)
 
 
 @pytest.mark.parametrize("command", SUCCEEDING)

@@ -9,13 +9,14 @@ import pytest
 import campaign
 
 NAMES = {
-    "Account", "AccountError", "Budget", "CampaignError", "ColumnError", "ConfirmationError", "ContactsError",
+    "Account", "AccountError", "Budget", "CallError", "CampaignError", "ColumnError", "ConfirmationError",
+    "ContactsError",
     "Difference", "FileError", "FolderError", "GateError", "Hours", "LedgerError", "LockedError", "Plan",
-    "Reconciliation", "ReportError",
+    "Reconciliation", "Release", "ReportError",
     "Result", "Run", "Sandbox", "TemplateError", "TryOut", "UsageError", "asend", "browse", "clean_numbers",
-    "close", "compare", "compose", "erase", "history", "load_result", "prepare", "read_contacts", "reconcile",
-    "resolve", "resume", "send", "start", "summary", "try_out",
-    "write_follow_up", "write_report",
+    "close", "compare", "compose", "erase", "history", "load_result", "order", "prepare", "read_contacts",
+    "reconcile", "release", "resolve", "resume", "send", "send_part", "start", "summary", "try_out", "work",
+    "WorkerReport", "workers", "write_follow_up", "write_report",
 }  # fmt: skip
 
 SENDING = (

@@ -14,6 +14,7 @@ from collections import Counter
 
 import pandas as pd
 import pytest
+from support.postgres_server import PASSWORD
 
 import campaign
 
@@ -229,6 +230,67 @@ def test_second_resolve__is_remembered_and_resumed(program, outcome, statuses, r
     assert Counter(program.received.values()) == {1: received}
 
 
+@pytest.fixture
+def released(tmp_path, service, postgres_server):
+    """Runs programs in a folder in which one of them has released a campaign of two parts to workers."""
+    (tmp_path / "visits.csv").write_text(FILE)
+    program = Programs(tmp_path, service)
+    told = program(
+        f"""
+from campaign.sending.store import frozen_messages
+frozen_messages.PART_MESSAGES = 6
+ledger = {postgres_server.database()!r}
+options = dict(account=account, folder="visits", ledger=ledger, batch_size=3, canary=False)
+tell(parts=campaign.release(plan(), **options).parts)
+"""
+    )
+    assert told["parts"] == 2
+    return program
+
+
+@pytest.fixture(autouse=True)
+def _password(monkeypatch):
+    """Other programs than the one that was given the address find it where libpq looks."""
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+
+
+def reports(program, *calls):
+    """What workers have accepted and what they leave, each call in a program of its own."""
+    code = "report = campaign.{}; tell(counts=[report.accepted, report.waiting, report.status])"
+    return [program(code.format(call))["counts"] for call in calls]
+
+
+def test_second_release__another_program_sends_it(released):
+    told = reports(released, *['work("visits", account=account)'] * 2)
+    assert told == [[12, 0, "finished"], [0, 0, "finished"]]
+    assert Counter(released.received.values()) == {1: 12}
+
+
+def test_second_work__what_one_leaves_another_sends(released):
+    told = reports(released, *(f'work("visits", account=account{rest})' for rest in (", parts=[1]", "")))
+    assert told == [[6, 0, "finished"], [6, 0, "finished"]]
+    assert Counter(released.received.values()) == {1: 12}
+
+
+def test_second_send_part__is_sent_once_however_often_it_is_called(released):
+    told = reports(released, *(f'send_part("visits", {part}, account=account)' for part in (1, 0, 1)))
+    assert told == [[6, 0, "finished"], [6, 0, "finished"], [0, 0, "finished"]]
+    assert Counter(released.received.values()) == {1: 12}
+
+
+def test_second_order__is_heard_by_programs_that_come_later(released):
+    released('campaign.order("visits", "pause"); tell()')
+    call = 'work("visits", account=account, when_paused="end")'
+    assert reports(released, call) == [[0, 12, "paused"]]
+    released('campaign.order("visits", "resume"); tell()')
+    assert reports(released, call) == [[12, 0, "finished"]]
+
+
+def test_second_workers__are_gone_when_their_programs_have_ended(released):
+    reports(released, 'work("visits", account=account)')
+    assert released('tell(count=len(campaign.workers("visits")))') == {"count": 0}
+
+
 def test_second_compare__says_what_is_left_and_sends_nothing(program):
     told = program(
         """
@@ -293,7 +355,7 @@ tell(**{name: row[name] for name in ("name", "people", "accepted", "unknown", "w
 """
     told = program(code)
     assert told == {
-        "name": "visits", "people": 12, "accepted": 3, "unknown": 3, "waiting": 6, "cost": "105",
+        "name": "visits", "people": 13, "accepted": 3, "unknown": 3, "waiting": 6, "cost": "105",
         "sender": "CLINIC",
     }  # fmt: skip
     program(f"tell(known=known({AGAIN['resume']}))")

@@ -22,7 +22,7 @@ World = namedtuple("World", "plan result frame sandbox account run unsettled dif
 # Made by the function that is named; nobody calls these classes.
 MADE_BY = {
     "Difference": "compare", "Plan": "prepare", "Reconciliation": "reconcile", "Result": "send",
-    "Run": "start", "TryOut": "try_out",
+    "Release": "release", "Run": "start", "TryOut": "try_out", "WorkerReport": "work",
 }  # fmt: skip
 # What the engine, the transport and dashboards call, and nobody else.
 INSIDE = {
@@ -31,6 +31,7 @@ INSIDE = {
     "Run.continue_as",
     "Run.follow",
     "Hours.look",
+    "Plan.map_parts",
     "Account.body",
     "Account.hide",
 }
@@ -182,13 +183,14 @@ WRONG = {
         "several": [*A_WORD, "none"],
         "kinds": names(OBJECTS, NUMBERS, "none word empty"),
         "stream": A_SWITCH,
+        "client": names(OBJECTS, NUMBERS, "word empty"),
     },
     "Plan.batches": {"size": [*A_COUNT, "none"]},
     "Plan.estimate": {"price": [*AN_AMOUNT, "none"], "per": [*A_WORD, "none"]},
     "Plan.keep_instead": {"rows": [*names(OBJECTS, NUMBERS, "none word empty digits", but="list no_items")]},
     "Plan.preview": {"row": A_COUNT},
     "Plan.sample": {"n": names(OBJECTS, "true minus fraction nan digits word empty none")},
-    "send": SENDING,
+    "send": {**SENDING, "senders": A_COUNT, "client": names(OBJECTS, NUMBERS, "word empty")},
     "start": SENDING,
     "asend": SENDING,
     "compare": {name: SENDING[name] for name in ("plan", "name", "account", "folder")},
@@ -198,6 +200,26 @@ WRONG = {
         "opt_outs": A_LIST_OF_NUMBERS,
         **{name: SENDING[name] for name in RESUMING},
     },
+    "release": {
+        "plan": names(OBJECTS, NUMBERS, "none empty", but="plan"),
+        **{name: wrong for name, wrong in SENDING.items() if name not in ("plan", "progress")},
+    },
+    "work": {
+        "folder": [*A_PATH, "none"],
+        "account": AN_ACCOUNT,
+        "ledger": A_PATH,
+        "parts": names(OBJECTS, NUMBERS, "word empty", but="no_items"),
+        "when_paused": [*A_WORD, "none"],
+        "progress": [*A_SWITCH, "none"],
+    },
+    "send_part": {
+        "folder": [*A_PATH, "none"],
+        "part": names(OBJECTS, "true minus fraction nan digits word empty none"),
+        "account": AN_ACCOUNT,
+        "ledger": A_PATH,
+    },
+    "order": {"folder": [*A_PATH, "none"], "what": [*A_WORD, "none"], "note": [*TEXT, "none"]},
+    "workers": {"folder": [*A_PATH, "none"]},
     "close": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "erase": {"folder": [*A_PATH, "none"], "confirm": TEXT},
     "load_result": {"folder": [*A_PATH, "none"]},
@@ -231,6 +253,7 @@ WRONG = {
         "statuses": names(OBJECTS, NUMBERS, "none word empty", but="no_items"),
     },
     "Result.by": {"column": [*A_WORD, "none"]},
+    "Result.to_dask": {"table": [*A_WORD, "none"]},
     "write_report": {
         "result": A_RESULT,
         "path": [*A_PATH, "none"],
@@ -292,6 +315,11 @@ def right(function, world):
         "asend": {"plan": plan, "progress": False},
         "start": {"plan": plan, "progress": False},
         "compare": {"plan": plan},
+        "release": {"plan": plan},
+        "work": {"folder": world.result.folder},
+        "send_part": {"folder": world.result.folder, "part": 0},
+        "order": {"folder": world.result.folder, "what": "pause"},
+        "workers": {"folder": world.result.folder},
         "close": {"folder": world.result.folder},
         "erase": {"folder": world.result.folder},
         "reconcile": {"folder": world.result.folder, "provider_list": b"number,text\n0772000001,Hi\n"},

@@ -111,7 +111,7 @@ def test_the_texts_own_foreign_letters_are_one_finding_for_the_whole_table():
 def test_letters_that_cost_parts_are_a_warning():
     made = plan(["Ŋ" + "a" * 100])
     assert codes(made) == [(2, "ucs2", "warning")]
-    assert "Ŋ (U+014A), not part of the GSM-7 alphabet" in made.issues["detail"].iloc[0]
+    assert "Ŋ (U+014A), which is not in the GSM-7 alphabet. Each part" in made.issues["detail"].iloc[0]
     assert made.messages["parts"].tolist() == [2]
 
 

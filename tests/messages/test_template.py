@@ -5,6 +5,7 @@ import pytest
 
 from campaign.arrow_text import text_array
 from campaign.errors import TemplateError
+from campaign.messages.templates.date_names import DATE_NAMES
 from campaign.messages.templates.formats import DateFormat, NumberFormat, parse_format, read_moment
 from campaign.messages.templates.template import Placeholder, Template, parse
 
@@ -142,6 +143,37 @@ def test_times_of_day():
     assert formatted("%-I.%M %p", "00:15", "12:00", "23:59") == ["12.15 AM", "12.00 PM", "11.59 PM"]
     assert formatted("%d/%m/%Y, %A, %B, 100%%", "2026-01-05") == ["05/01/2026, Monday, January, 100%"]
     assert read_moment("yesterday 14:30") == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("pattern", "written"),
+    [
+        ("%A %-d %B@fr", "mardi 1 décembre"),
+        ("%A, %-d de %B@pt", "terça-feira, 1 de dezembro"),
+        ("%-d %B@sw", "1 Desemba"),
+        ("%A %-d %B@en", "Tuesday 1 December"),
+        ("%d/%m @ %Y", "01/12 @ 2026"),
+    ],
+)
+def test_dates_have_the_names_of_their_language(pattern, written):
+    assert formatted(pattern, "2026-12-01") == [written]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "said"),
+    [
+        ("%-d %B@xx", r"unknown language @xx\. There are: @en \(English\), @fr \(français\)"),
+        ("%-d %b@fr", "has %b, which is there in English only. Write %B for the whole name."),
+    ],
+)
+def test_a_language_without_such_names_is_refused(pattern, said):
+    with pytest.raises(TemplateError, match=said):
+        formatted(pattern, "2026-12-01")
+
+
+def test_every_language_has_twelve_months_and_seven_days():
+    for names in DATE_NAMES.values():
+        assert (len({*names.months}), len({*names.days})) == (12, 7)
 
 
 @pytest.mark.parametrize(

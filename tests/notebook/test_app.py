@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 from support.composer_page import ComposerPage
 
@@ -82,6 +83,13 @@ def test_from_the_file_to_the_report_in_a_page_of_its_own(app, chromium):
     assert composer.download("Report as a workbook")[1].startswith(b"PK")
     assert composer.problems == []
 
+    for scheme, is_light, background in (
+        ("dark", "false", "rgb(17, 17, 17)"), ("light", "true", "rgb(255, 255, 255)"),
+    ):  # fmt: skip
+        page.emulate_media(color_scheme=scheme)
+        expect(page.locator("body")).to_have_attribute("data-jp-theme-light", is_light)
+        expect(page.locator("body")).to_have_css("background-color", background)
+        assert Axe().run(page).violations_count == 0
     page.reload()
     expect(page.locator(".campaign-greeting")).to_contain_text("What you sent is below.")
     expect(page.locator(".campaign-section-1 .fold")).to_contain_text(

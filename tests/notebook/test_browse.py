@@ -121,3 +121,10 @@ def test_a_saved_notebook_holds_counts_and_nobodys_data(tmp_path):
     assert "ready to send" in card
     assert "run this cell" in card
     assert notebook.metadata.widgets  # the states were saved, so the search above was one
+
+
+def test_sentences_have_wide_columns(plan):
+    given = arguments(campaign.browse(plan))
+    (wide,) = (one["targets"] for one in given["columnDefs"] if one.get("className") == "wide")
+    columns = rows_to_browse(plan, reveal=False).columns
+    assert columns[wide].tolist() == ["reason", "message"]

@@ -178,7 +178,9 @@ def test_an_error_and_a_question_in_the_page(lab, open_notebook):
     )
     notebook = open_notebook("question.ipynb")
     notebook.run_all()
-    expect(notebook.find(".campaign-form")).to_contain_text("This sends 1 message to real phones")
+    expect(notebook.find(".campaign-form")).to_contain_text(
+        "This sends 1 message (1 SMS part) to 1 person on real phones"
+    )
     expect(notebook.find(ERROR)).to_contain_text("Nothing was done yet: a decision is needed, see below.")
     assert notebook.find(ERROR).bounding_box()["height"] < 60  # pixels: two lines
     notebook.find(".campaign-phrase input").fill("send it")

@@ -91,7 +91,7 @@ def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
         "ConfirmationError", "Nothing was done yet: a decision is needed, see below."
     )  # fmt: skip
     (card,) = cards_in(shown["question"])
-    assert "This sends 40 messages to real phones (LIVE, sms.example.com)" in card
+    assert "This sends 40 messages (40 SMS parts) to 40 people on real phones (LIVE, sms.example.com)" in card
     assert re.search(r'<pre class="phrase">confirm="send 40 messages live [0-9a-f]{4}"</pre>', card)
     assert card.count("send 40 messages live") == 1
     assert "0772 000" not in card
@@ -154,7 +154,7 @@ def test_a_card_written_in_mid_run_says_when_and_how_to_look_again(tmp_path):
         card = run_card(run)
         run.stop()
         run.wait(20)
-    assert re.search(r"Running</span> when this was written, on \d+ \w+ \d{4} at \d\d:\d\d:\d\d", card)
+    assert re.search(r"Running</span> when this was written, on \d+ \w+ \d{4}, \d\d:\d\d:\d\d \(", card)
     assert "It does not change by itself." in card
     assert f"campaign.load_result(&quot;{tmp_path / 'visits'}&quot;)" in card
     assert "campaign.resume(" in card
@@ -209,7 +209,7 @@ def submit(dashboard, phrase):
 def test_nothing_leaves_until_the_phrase_is_typed(live, tmp_path):
     question = question_of(plan_for(people(6)), live, tmp_path)
     dashboard = Dashboard(question)
-    assert "This sends 6 messages to real phones" in html_of(dashboard)
+    assert "This sends 6 messages (6 SMS parts) to 6 people on real phones" in html_of(dashboard)
     assert find(dashboard, "buttons").layout.display == "none"
     for wrong in ("", "yes", question.phrase.upper(), question.phrase.replace("6", "5")):
         submit(dashboard, wrong)
@@ -240,3 +240,13 @@ def test_what_is_left_of_a_live_run_asks_again_before_it_goes_on(live, tmp_path)
     submit(dashboard, re.search(r'<pre class="phrase">(.*?)</pre>', html_of(dashboard))[1])
     assert run.wait(20).totals["accepted"] == 9
     assert len(live.numbers) == len(set(live.numbers)) == 9
+
+
+def test_the_cost_of_a_run_is_said_as_in_its_report(tmp_path):
+    """A batch without a cost makes the sum a lower bound while it runs, at its end and in the result."""
+    with campaign.Sandbox(faults={2: "accept_no_cost"}) as sandbox:
+        run = campaign.start(plan_for(people(3)), account=sandbox, folder=tmp_path / "visits", batch_size=1)
+        result = run.wait(20)
+    assert result.totals.cost_in_words == "70 or more (made up)"
+    assert "<dt>cost</dt><dd>70 or more (made up)</dd>" in run_card(run)
+    assert campaign.history(tmp_path)._repr_html_().count("70 or more (made up)") == 2

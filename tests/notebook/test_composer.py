@@ -4,7 +4,7 @@ import re
 import stat
 import sys
 import time
-from datetime import UTC, datetime
+from datetime import date
 from pathlib import Path
 
 import numpy as np
@@ -43,7 +43,7 @@ def test_without_any_country_code_the_person_chooses_the_country(person, table):
     assert find(person.composer, "number").value == "mobile"
     assert find(person.composer, "country").value == ""
     shown = person.sees("section-1")
-    assert '"tel" may hold numbers too' in shown.replace("&quot;", '"')
+    assert '"tel" may hold numbers' in shown.replace("&quot;", '"')
     assert "2 numbers have no country code: say which country they are from." in shown
     person.fill("country", "UG")
     assert "mobile: 2 of 2 cells are numbers to send to." in person.sees("section-1")
@@ -68,16 +68,7 @@ def test_another_sheet_is_read_when_it_is_chosen(person, tmp_path):
 
 
 def test_a_chosen_file_is_kept_for_its_owner_only(person):
-    content = memoryview(VISITS.encode())
-    find(person.composer, "upload").value = (
-        {
-            "name": "../visits of may.csv",
-            "type": "",
-            "size": len(content),
-            "content": content,
-            "last_modified": datetime.now(UTC),
-        },
-    )
+    person.upload("upload", "../visits of may.csv", VISITS.encode())
     kept = Path("uploads/visits of may.csv")
     assert kept.read_text() == VISITS
     if sys.platform != "win32":
@@ -176,7 +167,7 @@ def test_choices_decide_how_many_texts_would_be_sent(person, table):
     person.reopen(3)
     person.fill("overlong", "split")
     person.fill("duplicates", "keep")
-    assert "4 people get 5 texts; 1 row gets none." in person.sees("section-3")
+    assert "5 people get a text; 1 row gets none." in person.sees("section-3")
     person.press("go-on")
     assert "6 texts would be rehearsed" in person.sees("section-4")
     assert "overlong='split', duplicates='keep'" in person.composer.desk.composition.python()
@@ -210,6 +201,12 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
+    names = {kind: download._name() for kind, download in downloads.items()}
+    assert names == {
+        "report.html": f"visits {date.today()} report.html",
+        "report.xlsx": f"visits {date.today()} report.xlsx",
+        "to_correct.xlsx": f"visits {date.today()} to correct.xlsx",
+    }
     Path("to_correct.xlsx").write_bytes(downloads["to_correct.xlsx"].content())
     assert campaign.read_contacts("to_correct.xlsx").attrs["reading"].continues.campaign == "visits"
 
@@ -261,11 +258,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):
-    upload = person.composer.spreadsheet.upload
-    content = Path("visits.csv").read_bytes()
-    upload.value = [
-        {"name": "visits.csv", "type": "", "size": 1, "content": content, "last_modified": datetime.now(UTC)}
-    ]
+    person.upload("upload", "visits.csv", Path("visits.csv").read_bytes())
     assert find(person.composer, "again").layout.display == "none"
     person.fill("path", "visits.csv")
     assert find(person.composer, "again").layout.display is None
@@ -339,7 +332,7 @@ def live(table, resolves_here, monkeypatch, tmp_path):
 
         def kept(environment):  # the variables have no word for a certificate of our own
             credentials = kept_credentials(environment)
-            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file)
+            return credentials and Account(environment, *credentials, ca_file=sandbox.ca_file, currency="UGX")
 
         monkeypatch.setattr(desk, "kept_account", kept)
         yield service
@@ -371,15 +364,34 @@ def test_trying_one_text_live_asks_for_its_own_phrase(live):
     person.compose()
     person.fill("place", "live")
     person.fill("own-number", "+256 772 000 999")
+    person.press("send")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (True, False)
     person.press("try")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (False, True)
+    assert person.sees("question") == ""
     (phrase,) = re.findall("send 1 message live [0-9a-f]{4}", person.sees("trial"))
     person.fill("trial-phrase", "yes")
     person.press("try")
     assert "That is not the phrase, so nothing was sent." in person.sees("trial")
     assert live.numbers == []
+    person.press("send")
+    assert (person.is_shown("phrase"), person.is_shown("trial-phrase")) == (True, False)
+    person.press("try")
     person.fill("trial-phrase", phrase)
     person.press("try")
     assert live.numbers == ["256772000999"]
+    person.press("send")
+    assert "Hi Aisha" in person.sees("trial")
+
+
+def test_the_price_is_in_the_currency_of_the_account(live):
+    person = Person(campaign.compose())
+    person.compose()
+    person.fill("price", "35")
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    person.fill("place", "live")
+    assert find(person.composer, "price").placeholder == "in UGX, if you know it"
+    assert "About UGX 105 for 3 SMS." in person.sees("section-4")
 
 
 def test_live_is_not_offered_without_an_account(person):

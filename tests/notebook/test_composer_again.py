@@ -156,6 +156,16 @@ def test_a_file_that_is_gone_is_said_and_the_rest_waits(open_page, table):
     assert person.folded() == []
 
 
+def test_the_price_and_the_own_phone_are_back(open_page):
+    before = open_page()
+    before.compose()
+    before.fill("price", "35")
+    before.fill("own-number", "0772 000 999")
+    person = open_page()
+    assert "About 105 for 3 SMS." in person.sees("section-4")
+    assert find(person.composer, "own-number").value == "0772 000 999"
+
+
 def test_what_is_kept_is_private_and_holds_no_phrase(open_page, memory, table):
     person = open_page()
     person.compose()

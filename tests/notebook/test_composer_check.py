@@ -125,7 +125,7 @@ def test_every_different_text_goes_out_and_none_twice(person, table):
     person.fill("duplicates", "keep")
     assert pickers(person) == []
     shown = person.sees("section-3")
-    assert "2 people get 3 texts; 1 row gets none. Of 4 rows: 3 get a text, 1 comes twice." in shown
+    assert "3 people get a text; 1 row gets none. Of 4 rows: 3 get a text, 1 comes twice." in shown
     assert "The same number and the same text as row 2, which is kept. 5 (as row 2)" in shown
     person.press("go-on")
     person.send()
@@ -142,7 +142,7 @@ def test_each_choice_says_what_it_changes(person, table):
     ]
     assert person.offered("duplicates") == [
         "Send only the first text: 2 rows get no text",
-        "Send every different text: 1 more text goes out, 1 SMS more",
+        "Send every different text: 1 more person gets a text, 1 SMS more",
     ]
 
 

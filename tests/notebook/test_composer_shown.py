@@ -1,6 +1,5 @@
 """What a page shows is what leaves: no list is overlooked, no answer and no sentence outlives its cause."""
 
-from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -79,18 +78,37 @@ def test_a_line_of_the_list_that_is_no_number_is_told(person):
     assert person.sees("opt-outs-faults") == ""
 
 
-def test_a_chosen_list_is_kept_apart_from_the_spreadsheets(person):
-    content = memoryview(b"number\n+256772000001\n")
+def test_a_list_that_leaves_out_most_people_counts_once_that_is_meant(person):
     person.compose()
     person.reopen(3)
-    file = {
-        "name": "visits.csv",
-        "type": "",
-        "size": 1,
-        "content": content,
-        "last_modified": datetime.now(UTC),
-    }
-    person.composer.check.upload.value = (file,)
+    person.fill("opt-outs", "visits.csv")
+    assert "This list would leave out 3 of 4 rows." in person.sees("section-3")
+    assert person.composer.desk.composition.opt_outs is None
+    person.press("go-on")
+    assert person.section(3).is_open
+    assert not person.section(4).is_open
+    person.press("agree")
+    assert "Nobody gets a text; 4 rows get none." in person.sees("section-3")
+    person.fill("opt-outs", "")
+    person.fill("opt-outs", "visits.csv")
+    assert "would leave out" not in person.sees("section-3")
+
+
+def test_a_list_without_numbers_is_refused(person):
+    Path("names.csv").write_text("name\nAisha\nBen\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "names.csv")
+    assert "has no phone numbers, so it would leave out nobody" in person.sees("section-3")
+    assert not person.is_shown("agree")
+    person.press("go-on")
+    assert not person.section(4).is_open
+
+
+def test_a_chosen_list_is_kept_apart_from_the_spreadsheets(person):
+    person.compose()
+    person.reopen(3)
+    person.upload("opt-outs-upload", "visits.csv", b"number\n+256772000001\n")
     assert "2 people get a text; 2 rows get none." in person.sees("section-3")
     assert Path(person.composer.desk.composition.opt_outs) == Path("uploads/no-texts/visits.csv")
     assert not Path("uploads/visits.csv").exists()

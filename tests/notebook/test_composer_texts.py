@@ -92,6 +92,26 @@ def test_the_order_of_dates_reaches_the_text(person, table):
     assert "dates='mdy'" in person.composer.desk.composition.python()
 
 
+def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, table):
+    table.write_text("name,phone,day\nAisha,+256 772 000 001,2026-12-01\nBen,+256 772 000 002,2026-12-02\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Bonjour {name}.")
+    assert not person.is_shown("date-format")
+    person.write("Bonjour {name}, le {day|bientôt}.")
+    assert person.is_shown("date-format")
+    offered = person.offered("date-format")
+    assert offered[0] == "As in the spreadsheet: 2026-12-01"
+    assert {"mardi 1 décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
+    person.fill("date-format", "%A %-d %B@fr")
+    assert find(person.composer, "text").value == "Bonjour {name}, le {day:%A %-d %B@fr|bientôt}."
+    assert "Bonjour Aisha, le mardi 1 décembre." in person.sees("phone")
+    person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
+    assert find(person.composer, "date-format").value == "%d %b"
+    person.fill("date-format", "")
+    assert "Bonjour Aisha, le 2026-12-01." in person.sees("phone")
+
+
 def test_the_order_of_dates_is_forgotten_with_another_file(person, table, tmp_path):
     table.write_text(AMBIGUOUS)
     (tmp_path / "other.csv").write_text(AMBIGUOUS)
@@ -183,3 +203,17 @@ def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):
 def test_a_column_of_languages_is_known_by_its_header_and_its_cells(rows, languages):
     found = find_languages(campaign.read_contacts(rows.encode(), header=1))
     assert (found and found.rows) == languages
+
+
+def test_what_is_wrong_with_the_sender_stands_beside_it_and_the_text_stays_in_sight(person):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}")
+    person.fill("sender", "MULAGO HOSPITAL")
+    assert "has 15 characters, and the service takes at most 11" in person.sees("sender-fault")
+    assert "Hi Aisha" in person.sees("phone")
+    person.press("check")
+    assert not person.section(3).is_open
+    person.fill("sender", "MULAGO")
+    assert person.sees("sender-fault") == ""
+    assert "MULAGO Hi Aisha" in person.sees("phone")

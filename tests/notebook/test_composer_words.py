@@ -7,7 +7,7 @@ from support.sentences import sentences
 
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.messages.issues import CODES
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
+from campaign.notebook.composer.desk_words import _SECTIONS, CHOICES, FIELDS, desk_html, desk_words
 
 CODE = re.compile(
     r"\b[a-z_]+=(?!\d)|\b(?:campaign|pandas|plan|result)\.[a-z]\w+\b(?!\.)|\w\([^)]*\)|\bNone\b"
@@ -38,9 +38,8 @@ def without_quotes(text):
             "Give it one, for example in the field “Name of this campaign”.",
         ),
         (
-            'Correct the invalid rows: campaign.write_follow_up(result, "to_correct.xlsx") writes them to a '
-            "file, with the reasons.",
-            "Correct the invalid rows.",
+            "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
+            "Correct the invalid rows: “Rows to correct” writes them to a file, with the reasons.",
         ),
         (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',
@@ -95,3 +94,24 @@ def test_every_choice_has_a_field():
 )
 def test_pieces_of_a_page_are_put_into_words_and_their_markup_stays(html, shown):
     assert desk_html(html) == shown
+
+
+@pytest.mark.parametrize(
+    ("said", "here", "shown"),
+    [
+        (
+            'Shorten it, or use overlong="truncate".',
+            2,
+            "Shorten it, or use “Cut these texts”. That is in section 3.",
+        ),
+        ('Shorten it, or use overlong="truncate".', 3, "Shorten it, or use “Cut these texts”."),
+        ('Read it with dates="dmy".', 3, "Read it with “The day first”. That is in section 1."),
+    ],
+)
+def test_a_choice_that_is_in_another_section_is_said_to_be_there(said, here, shown):
+    assert desk_words(said, here=here) == shown
+
+
+def test_every_field_and_choice_is_in_a_section():
+    assert {name for names in _SECTIONS.values() for name in names} == {*FIELDS}
+    assert {name for name, _ in CHOICES} <= {*FIELDS}

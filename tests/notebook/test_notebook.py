@@ -10,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,6 +21,7 @@ from support.raw_server import hostile, reply
 from support.widget_tree import find, html_of, widgets_in
 
 import campaign
+from campaign.notebook import run_card
 from campaign.notebook.dashboard import Dashboard
 
 PROJECT = Path(__file__).parents[2]
@@ -121,6 +123,13 @@ def test_pause_resume_and_stop(slow_run):
     assert run.status == "stopped"
 
 
+def test_a_run_is_paused_once_nothing_is_under_way_any_more(slow_run):
+    run, _ = slow_run
+    pausing = replace(run.counts, status="paused", in_flight=1_200)
+    assert '<span class="word">Pausing: 1,200 messages under way</span>' in run_card.status(pausing, "")
+    assert '<span class="word">Paused</span>' in run_card.status(replace(pausing, in_flight=0), "")
+
+
 def test_two_dashboards_of_one_run_show_the_same_also_after_one_has_resumed_it(slow_run):
     run, sandbox = slow_run
     first, second = Dashboard(run), Dashboard(run)
@@ -179,17 +188,20 @@ def test_resume_is_not_offered_where_it_would_end_the_same_way(plan, tmp_path):
 def test_it_says_how_fast_and_how_long_what_was_refused_and_which_batches_came_back(plan, tmp_path):
     with campaign.Sandbox(latency=0.25, faults={3: "Invalid sender ID"}) as sandbox:
         run = campaign.start(
-            plan, account=sandbox.account, folder=tmp_path / "visits", batch_size=2, concurrency=1
+            plan, account=sandbox.account, folder=tmp_path / "visits", batch_size=1, concurrency=1
         )
         dashboard = Dashboard(run)
-        until(lambda: run.counts.rate is not None and run.counts.refused)
-        counts = run.counts
-        until(lambda: "<dt>time left</dt><dd>about 0:" in html_of(dashboard))
+        moving = []
+        until(lambda: moving.append(run.counts) or (moving[-1].rate and moving[-1].refused))
+        counts = moving[-1]
+        until(lambda: "<dt>time left</dt><dd>about " in html_of(dashboard))
         shown = html_of(dashboard)
-        assert 2 < counts.rate < 12  # two messages every quarter of a second
+        # One message every quarter of a second at most: four a second, and in a second one more may come in.
+        # How slow this machine is says nothing: tests/sending/test_speed.py turns the clock.
+        assert 0 < counts.rate <= 5
         assert counts.seconds_left == pytest.approx((counts.waiting + counts.in_flight) / counts.rate)
         assert "The service refused a batch: Invalid sender ID." in shown
-        assert [batch.status for batch in counts.recent][-3:] == ["refused", "accepted", "accepted"]
+        assert {batch.number: batch.status for batch in counts.recent}[3] == "refused"
         assert "Last batches</caption>" in shown
         find(dashboard, "pause").click()
         until(lambda: run.counts.status == "paused")

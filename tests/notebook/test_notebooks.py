@@ -69,7 +69,8 @@ def test_going_live_stops_before_the_cell_that_sends(tmp_path, state_directory):
     shown = driven("06_going_live", tmp_path, price=50, budget=5_000)
     assert "276 278 13900" in shown
     assert "The next batch would exceed the budget" in shown
-    assert "This sends 276 messages to real phones (LIVE, sms.example.com)" in shown
+    assert "This sends 276 messages (" in shown
+    assert "people on real phones (LIVE, sms.example.com)" in shown
     first, second = re.findall(r"send 276 messages live (\w+)", shown)
     assert first != second
     assert "made-up" not in shown

@@ -13,6 +13,7 @@ from support.small_campaigns import contacts_of, plan_for
 import campaign
 from campaign.cli.main import main
 from campaign.contract import STATUSES
+from campaign.results.page.sending_facts import sender_in_words
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import snapshot
 
@@ -152,11 +153,17 @@ def test_history_agrees(result):
     counts = {name: row[name] for name in ("accepted", "refused", "unknown", "waiting")}
     assert counts == {"accepted": 4, "refused": 1, "unknown": 1, "waiting": 1}
     assert (row["cost"], row["unpriced"], row["currency"]) == (Decimal("142.0"), 2, "UGX")
+    assert row["people"] == result.totals.people == result.by("Clinic")["people"].sum() == 10
+
+
+def test_the_card_agrees(result):
+    card = re.sub("<[^>]+>", " ", result._repr_html_())
+    assert re.search(r"rows in the file\s+11\s+people\s+10\s+messages\s+7\s", card)
 
 
 def test_who_sent_what_and_how_is_told_of_both_rounds(result, folder):
     page = campaign.write_report(result, folder / "told.html").read_text("utf-8")
-    who = result.rounds[0].who
+    who = sender_in_words(result.rounds[0].who)
     assert [one.template for one in result.rounds] == ["Hi {name}", "Hi {name}"]
     assert f"<dt>Sent by</dt><dd>{who}</dd>" in page
     assert "<dt>Text</dt><dd>Hi {name}</dd>" in page

@@ -186,11 +186,20 @@ def test_a_number_in_the_example_of_an_issue_is_masked(tmp_path):
     assert "000 009" not in text
 
 
-def test_the_card_in_a_notebook_says_where_it_is_kept_and_when_it_was_sent():
+def test_the_card_in_a_notebook_says_where_it_is_kept_and_when_it_was_sent(in_kampala):
     card = result_of(*MIXED, folder=Path("campaigns/visits"))._repr_html_()
     assert "Kept in campaigns/visits" in card
-    assert "submitted (UTC)" in card
+    assert "submitted (EAT, UTC+3)" in card
+    assert "2026-03-02 11:00:01" in card
     assert ">not sent</td>" in card
+
+
+def test_the_page_has_one_zone(in_kampala, tmp_path):
+    """The headline says it once, and the times of the batches are in it, too."""
+    shown = page(result_of(*MIXED), tmp_path)
+    assert shown.count("(EAT, UTC+3)") == 2  # in the headline, and when it was written
+    assert "11:00" in shown[shown.index('aria-label="Batches, ') :]
+    assert "08:00" not in shown
 
 
 # --- tables -------------------------------------------------------------------------------------------

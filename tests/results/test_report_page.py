@@ -17,6 +17,7 @@ from campaign.results.page.batch_ranges import batch_ranges
 from campaign.results.page.costs import cost_by_country, cost_by_sender
 from campaign.results.page.headline import headline
 from campaign.results.page.reasons import reasons
+from campaign.results.page.sending_facts import sender_in_words
 from campaign.results.page.tasks import tasks
 from campaign.results.redaction import Redaction
 from campaign.results.sent_rounds import SentRound
@@ -127,6 +128,26 @@ def test_there_is_one_task_for_each_thing_to_do_and_its_command():
     assert todo[1].detail.startswith("The service said: Invalid sender ID.")
     assert todo[2].detail == "The budget is used up."
     assert todo[2].command == 'campaign resume "campaigns/my visits"'
+
+
+def test_each_command_stands_once_in_one_place_and_relative(tmp_path, monkeypatch):
+    """A row to correct and two people with one phone need the same file."""
+    monkeypatch.chdir(tmp_path)
+    rows = "name,phone\nAnn,0772000001\nBen,none\nCy,0772000001\n"
+    plan = campaign.prepare(
+        campaign.read_contacts(rows.encode()), message="Hi {name}", sender="CLINIC", region="UG"
+    )
+    with campaign.Sandbox() as sandbox:
+        result = campaign.send(plan, account=sandbox, name="visits", progress=False)
+    shown = campaign.write_report(result, "report.html").read_text("utf-8")
+    assert shown.count("campaign follow-up ") == 1
+    folded = shown[shown.index("<summary>The commands") :]
+    assert "<code>campaign follow-up campaigns/visits.local to_correct.xlsx</code>" in folded
+
+
+def test_a_user_that_is_nobody_is_no_person():
+    assert sender_in_words("root") == "the system user root"
+    assert sender_in_words("anna") == "anna"
 
 
 def test_the_page_names_no_class_and_the_workbook_does(tmp_path):

@@ -1,5 +1,7 @@
 """People who share a phone, with different texts: nobody forgets the one who got nothing."""
 
+import html
+
 import openpyxl
 import pandas as pd
 import pytest
@@ -118,7 +120,7 @@ def test_a_row_to_correct_may_turn_out_to_be_a_copy(result, tmp_path):
     once_more = sent(rows, tmp_path)
     assert once_more.nothing_sent
     found = once_more.issues[once_more.issues["row"] == 7]
-    assert found[["code", "severity"]].to_numpy().tolist() == [["duplicate", "warning"]]
+    assert found.loc[found["severity"] != "info", "code"].tolist() == ["duplicate"]
     assert once_more.needing_attention.tolist() == [CY]
 
 
@@ -136,11 +138,18 @@ def test_once_erased_they_still_count(result):
     assert "shares a phone" not in erased.sentence
 
 
+def test_the_card_has_a_call_that_is_right_whatever_the_result_is_called(result):
+    call = f'campaign.write_follow_up(campaign.load_result("{result.folder}"), "to_correct.xlsx")'
+    card = html.unescape(result._repr_html_())
+    assert call in card
+    assert "write_follow_up(result" not in card
+
+
 def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
     rows = pd.DataFrame({"name": ["Ann", "Cy", "Di"], "phone": ["0772000001"] * 3}, dtype="str")
     assert sent(rows, tmp_path).sentence.endswith(
         "2 people share a phone with somebody in another row and got nothing: "
-        'campaign.write_follow_up(result, "to_correct.xlsx") has their rows, for other numbers.'
+        "the file of write_follow_up has their rows, for other numbers."
     )
 
 

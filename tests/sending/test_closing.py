@@ -78,7 +78,7 @@ def test_what_was_ordered_again_leaves_a_closed_campaign_with_its_plan_only(tmp_
         options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
         result = campaign.send(plan_for(people(11)), **options)
         campaign.close(result.folder)
-        phrase = "send batch 2 again, 10 people may get it twice"
+        phrase = "send batch 2 again, 10 messages may arrive twice"
         settled = campaign.resolve(result.folder, 2, "again", confirm=phrase)
         assert "The campaign was closed: send the plan to send again what you ordered" in settled.sentence
         assert "resume" not in settled.sentence.lower()

@@ -216,7 +216,7 @@ def test_a_text_of_an_earlier_round_counts_with_its_batch_and_code(sandbox):
     ("outcome", "phrase", "status"),
     [
         ("refused", "batch 2 was refused", "refused"),
-        ("again", "send batch 2 again, 2 people may get it twice", "unknown"),
+        ("again", "send batch 2 again, 2 messages may arrive twice", "unknown"),
     ],
 )
 def test_resume_sends_no_text_that_was_replaced(outcome, phrase, status):

@@ -88,7 +88,7 @@ def make_engine(service, batches=20, **options):
         "end_when_paused": True,
     } | options
     made = (Batch(number, 10, 10, memoryview(str(number).encode())) for number in numbers)
-    engine = Engine(made, record, service.post, **policy)
+    engine = Engine(UnsentBatches(made), record, service.post, **policy)
     return engine, record, snapshots
 
 
@@ -384,6 +384,17 @@ def test_a_stop_is_not_undone_by_what_is_ordered_or_happens_after_it():
     assert snapshots[-1].sentence.startswith("Stopped by hand")
 
 
+@pytest.mark.parametrize(
+    ("stopped_during", "sentence"),
+    [(1, "Stopped by hand. Resume the campaign to send the rest."), (2, "Stopped by hand.")],
+)
+def test_a_stop_speaks_of_the_rest_only_where_something_is_left(stopped_during, sentence):
+    service = Service(latency=0.02)
+    engine, _, snapshots = make_engine(service, batches=2, concurrency=1, end_when_paused=False)
+    asyncio.run(while_running(engine, engine.stop, until=lambda: len(service.received) == stopped_during))
+    assert (snapshots[-1].sentence, snapshots[-1].waiting) == (sentence, 20 - 10 * stopped_during)
+
+
 def test_a_pause_by_hand_does_not_hide_why_a_valve_paused():
     service = Service({2: Outcome("unknown", error="no answer in time")})
     engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
@@ -566,7 +577,7 @@ def test_a_batch_that_is_cancelled_before_it_begins_is_still_waiting():
         engine.cancel()  # from now on in the queue of the loop, before the first step of batch 1
         yield Batch(1, 10, 10, memoryview(b"1"))
 
-    engine._unsent = UnsentBatches(first_then_cancel())
+    engine._supply = UnsentBatches(first_then_cancel())
     asyncio.run(engine.run())
     assert record.moves == {}
     assert (snapshots[-1].in_flight, snapshots[-1].waiting) == (0, 30)
@@ -704,7 +715,7 @@ def test_a_part_that_cannot_be_read_lets_what_is_under_way_finish():
         raise MemoryError
 
     engine, record, snapshots = make_engine(Service(latency=0.01), concurrency=2)
-    engine._unsent = UnsentBatches(damaged())
+    engine._supply = UnsentBatches(damaged())
     with pytest.raises(MemoryError):
         asyncio.run(engine.run())
     assert set(record.states.values()) == {"accepted"}
@@ -766,7 +777,7 @@ def peak_memory(batches):
     service = Service()
     service.received = deque(maxlen=1)
     engine, _, _ = make_engine(service, batches, listen=lambda counts: None)
-    engine._unsent = UnsentBatches(
+    engine._supply = UnsentBatches(
         Batch(number, 10, 10, memoryview(b"%d" % number)) for number in range(1, batches + 1)
     )
     engine._record = Forgetful()

@@ -74,7 +74,7 @@ def phrase_of(call):
 def test_the_error_says_what_is_taken_away_and_asks_for_a_phrase(visits):
     for given in (None, "erase 13 people of visits"):
         shown = phrase_of(lambda given=given: campaign.erase(visits, confirm=given))
-        assert "takes the names, numbers and texts of 12 people out of" in shown
+        assert "takes the names, numbers and texts of 12 people in the last table out of" in shown
         assert "they are pseudonymous, and their key is in your state directory" in shown
         assert shown.endswith('give confirm="erase 12 people of visits".')
     assert traces(visits)
@@ -271,10 +271,18 @@ def test_several_texts_for_one_number_and_texts_in_pieces_are_known_again(tmp_pa
     )
     assert len(plan.messages) > 3
     count = len(campaign.send(plan, **options).messages)
-    erase(tmp_path / "visits", "erase 2 people of visits")
+    erase(tmp_path / "visits", "erase 3 people of visits")  # two of them share a phone
     assert len(pq.read_table(tmp_path / "visits/rounds/0001/erased/plan/part-00000.parquet")) == count
     campaign.send(plan, **options)
     assert len(sandbox.inbox) == count
+
+
+def test_who_has_left_the_table_is_named_beside_the_people_in_it(tmp_path, options):
+    campaign.send(plan_for(contacts_of("Ann,0772 000 001", "Ben,0772 000 002")), **options)
+    campaign.send(plan_for(contacts_of("Ann,0772 000 001", "Cat,0772 000 003", "Dan,none")), **options)
+    with pytest.raises(campaign.ConfirmationError, match="erase 3 people of visits") as asked:
+        campaign.erase(tmp_path / "visits")
+    assert "of 3 people in the last table and 1 person who is no longer in it out of" in str(asked.value)
 
 
 def test_of_two_rows_with_one_number_the_reached_one_is_kept_afterwards_too(tmp_path, options, sandbox):
@@ -331,7 +339,9 @@ def test_a_campaign_with_unknown_messages_is_not_erased(tmp_path):
         campaign.send(plan_for(people(5)), progress=False, **options)
         with pytest.raises(campaign.FolderError, match="It is unknown whether 4 messages were sent"):
             campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
-        campaign.resolve(tmp_path / "v", 2, "again", confirm="send batch 2 again, 4 people may get it twice")
+        campaign.resolve(
+            tmp_path / "v", 2, "again", confirm="send batch 2 again, 4 messages may arrive twice"
+        )
         with pytest.raises(campaign.FolderError, match="4 messages of this campaign wait to be sent"):
             campaign.erase(tmp_path / "v", confirm="erase 5 people of v")
         campaign.resume(tmp_path / "v", account=sandbox, progress=False)

@@ -80,17 +80,27 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     with campaign.Sandbox() as sandbox:
         path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
         path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
-        send(plan_with_dates(path), sandbox)
+        corrected = send(plan_with_dates(path), sandbox)
+        once = "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet"
+        for told in (corrected, campaign.load_result(corrected.folder), send(plan_with_dates(path), sandbox)):
+            assert told.sentence.count(once) == told._repr_html_().count(once) == 1
+            page = campaign.write_report(told, "report.html").read_text("utf-8")
+            assert page.count(once) == 1
         again = send(plan_with_dates("visits.csv"), sandbox)
         assert len(sandbox.inbox) == 9
     assert again.contacts.loc[5, "status"] == "invalid"
     assert again.contacts.loc[5, "reason"].startswith("The row gets nothing, but its number was reached")
     assert again.contacts.loc[10, "reason"].startswith("The message needs")
-    assert again.follow_up().loc[5, "last reason"] == again.contacts.loc[5, "reason"]
+    assert again.follow_up().index.tolist() == again.needing_attention.tolist() == [10, 12]
+    assert (again.totals["invalid"], again.totals.to_correct, again.totals.attention) == (3, 2, 2)
+    page = campaign.write_report(again, "report.html").read_text("utf-8")
+    assert "2 people need attention." in page
+    assert "Correct 2 rows, then send the file again." in page
+    assert "in the follow-up file only" not in again.sentence
     assert again.totals["accepted"] == 8
     assert (
-        "1 row has a mistake in this file, but its number was reached earlier in the campaign: "
-        "put your corrections into your own spreadsheet too."
+        "1 row has a mistake in this file, but its number was reached earlier in the campaign, "
+        "as after a follow-up file: put the corrections into your own spreadsheet too."
     ) in again.sentence
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
 

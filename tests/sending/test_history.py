@@ -13,7 +13,7 @@ from campaign.private_files import make_private_folder
 
 COLUMNS = [
     "name", "environment", "first_sent", "last_sent", "rounds", "people", "accepted", "refused", "unknown",
-    "waiting", "cost", "unpriced", "currency", "sender", "template", "folder", "problem",
+    "waiting", "cost", "unpriced", "currency", "sender", "template", "folder", "state", "problem",
 ]  # fmt: skip
 COUNTS = ["rounds", "people", "accepted", "refused", "unknown", "waiting"]
 
@@ -58,8 +58,36 @@ def test_one_campaign_and_what_came_of_it(campaigns):
         "sender": "CLINIC",
         "template": "Hi {name}",
         "folder": str(campaigns / "visits"),
+        "state": "open",
         "problem": "",
     }
+
+
+def test_the_state_of_each_campaign(campaigns):
+    for name in ("done", "old", "given up"):
+        send(2, campaigns / name)
+    with campaign.Sandbox(balance=35) as sandbox:
+        send(3, campaigns / "given up", sandbox)
+    for call, name in ((campaign.erase, "old"), (campaign.close, "given up")):
+        try:
+            call(campaigns / name)
+        except campaign.ConfirmationError as question:
+            call(campaigns / name, confirm=question.phrase)
+    states = campaign.history(campaigns).set_index("name")["state"]
+    assert dict(states) == {"done": "finished", "old": "erased", "given up": "closed"}
+
+
+def test_a_notebook_shows_them_in_words_and_in_local_time(campaigns, in_kampala):
+    with campaign.Sandbox(faults={2: "accept_no_cost"}) as sandbox:
+        send(4, campaigns / "visits", sandbox)
+    frame = campaign.history(campaigns)
+    frame[["first_sent", "last_sent"]] = pd.Timestamp("2026-11-21 22:02", tz="UTC")
+    card = frame[frame["people"] > 1]._repr_html_()
+    assert ">embedded sandbox</td>" in card
+    assert ">70 or more (made up)</td>" in card
+    assert ">22 November 2026</td>" in card  # a day later than in UTC
+    assert "<style scoped>" in frame[["name", "people"]]._repr_html_()  # as any other frame
+    assert str(frame["first_sent"].dt.tz) == "UTC"
 
 
 def test_figures_are_those_of_the_result_over_all_rounds(campaigns):
@@ -181,7 +209,7 @@ def test_other_folders_and_files_are_no_campaigns(campaigns):
 def test_a_folder_of_the_first_format_is_listed():
     row = only_row(campaign.history(GOLDEN / "format-1"))
     assert row["environment"] == "local"
-    assert row["people"] == row["accepted"] + row["refused"] + row["unknown"] + row["waiting"]
+    assert row["people"] == campaign.load_result(GOLDEN / "format-1").totals.people
     assert row["sender"] == "CLINIC"
 
 

@@ -51,6 +51,8 @@ def test_a_larger_one_takes_its_place_and_stays(held, sandbox):
     result = campaign.resume(held.folder, account=sandbox, **SMALL)
     assert len(sandbox.inbox) == 16
     assert "560 of 560 are spent" in result.sentence
+    page = campaign.write_report(result, "report.html").read_text("utf-8")
+    assert "1 request at a time, a budget of 560</dd>" in page
 
 
 def test_a_budget_without_a_limit_lifts_it_for_good(held, sandbox):
@@ -101,11 +103,11 @@ def test_a_run_says_its_budget(sandbox):
 def test_the_question_before_live_sending_names_the_budget(resolves_here, monkeypatch):
     with start_live(resolves_here, monkeypatch) as service:
         account = LiveService(service).account
-        with pytest.raises(campaign.ConfirmationError, match=r"The campaign's budget is 5,000\. For example"):
+        with pytest.raises(campaign.ConfirmationError, match=r"\nThe campaign's budget is 5,000\.\n"):
             campaign.send(plan_for(people(3)), account=account, name="visits", budget=5_000)
         with pytest.raises(campaign.ConfirmationError) as question:
             campaign.send(plan_for(people(3)), account=account, name="visits")
-        assert "budget" not in str(question.value)
+        assert "The campaign's budget" not in str(question.value)
 
 
 def test_a_phrase_that_nobody_typed_changes_no_budget(resolves_here, monkeypatch):

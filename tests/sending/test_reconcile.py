@@ -137,7 +137,7 @@ def test_a_batch_of_which_nobody_is_left_in_the_table_is_not_taken_for_refused(s
 
 
 def test_what_a_person_has_ordered_again_is_settled_already(visits, sandbox):
-    campaign.resolve(visits, 3, "again", confirm="send batch 3 again, 2 people may get it twice")
+    campaign.resolve(visits, 3, "again", confirm="send batch 3 again, 2 messages may arrive twice")
     told = campaign.reconcile(visits, list_of(sandbox, visits).encode())
     assert told.certain == {2: "accepted"}
     assert told.batches["batch"].tolist() == [2]

@@ -40,7 +40,7 @@ def interrupted_campaign(sandbox, tmp_path):
 def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     with pytest.raises(campaign.ConfirmationError) as shown:
         campaign.resolve(interrupted_campaign, 2, "accepted")
-    assert "Batch 2 (10 messages) left at 20" in str(shown.value)
+    assert "Batch 2 (10 messages) left on " in str(shown.value)
     assert "the connection broke" in str(shown.value)
     assert 'confirm="batch 2 was accepted"' in str(shown.value)
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
@@ -60,9 +60,9 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
 
 
 def test_to_send_again_names_how_many_may_get_it_twice(interrupted_campaign, sandbox):
-    with pytest.raises(campaign.ConfirmationError, match="10 people may get it twice"):
+    with pytest.raises(campaign.ConfirmationError, match="10 messages may arrive twice"):
         campaign.resolve(interrupted_campaign, 2, "again", confirm="yes")
-    phrase = "send batch 2 again, 10 people may get it twice"
+    phrase = "send batch 2 again, 10 messages may arrive twice"
     settled = campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
     assert (settled.totals["unknown"], settled.totals["not_sent"]) == (10, 19)
     assert len(sandbox.inbox) == 11
@@ -72,7 +72,7 @@ def test_to_send_again_names_how_many_may_get_it_twice(interrupted_campaign, san
 
 
 def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_campaign):
-    phrase = "send batch 2 again, 10 people may get it twice"
+    phrase = "send batch 2 again, 10 messages may arrive twice"
     settled = campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
     assert "Resume the campaign to send again what you ordered to be sent again" in settled.sentence
     assert "settle each batch with resolve" not in settled.sentence
@@ -84,7 +84,7 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
 
 def test_who_has_left_the_table_does_not_get_what_was_ordered_again(interrupted_campaign, sandbox):
     """`resume` compares anew, so that people who answered STOP meanwhile are not written to."""
-    phrase = "send batch 2 again, 10 people may get it twice"
+    phrase = "send batch 2 again, 10 messages may arrive twice"
     campaign.resolve(interrupted_campaign, 2, "again", confirm=phrase)
     result = campaign.resume(
         interrupted_campaign, opt_outs=["+256772000001"], account=sandbox.account, progress=False
@@ -127,7 +127,7 @@ def test_what_was_ordered_again_and_changed_since_says_that_it_stays(tmp_path):
         options = {"account": sandbox, "folder": tmp_path / "visits", "batch_size": 10, "progress": False}
         campaign.send(plan_for(people(11)), **options)
         campaign.resolve(
-            tmp_path / "visits", 2, "again", confirm="send batch 2 again, 10 people may get it twice"
+            tmp_path / "visits", 2, "again", confirm="send batch 2 again, 10 messages may arrive twice"
         )
         kept = campaign.send(plan_for(people(11), "Dear {name}"), changed="skip", **options)
         assert kept.totals["unknown"] == 10

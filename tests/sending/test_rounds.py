@@ -74,6 +74,15 @@ def test_a_budget_of_messages_counts_people_who_have_left_the_table(desk):
         assert "Earlier rounds sent 4 messages that are in no row of this table any more" in result.sentence
 
 
+def test_people_who_got_an_earlier_text_are_not_said_to_have_left(desk):
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, "name": "visits", **QUIET}
+        campaign.send(plan_for(people(3)), **options)
+        result = campaign.send(plan_for(people(3), "Hello {name}"), changed="send", **options)
+        for told in (result, campaign.load_result(result.folder)):
+            assert "3 messages that are not in this table: an earlier text of people in it" in told.sentence
+
+
 def test_every_round_begins_with_one_message(desk):
     """What was accepted yesterday says nothing about a text that the service refuses today."""
     with campaign.Sandbox(faults={3: "Invalid sender ID"}) as sandbox:

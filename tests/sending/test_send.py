@@ -402,14 +402,15 @@ def test_live_needs_a_phrase_that_names_the_count():
 def test_live_shows_what_it_would_do_before_it_asks():
     account = campaign.Account("live", "https://sms.example.com", "shop", "secret")
     with pytest.raises(campaign.ConfirmationError) as shown:
-        campaign.send(
-            plan_of(1200), name="visits", account=account, batch_size=50, concurrency=4, progress=False
-        )
+        campaign.send(plan_of(1200), name="visits", account=account, progress=False)
     said = str(shown.value)
     assert said.startswith(
-        "This sends 1,200 messages to real phones (LIVE, sms.example.com), up to 50 in a request and 4 "
-        "requests at a time. If the service dies meanwhile, the fate of up to 200 of them is unknown. "
-        "Nothing was sent under this name before. For example:\n"
+        "This sends 1,200 messages (1,200 SMS parts) to 1,200 people on real phones (LIVE, "
+        "sms.example.com).\n"
+        "Nothing was sent under this name before.\n"
+        "What it costs is not known before the first answer; budget= sets a limit.\n"
+        "This text was never tried out: campaign.try_out(…) sends one message to your own phone first.\n"
+        "For example:\n"
     )
     assert "Hi Person 0" in said
     assert plan_of(1200).messages["number"].iloc[0] not in said

@@ -16,8 +16,8 @@ def after(*samples):
 
 
 def test_messages_a_second_are_those_of_the_last_half_minute():
-    assert after((0, 0), (10, 200)) == 20
-    assert after((0, 5_000), (10, 5_200)) == 20  # what earlier runs sent does not count
+    assert after((0, 0), (2, 1), (12, 201)) == 20
+    assert after((0, 5_000), (2, 5_001), (12, 5_201)) == 20  # what earlier runs sent does not count
     assert after(*((second, 100 * second) for second in range(60)), (70, 5_900)) == pytest.approx(
         (5_900 - 4_000) / 30
     )
@@ -29,9 +29,16 @@ def test_nothing_is_claimed_before_there_is_something_to_measure():
     speed = Speed()
     assert speed.per_second(5, 10) is None
     speed.note(0, 0)
-    speed.note(10, 100)
+    speed.note(5, 100)
+    speed.note(10, 200)
+    assert speed.per_second(10, 200) == 20
     speed.rest()
     assert speed.per_second(10, 100) is None
+
+
+def test_how_long_the_first_message_took_is_no_pace():
+    assert after((0, 0), (3, 1), (9, 1)) is None
+    assert after((0, 0), (3, 1), (4, 101)) == 100
 
 
 def sent_at(*times, rounds=1):

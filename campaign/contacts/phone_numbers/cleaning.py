@@ -44,6 +44,7 @@ from campaign.contacts.phone_numbers.problems_and_repairs import (
 )
 from campaign.contacts.phone_numbers.regions import check_region, is_region
 from campaign.errors import UsageError
+from campaign.public_calls import public_call
 from campaign.text import agreeing, clean, counted
 
 __all__ = ["KINDS", "PROBLEMS", "REPAIRS", "WORLD", "clean_numbers", "readings"]
@@ -52,6 +53,7 @@ CHUNK = 32_768  # rows cleaned together: small enough for the cache, large enoug
 _WORLD_INDEX = -2
 
 
+@public_call
 def clean_numbers(
     numbers: "pd.Series[Any]",
     *,

@@ -24,6 +24,14 @@ DUPLICATES = ("skip", "keep", "error")
 NAMED = 5  # pairs named in an error
 
 
+class Candidates(NamedTuple):
+    """The rows of a block that share their number with another row, and that are not excluded."""
+
+    rows: Ints  # positions in the block
+    labels: Ints  # row numbers
+    texts: TextArray
+
+
 class Repeats(NamedTuple):
     """The rows of a block that have the same number as a row that is kept, in most cases an earlier one."""
 
@@ -63,28 +71,31 @@ class DuplicateFinder:
         latest = latest_first[places]
         self._remember(codes, rows[latest], labels[latest], messages.take(latest))
 
-    def find(self, start: int, labels: Ints, issues: IssueCollector, messages: TextArray) -> Repeats:
-        """The repeats in the next block of rows, which begins at `start` and has these row numbers."""
-        bounds = slice(*np.searchsorted(self._rows, [start, start + len(issues.status)]))
-        rows, codes = self._rows[bounds] - start, self._codes[bounds]
-        sendable = issues.sendable[rows]
-        rows, codes = rows[sendable], codes[sendable]
-        self._keep_first(start, labels, rows, codes, messages)
-        repeats = self._kept_rows[codes] != rows + start
-        rows, codes = rows[repeats], codes[repeats]
+    def sharing(self, start: int, count: int) -> Ints:
+        """Which rows of a block share their number with another row; it begins at `start`."""
+        first, after = np.searchsorted(self._rows, [start, start + count])
+        return self._rows[first:after] - start
+
+    def find(self, start: int, candidates: Candidates) -> Repeats:
+        """The repeats in the next block of rows, which begins at `start`."""
+        rows, labels, texts = candidates
+        codes = self._codes[np.searchsorted(self._rows, rows + start)]
+        self._keep_first(start, candidates, codes)
+        repeats = np.flatnonzero(self._kept_rows[codes] != rows + start)
+        codes = codes[repeats]
         kept_labels = self._kept_labels[codes]
-        self._count += len(rows)
+        self._count += len(repeats)
         examples = slice(NAMED - len(self._named))
-        self._named += zip(labels[rows[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
-        texts = messages.take(rows)
+        self._named += zip(labels[repeats[examples]].tolist(), kept_labels[examples].tolist(), strict=True)
+        texts, labels = texts.take(repeats), labels[repeats]
         same_text = equal_texts(texts, take_from_chunks(self._texts, self._text_positions[codes]))
         others = np.flatnonzero(~same_text)
         if self._every_text and len(others):
-            first_labels = self._first_with_text(codes[others], texts.take(others), labels[rows[others]])
-            again = first_labels != labels[rows[others]]
+            first_labels = self._first_with_text(codes[others], texts.take(others), labels[others])
+            again = first_labels != labels[others]
             kept_labels[others[again]] = first_labels[again]
             same_text[others[again]] = True
-        return Repeats(rows, kept_labels, same_text)
+        return Repeats(rows[repeats], kept_labels, same_text)
 
     def _first_with_text(self, codes: Ints, texts: TextArray, labels: Ints) -> Ints:
         """The first row with each of these numbers and texts, of those that do not have the kept text."""
@@ -94,12 +105,13 @@ class DuplicateFinder:
         first_labels = seen.groupby(["code", "text"], sort=False)["label"].transform("first")
         return first_labels.to_numpy(dtype=np.int64)[-len(block) :]
 
-    def _keep_first(self, start: int, labels: Ints, rows: Ints, codes: Ints, messages: TextArray) -> None:
+    def _keep_first(self, start: int, candidates: Candidates, codes: Ints) -> None:
         """Remember the first row of each number that is new."""
-        codes, first_positions = np.unique(codes, return_index=True)
+        codes, first = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
-        kept_rows = rows[first_positions[is_new]]
-        self._remember(codes[is_new], kept_rows + start, labels[kept_rows], messages.take(kept_rows))
+        kept = first[is_new]
+        rows, labels, texts = candidates
+        self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept))
 
     def _remember(self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray) -> None:
         self._kept_rows[codes], self._kept_labels[codes] = kept_rows, labels

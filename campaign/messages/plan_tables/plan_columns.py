@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from itertools import chain
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
-from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.cluster import packed
+from campaign.messages.plan_tables.plan_part import PlanPart, T
 from campaign.messages.totals import Totals
 
 
@@ -21,6 +23,8 @@ class InParts(Protocol):
     def totals(self) -> Totals: ...
 
     def parts(self) -> Iterator[PlanPart]: ...
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]: ...
 
 
 def columns_of_contacts(plan: InParts) -> list[str]:
@@ -46,8 +50,15 @@ def numbers_of_contacts(plan: InParts) -> Ints:
 
 def has_status(plan: InParts, *statuses: str) -> Bools:
     """Which rows of the contacts have one of these statuses."""
-    found = [part.status.isin(statuses).to_numpy(dtype=bool) for part in plan.parts()]
+    found = [*plan.map_parts(partial(_has_status, statuses))]
     return found[0] if len(found) == 1 else np.concatenate(found)
+
+
+def numbers_at(plan: InParts, positions: Ints) -> Ints:
+    """The numbers of the messages at some positions, as integers."""
+    numbers = _joined(plan.map_parts(_numbers_of_messages), plan.totals.messages)
+    at_positions: Ints = numbers[positions]
+    return at_positions
 
 
 def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
@@ -66,6 +77,22 @@ def messages_at(plan: InParts, positions: Ints) -> Iterator[pd.DataFrame]:
                     messages if last - first == len(messages) else messages.iloc[stretch[first:last] - start]
                 )
             start = after
+
+
+def map_messages_at(plan: InParts, positions: Ints, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+    """What a function makes of the messages at ascending positions, part by part, where each part is."""
+    starts = np.cumsum([0, *plan.map_parts(count_messages)])
+    cuts = np.searchsorted(positions, starts)
+    within = (
+        packed(positions[first:after] - start)
+        for start, first, after in zip(starts, cuts, cuts[1:], strict=False)
+    )
+    return plan.map_parts(partial(_of_messages_at, function), within)
+
+
+def count_messages(part: PlanPart) -> int:
+    """How many messages a part has."""
+    return len(part.rows_of_messages)
 
 
 def same_contacts(plan: InParts, other: InParts) -> bool:
@@ -111,3 +138,15 @@ def _joined(arrays: Iterator[Ints], count: int) -> Ints:
         joined[start : start + len(array)] = array
         start += len(array)
     return joined[:start]
+
+
+def _has_status(statuses: tuple[str, ...], part: PlanPart) -> Bools:
+    return part.status.isin(statuses).to_numpy(dtype=bool)
+
+
+def _of_messages_at(function: Callable[[pd.DataFrame], T], part: PlanPart, positions: Sequence[int]) -> T:
+    return function(part.messages.iloc[np.asarray(positions, dtype=np.int64)])
+
+
+def _numbers_of_messages(part: PlanPart) -> Ints:
+    return np.asarray(part.messages["number"].astype("int64"), dtype=np.int64)

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
 
 import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.copied_field import CopiedField
 from campaign.memory import check_fits
+
+T = TypeVar("T")
 
 
 def copy_frame(frame: pd.DataFrame) -> pd.DataFrame:
@@ -44,8 +46,18 @@ class PlanPart:
 class PartStore(Protocol):
     """Where the parts of a plan are that is not in memory."""
 
+    @property
+    def is_readable_elsewhere(self) -> bool:
+        """Whether another process can read what `parts` gives."""
+        ...
+
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""
+        ...
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        """What a function makes of each part and of an entry of each column, in order; it is called where
+        the part is."""
         ...
 
     def size(self, table: str) -> int:

@@ -80,6 +80,15 @@ class RunningTotals:
         self._ucs2 += messages.ucs2
         self._longest = max(self._longest, messages.longest)
 
+    def absorb(self, others: RunningTotals) -> None:
+        """Add those of other blocks."""
+        self._statuses += others._statuses
+        self._countries += others._countries
+        self._messages += others._messages
+        self._parts += others._parts
+        self._ucs2 += others._ucs2
+        self._longest = max(self._longest, others._longest)
+
     def totals(self) -> Totals:
         return Totals(
             dict(zip(STATUSES, self._statuses.tolist(), strict=True)),

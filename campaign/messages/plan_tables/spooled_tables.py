@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from typing import Any
 
@@ -16,7 +16,7 @@ from campaign.contacts.reserved_columns import file_names
 from campaign.messages.issues import IssueCollector
 from campaign.messages.plan_tables.held_tables import join_columns
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
-from campaign.messages.plan_tables.plan_part import PlanPart, whole_frame
+from campaign.messages.plan_tables.plan_part import PlanPart, T, whole_frame
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock, with_statuses
 from campaign.messages.recipients import Addressing, Recipients
 from campaign.messages.totals import Totals
@@ -27,6 +27,8 @@ _OUTCOMES = ["status", "reason"]
 
 class SpooledTables:
     """Keeps the blocks and the tables that are made of them on disk; the parts of the plan later."""
+
+    is_readable_elsewhere = False
 
     def __init__(self, contacts: ContactParts, issues: IssueCollector) -> None:
         """`issues` are those of the whole table."""
@@ -84,10 +86,7 @@ class SpooledTables:
         number, issues = self._added, block.issues
         labels = block.contacts.index.to_numpy(dtype=np.int64)
         if number == 0:
-            of_table = IssueCollector(len(block.contacts))
-            of_table.absorb(self._issues_of_table, 0)
-            of_table.absorb(issues, 0)
-            issues = of_table
+            issues = issues.with_issues_of_table(self._issues_of_table)
         self._write("messages", number, join_columns([messages.columns]))
         self._write("alternatives", number, join_columns([messages.alternatives]))
         self._write("issues", number, issues.frame(labels))
@@ -108,6 +107,9 @@ class SpooledTables:
         return contacts.set_axis(file_names(contacts.columns), axis=1).assign(**columns)
 
     # the parts of the plan
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        return map(function, self.parts(), *columns)
 
     def parts(self) -> Iterator[PlanPart]:
         """The parts in order; there is one at least."""

@@ -18,7 +18,7 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.columns import find_column
-from campaign.contacts.contact_parts import ContactParts, cells_of
+from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.contract import PRIORITIES
 from campaign.errors import TemplateError, UsageError
 from campaign.messages.issues import IssueCollector
@@ -46,7 +46,8 @@ class CampaignTexts:
         """Add the issues that concern the texts themselves, such as a language that no row has."""
         used = set(self.texts)
         if self.language is not None:
-            used = {name for cells in cells_of(contacts, self.language) for name in _rows_by_language(cells)}
+            parts = distinct_cells(contacts, self.language)
+            used = {name for cells in parts for name in _rows_by_language(cells)}
         for language, template in self.texts.items():
             describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
             describe_orders(template, issues)

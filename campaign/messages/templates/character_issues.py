@@ -3,7 +3,7 @@
 Many cells contain the same few special characters, so a sentence is made once for each set of them.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass
 from functools import partial
 
@@ -16,6 +16,7 @@ from campaign.messages.templates.filling import Values
 from campaign.messages.templates.template import Template
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import Lengths, Scan
+from campaign.text import agreeing
 
 EXAMINED = 12  # UCS-2 characters of a cell: otherwise each text in another script would be a set of its own
 
@@ -68,10 +69,11 @@ def _explain_ucs2_cell(characters: str) -> str:
     return f"The cell contains {_explain_ucs2(characters)}"
 
 
-def _explain_ucs2(characters: Iterable[str]) -> str:
+def _explain_ucs2(characters: Collection[str]) -> str:
+    are = agreeing(len(set(characters)), "is", "are")
     return (
-        f"{gsm7.named(characters)}, not part of the GSM-7 alphabet. A part of the message then has only 70 "
-        "characters instead of 160 (67 instead of 153 if there are several parts)."
+        f"{gsm7.named(characters)}, which {are} not in the GSM-7 alphabet. Each part of such a message holds "
+        "only 70 characters instead of 160 (67 instead of 153 where there are several)."
     )
 
 

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
-from campaign.contacts.contact_parts import ContactParts, cells_of
+from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.formats import DateFormat, read_moment
 from campaign.messages.templates.template import Placeholder, Template
@@ -31,7 +31,7 @@ def with_date_orders(template: Template, contacts: ContactParts) -> Template:
     def ordered(piece: str | Placeholder) -> str | Placeholder:
         if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
             return piece
-        shown, cell = shown_order(cells_of(contacts, piece.column))
+        shown, cell = shown_order(distinct_cells(contacts, piece.column))
         if shown == given:  # nothing to tell
             shown, cell = "", ""
         return replace(piece, format=replace(piece.format, order=given or shown, shown=shown, shown_by=cell))

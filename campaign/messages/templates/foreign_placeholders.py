@@ -5,7 +5,7 @@ from collections.abc import Iterable
 
 from campaign.arrow_text import TextArray, matches
 from campaign.contacts.columns import find_column
-from campaign.contacts.contact_parts import ContactParts, cells_of
+from campaign.contacts.contact_parts import ContactParts, distinct_cells
 from campaign.errors import ColumnError, TemplateError
 from campaign.paths import is_file
 from campaign.text import shorten
@@ -50,7 +50,7 @@ def refuse_foreign_placeholders(text: str, contacts: ContactParts, *, what: str)
     matches += [match for style in _OTHERS for match in style.finditer(literal)]
     for match in matches:
         name, column = _named_column(match["name"], columns)
-        if column and not (match[0].startswith("${") and _holds_amounts(cells_of(contacts, column))):
+        if column and not (match[0].startswith("${") and _holds_amounts(distinct_cells(contacts, column))):
             remedy = f'Write {{{name}}} to insert the column "{column}"'
             raise TemplateError(_explain(what, match[0], remedy))
     found = _PATH_IN_BRACES.search(text) or _RAPIDPRO.search(literal) or _POSITIONAL.search(literal)

@@ -27,28 +27,28 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.errors import TemplateError
+from campaign.messages.templates.date_names import DATE_NAMES, ENGLISH, DateNames
+from campaign.text import listed_words
 
-# Always English, so that a spreadsheet gives the same texts on every machine.
-MONTHS = (
-    "January", "February", "March", "April", "May", "June",
-    "July", "August", "September", "October", "November", "December",
-)  # fmt: skip
-DAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+MONTHS = ENGLISH.months  # cells are read in English, and texts have English names without another language
 
 Moment = tuple[date | None, time | None]  # the value of a cell: a date, a time of day, or both
 
 _OF_DATE: dict[str, Callable[[date], str]] = {
     "%d": lambda day: f"{day.day:02}",
     "%-d": lambda day: str(day.day),
-    "%a": lambda day: DAYS[day.weekday()][:3],
-    "%A": lambda day: DAYS[day.weekday()],
+    "%a": lambda day: ENGLISH.days[day.weekday()][:3],
     "%m": lambda day: f"{day.month:02}",
     "%-m": lambda day: str(day.month),
     "%b": lambda day: MONTHS[day.month - 1][:3],
-    "%B": lambda day: MONTHS[day.month - 1],
     "%y": lambda day: f"{day.year % 100:02}",
     "%Y": lambda day: f"{day.year:04}",
 }
+_NAMED: dict[str, Callable[[date, DateNames], str]] = {
+    "%A": lambda day, names: names.days[day.weekday()],
+    "%B": lambda day, names: names.months[day.month - 1],
+}
+_SHORT = ("%a", "%b")  # names cut to three letters, which are clear in English only
 _OF_TIME: dict[str, Callable[[time], str]] = {
     "%H": lambda clock: f"{clock.hour:02}",
     "%-H": lambda clock: str(clock.hour),
@@ -59,8 +59,10 @@ _OF_TIME: dict[str, Callable[[time], str]] = {
 }
 CHOICES = (
     "For dates: %d %-d %a %A %m %-m %b %B %y %Y, for times %H %-H %I %-I %M %p, with any text between them. "
-    "For numbers: , (thousands), .2f (decimals), ,.0f (both)."
+    "For numbers: , (thousands), .2f (decimals), ,.0f (both). After a date, the language of %A and %B: "
+    f"{', '.join(f'@{code}' for code in DATE_NAMES)}."
 )
+_LANGUAGE = re.compile(r"(.*)@([a-z]{2})", re.DOTALL)
 
 
 _NEEDED = {
@@ -77,13 +79,15 @@ class DateFormat:
 
     `order` is the order of day, month and year in dates such as 05/01/2026: "dmy", "mdy", "ymd", or "" if it
     is not known. `shown` is the order that a cell of the column shows, and `shown_by` that cell; both are ""
-    if none does, or if the order that was given is the same.
+    if none does, or if the order that was given is the same. `language` is that of the names of months and
+    days, one of DATE_NAMES.
     """
 
     pattern: str
     order: str = ""
     shown: str = ""
     shown_by: str = ""
+    language: str = "en"
 
     @property
     def needed(self) -> str:
@@ -102,10 +106,12 @@ class DateFormat:
         day, clock = read_moment(text, self.order)
         pieces = []
         for piece in _split_pattern(self.pattern):
-            if piece in _OF_DATE:
+            if piece in _OF_DATE or piece in _NAMED:
                 if day is None:
                     return None
-                pieces.append(_OF_DATE[piece](day))
+                pieces.append(
+                    _NAMED[piece](day, DATE_NAMES[self.language]) if piece in _NAMED else _OF_DATE[piece](day)
+                )
             elif piece in _OF_TIME:
                 if clock is None:
                     return None
@@ -158,13 +164,25 @@ def parse_format(text: str, placeholder: str) -> Format:
     number = re.fullmatch(r"(,?)(?:\.([0-6])f)?", text)
     if number and text:
         return NumberFormat(bool(number[1]), None if number[2] is None else int(number[2]))
-    pieces = _split_pattern(text)
-    directives = [piece for piece in pieces if piece in _OF_DATE or piece in _OF_TIME]
+    match = _LANGUAGE.fullmatch(text)
+    pattern, language = match.groups() if match else (text, "en")
+    pieces = _split_pattern(pattern)
+    directives = [piece for piece in pieces if piece in _OF_DATE or piece in _NAMED or piece in _OF_TIME]
     unknown = [piece for piece in pieces if piece[0] == "%" and piece not in (*directives, "%%")]
     if unknown or not directives:
         what = unknown[0] if unknown else f'"{text}"'
         raise TemplateError(f"The placeholder {{{placeholder}}} has the unknown format {what}. {CHOICES}")
-    return DateFormat(text)
+    if language not in DATE_NAMES:
+        known = listed_words(f"@{code} ({names.name})" for code, names in DATE_NAMES.items())
+        raise TemplateError(
+            f"The placeholder {{{placeholder}}} has the unknown language @{language}. There are: {known}."
+        )
+    if language != "en" and (short := [piece for piece in directives if piece in _SHORT]):
+        raise TemplateError(
+            f"The placeholder {{{placeholder}}} has {short[0]}, which is there in English only. Write "
+            f"{short[0].upper()} for the whole name."
+        )
+    return DateFormat(pattern, language=language)
 
 
 def _split_pattern(pattern: str) -> list[str]:

@@ -2,12 +2,13 @@
 
 from collections import Counter
 from collections.abc import Iterable
-from itertools import chain
+from functools import partial
 
 import numpy as np
+import pandas as pd
 
-from campaign.arrow_text import TextArray, concat_arrays, matches, substitute, text_array, unique_texts
-from campaign.contacts.contact_parts import ContactParts, cells_of
+from campaign.arrow_text import TextArray, matches, series_to_array, substitute, text_array, unique_texts
+from campaign.contacts.contact_parts import ContactParts, first_cells
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.template import Template
 from campaign.text import figure, listed_words
@@ -35,7 +36,7 @@ def describe_mixed_dates(
         if placeholder.format is None
     }
     for column in columns:
-        ways = _ways_of_writing(cells_of(contacts, column))
+        ways = _ways_of_writing(contacts, column)
         if len(ways) > 1:
             examples = [f"{figure(count)} like {example}" for example, count in [*ways.items()][:_NAMED]]
             detail = (
@@ -46,26 +47,22 @@ def describe_mixed_dates(
             issues.add_for_table(column, next(iter(ways)), "mixed_dates", "warning", detail)
 
 
-def _ways_of_writing(cells: Iterable[TextArray]) -> dict[str, int]:
+def _ways_of_writing(contacts: ContactParts, column: str) -> dict[str, int]:
     """An example of each way in which dates are written, and its cells; the most frequent first."""
-    rest = iter(cells)
-    first: list[TextArray] = []
-    while sum(map(len, first)) < _LOOKED_AT and (texts := next(rest, None)) is not None:
-        first.append(texts)
-    if not matches(concat_arrays(first).slice(0, _LOOKED_AT), _DATE).any():
+    if not matches(first_cells(contacts, column, _LOOKED_AT), _DATE).any():
         return {}
     examples: dict[str, str] = {}
     counts = Counter[str]()
-    for texts in chain(first, rest):
-        for shape, (example, count) in _count_shapes(texts).items():
+    for shapes in contacts.map(partial(_count_shapes, column)):
+        for shape, (example, count) in shapes.items():
             examples.setdefault(shape, example)
             counts[shape] += count
     return {examples[shape]: count for shape, count in counts.most_common()}
 
 
-def _count_shapes(texts: TextArray) -> dict[str, tuple[str, int]]:
+def _count_shapes(column: str, contacts: pd.DataFrame) -> dict[str, tuple[str, int]]:
     """The first date of each shape, and how many there are, in the order in which they occur."""
-    strings, positions = unique_texts(texts)
+    strings, positions = unique_texts(series_to_array(contacts[column]))
     distinct, counts = text_array(strings), np.bincount(positions, minlength=len(strings))
     dates = np.flatnonzero(matches(distinct, _DATE) | matches(distinct, _SERIAL))
     shapes, places = unique_texts(_shapes(distinct.take(dates)))

@@ -6,8 +6,9 @@ as they are: a cell that contains `{name}` is not a placeholder.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from campaign.arrow_text import text_array
 from campaign.contacts.columns import find_column, why_none
@@ -100,18 +101,61 @@ def _refuse_invisible(text: str, what: str) -> None:
         )
 
 
+class _Written(NamedTuple):
+    """What is between the braces: the name as it is written, its column, the format and the other words."""
+
+    name: str
+    column: str
+    format: str | None = None
+    fallback: str | None = None
+
+
 def _parse_placeholder(body: str, columns: list[str], what: str) -> Placeholder:
-    """Parse what is between the braces; a header may itself contain a colon or a bar."""
+    written = _split_placeholder(body, columns)
+    if written is None:
+        raise TemplateError(_explain_unknown(body, body.partition("|")[0], columns, what))
+    parsed = None if written.format is None else parse_format(written.format, body)
+    return Placeholder(written.column, parsed, written.fallback)
+
+
+def _split_placeholder(body: str, columns: list[str]) -> _Written | None:
+    """The parts of a placeholder, or None if no column has its name; names may contain colons and bars."""
     if (column := _find_placeholder_column(body, columns)) is not None:
-        return Placeholder(column)
+        return _Written(body, column)
     head, bar, words = body.partition("|")
     fallback = words if bar else None
     if (column := _find_placeholder_column(head, columns)) is not None:
-        return Placeholder(column, None, fallback)
+        return _Written(head, column, None, fallback)
     for colon in re.finditer(":", head):
-        if (column := _find_placeholder_column(head[: colon.start()], columns)) is not None:
-            return Placeholder(column, parse_format(head[colon.end() :], body), fallback)
-    raise TemplateError(_explain_unknown(body, head, columns, what))
+        name = head[: colon.start()]
+        if (column := _find_placeholder_column(name, columns)) is not None:
+            return _Written(name, column, head[colon.end() :], fallback)
+    return None
+
+
+def formats_in(text: str, columns: Iterable[str], wanted: Container[str]) -> dict[str, str]:
+    """The first format of each wanted column in a text, "" where it has none, in the order of the text."""
+    names, formats = [*columns], dict[str, str]()
+    for token in _TOKEN.finditer(text):
+        written = _split_placeholder(token[3], names) if token[3] is not None else None
+        if written is not None and written.column in wanted:
+            formats.setdefault(written.column, written.format or "")
+    return formats
+
+
+def with_format(text: str, columns: Iterable[str], wanted: Container[str], new_format: str) -> str:
+    """The text with this format in each placeholder of the wanted columns; "" for none."""
+    names = [*columns]
+
+    def changed(token: re.Match[str]) -> str:
+        written = _split_placeholder(token[3], names) if token[3] is not None else None
+        if written is None or written.column not in wanted:
+            return token[0]
+        suffix = f":{new_format}" if new_format else ""
+        words = "" if written.fallback is None else f"|{written.fallback}"
+        return f"{{{written.name}{suffix}{words}}}"
+
+    return _TOKEN.sub(changed, text)
 
 
 def _find_placeholder_column(name: str, columns: list[str]) -> str | None:

@@ -10,8 +10,9 @@ from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
 from campaign.environments import Environment
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
+from campaign.messages.suppression import leaves_out_most
 from campaign.notebook.composer.choice import QUESTIONS, Choice
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
@@ -19,13 +20,13 @@ from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares, unreadable_entries
-from campaign.notebook.composer.section import Section, people, people_reached
+from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.text import agreeing, capitalised, counted
+from campaign.text import agreeing, capitalised, counted, figure
 
 _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
@@ -53,15 +54,21 @@ class CheckSection(Section):
             written=lambda _: self._take_opt_outs(),
         )  # fmt: skip
         self.upload = Upload("Choose a list of numbers", "opt-outs-upload", self._take_upload)
+        self._agreed: tuple[str | None, str] = (None, "")  # a list that leaves out most, and for which file
+        self._agree = button("Leave them out", "agree", self._agree_to_list)
+        set_shown(self._agree, False)
         self._list_faults = HTML()
         self._list_faults.add_class("campaign-opt-outs-faults")
         self.download = Download(
-            "Download the rows to correct", "to_correct.xlsx", self._write_to_correct, self.show_problem
+            "Download the rows to correct",
+            lambda: self._desk.file_name("to correct.xlsx"),
+            self._write_to_correct,
+            self.show_problem,
         )
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
-            self._overview, self._reasons, self.download, self._asked, self._fitted, self.shared,
-            self.opt_outs, self.upload, self._list_faults, self._before,
+            self._overview, self._reasons, self.download, self._asked,
+            self.opt_outs, self.upload, self._agree, self._list_faults, self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
         super().__init__(3, "Check", body)
@@ -84,6 +91,7 @@ class CheckSection(Section):
     def refill(self, composition: Composition) -> None:
         """Show the file of opt-outs again; everything else is drawn when the section is entered."""
         self.opt_outs.fill(composition.opt_outs or "")
+        self._agreed = (composition.opt_outs, composition.source)
 
     def finish(self) -> None:
         """Go on, once the list of people who want no texts is read as it is now."""
@@ -104,7 +112,28 @@ class CheckSection(Section):
 
     def _read_opt_outs(self) -> None:
         """Prepare with the list that the field names; if it cannot be read, nobody goes on without it."""
-        self._decide(opt_outs=self.opt_outs.value.strip() or None)
+        chosen = self.opt_outs.value.strip() or None
+        set_shown(self._agree, False)
+        if chosen is not None and self._agreed != (chosen, self._desk.composition.source):
+            self._doubt_list(chosen)
+        self._decide(opt_outs=chosen)
+
+    def _doubt_list(self, chosen: str) -> None:
+        """Raise a question if the list leaves out most of the rows: it may be the file of these people."""
+        totals = self._composed(opt_outs=chosen).totals
+        if not leaves_out_most(totals):
+            return
+        self.touched(self)
+        set_shown(self._agree, True)
+        raise UsageError(
+            f"This list would leave out {figure(totals['opted_out'])} of {counted(totals.rows, 'row')}. Is "
+            "it the list of people who want no texts? Choose another one, or press “Leave them out”."
+        )
+
+    def _agree_to_list(self) -> None:
+        """A person means a list that leaves out most of the rows."""
+        self._agreed = (self.opt_outs.value.strip() or None, self._desk.composition.source)
+        self._take_opt_outs()
 
     @property
     def _plan(self) -> Plan:
@@ -114,16 +143,15 @@ class CheckSection(Section):
 
     @staticmethod
     def _sentence(plan: Plan) -> str:
-        reached, texts = people_reached(plan), plan.totals["not_sent"]
+        reached = plan.totals["not_sent"]
         who = f"{people(reached)} {agreeing(reached, 'gets', 'get')}" if reached else "nobody gets"
-        what = "a text" if texts == reached else counted(texts, "text")
-        left_out = plan.totals.rows - texts
+        left_out = plan.totals.rows - reached
         rest = (
             f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
             if left_out
             else "no row is left out"
         )
-        return f"{capitalised(who)} {what}; {rest}"
+        return f"{capitalised(who)} a text; {rest}"
 
     def _draw(self) -> None:
         plan = self._plan
@@ -146,7 +174,13 @@ class CheckSection(Section):
         asked = [choice for choice in self.choices if codes & {*choice.question.codes}]
         for choice in asked:
             choice.ask(self._desk.composition, lambda name, answer: self._composed(**{name: answer}))
-        self._asked.children = asked
+        below = {"overlong": self._fitted, "duplicates": self.shared}  # what an answer means, in detail
+        self._asked.children = [
+            widget
+            for choice in asked
+            for widget in (choice, below.get(choice.question.parameter))
+            if widget is not None
+        ]
 
     def _composed(self, **decisions: str) -> Plan:
         return replace(self._desk.composition, **decisions).plan(self._desk.contacts)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""A question about some rows, with what each answer means in people, texts and rows."""
+"""A question about some rows, with what each answer means in people and rows."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS
 from campaign.notebook.composer.fields import Picker
-from campaign.notebook.composer.section import people_reached
 from campaign.text import agreeing, counted, figure
 
 
@@ -56,14 +55,9 @@ def _left_out(plan: Plan, codes: Collection[str]) -> str:
 
 
 def _gained(plan: Plan, without: Plan) -> str:
-    """What an answer adds, in people and SMS; in texts where they go to people who get one already."""
-    others = people_reached(plan) - people_reached(without)
-    texts = plan.totals["not_sent"] - without.totals["not_sent"]
-    if not texts:
-        return "nobody gets another text"
-    more = (
-        f"{figure(others)} more {agreeing(others, 'person gets', 'people get')} a text"
-        if others == texts
-        else f"{figure(texts)} more {agreeing(texts, 'text goes', 'texts go')} out"
-    )
+    """What an answer adds, in people and SMS."""
+    others = plan.totals["not_sent"] - without.totals["not_sent"]
+    if not others:
+        return "nobody else gets a text"
+    more = f"{figure(others)} more {agreeing(others, 'person gets', 'people get')} a text"
     return f"{more}, {counted(plan.totals.parts - without.totals.parts, 'SMS', 'SMS')} more"

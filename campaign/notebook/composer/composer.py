@@ -67,7 +67,10 @@ class Composer(Panel):
         if self._memory is not None:
             open_again = (place for place, section in enumerate(self._decided) if section.is_open)
             reached = next(open_again, min(self._reached, self.sections.index(self.sending)))
-            self._memory.keep(Kept(self.desk.composition, self.desk.version, reached, self.desk.sent))
+            desk = self.desk
+            self._memory.keep(
+                Kept(desk.composition, desk.version, reached, desk.sent, desk.price, desk.own_number)
+            )
 
     def _open(self, position: int) -> None:
         """Open a section, and announce the one after it; nothing is shown beyond that."""

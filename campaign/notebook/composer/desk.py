@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import date
 from pathlib import Path
 from typing import Any, Literal
 
@@ -19,7 +21,9 @@ from campaign.sending.run import Run
 from campaign.sending.store.identity import choose_name
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
+from campaign.text import shorten
 
+_NAME_LENGTH = 60  # characters of the campaign's name in the names of its files
 _KEPT: tuple[Literal["sandbox", "live"], ...] = ("sandbox", "live")
 
 
@@ -33,6 +37,8 @@ class Desk:
     run: Run | None = None
     sent: Path | None = None  # the campaign folder of what was sent last, also before a page was loaded again
     confirmed: str | None = None  # the phrase that was typed for the run
+    price: str = ""  # of one SMS, as it was typed
+    own_number: str = ""  # of the phone that one text is tried on, as it was typed
     remember: Callable[[], None] = lambda: None  # called after each decision
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
     account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
@@ -43,6 +49,14 @@ class Desk:
         if self.plan is None:
             return self.composition.name
         return choose_name(self.plan, self.composition.name or None, None, "local").name
+
+    def file_name(self, kind: str) -> str:
+        """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html".
+
+        Without the characters that some system does not allow in the names of files.
+        """
+        name = re.sub(r'[<>:"/\\|?*]', "-", self.name).strip(" .") or "campaign"
+        return f"{shorten(name, _NAME_LENGTH)} {date.today()} {kind}"
 
     def decide(self, **decisions: Any) -> None:
         """Replace some decisions, and forget the answers that were about what they replace."""

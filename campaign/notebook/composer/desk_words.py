@@ -42,24 +42,43 @@ CHOICES = {
     ("changed", "send"): "They get the new text too",
     ("gone", "withdraw"): "They get nothing",
 }
+_SECTIONS = {
+    1: ("sheet", "number", "region", "dates"),
+    2: ("language", "message", "sender"),
+    3: ("overlong", "duplicates", "several", "opt_outs"),
+    4: ("name", "changed", "gone"),
+}  # by the section that has them
 _WORDS = {
+    "The issues of the plan say why": "Section 3 says why",
     "batches": "groups of texts", "batch": "group of texts",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
+_FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
 _PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
 
 
-def desk_words(text: object) -> str:
+def desk_words(text: object, *, here: int | None = None) -> str:
     """The text without Python in it, with phone numbers masked.
 
-    Clauses with a call, or with an argument that the composer has no field for, are left out.
+    Clauses with a call, or with an argument that the composer has no field for, are left out. `here` is the
+    section that shows it: what is to be chosen in another one is said to be there.
     """
-    plain = without_code(str(text), _named)
-    return mask_text(_in_words(_NAMED_TWICE.sub(r"\1", plain)))
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), _named)
+    words = mask_text(_in_words(_NAMED_TWICE.sub(r"\1", plain)))
+    return words if here is None else words + _elsewhere(words, here)
+
+
+def _elsewhere(words: str, here: int) -> str:
+    """Where the fields and choices are that the words name, if not in this section."""
+    labels = list(FIELDS.items())
+    labels += [(name, label) for (name, _), label in CHOICES.items()]
+    named = {name for name, label in labels if f"“{label}”" in words}
+    places = [number for number, names in _SECTIONS.items() if number != here and named & {*names}]
+    return "".join(f" That is in section {number}." for number in places)
 
 
 def desk_html(html: str) -> str:

@@ -11,7 +11,7 @@ from campaign.errors import CampaignError
 
 
 class Download(AnyWidget):
-    """Downloads what `write` writes to the path that it is given; `name` is what the file is called.
+    """Downloads what `write` writes to the path that it is given; `name` says what the file is called.
 
     `failed` is called with the error when the file cannot be made.
     """
@@ -20,7 +20,11 @@ class Download(AnyWidget):
     label = traitlets.Unicode().tag(sync=True)
 
     def __init__(
-        self, label: str, name: str, write: Callable[[Path], object], failed: Callable[[CampaignError], None]
+        self,
+        label: str,
+        name: Callable[[], str],
+        write: Callable[[Path], object],
+        failed: Callable[[CampaignError], None],
     ) -> None:
         super().__init__(label=label)
         self._name, self._write, self._failed = name, write, failed
@@ -30,13 +34,13 @@ class Download(AnyWidget):
         if content != {"make": True}:
             return
         try:
-            self.send({"name": self._name}, [self.content()])
+            self.send({"name": self._name()}, [self.content()])
         except CampaignError as error:
             self._failed(error)
 
     def content(self) -> bytes:
         """The file as it is downloaded."""
         with TemporaryDirectory() as folder:  # for its owner only
-            path = Path(folder) / self._name
+            path = Path(folder) / self._name()
             self._write(path)
             return path.read_bytes()

@@ -5,10 +5,12 @@ from pathlib import Path
 from typing import Any
 
 from campaign.errors import UsageError
+from campaign.public_calls import public_call
 
 _NEEDED = 'campaign.compose needs anywidget: pip install "campaign[notebook]".'
 
 
+@public_call
 def compose() -> Any:
     """A form that leads through a whole campaign by clicks and typing, from the spreadsheet to the report.
 

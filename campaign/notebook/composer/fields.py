@@ -10,6 +10,9 @@ import traitlets
 from anywidget import AnyWidget
 from ipywidgets import Button, Dropdown, Layout
 
+from campaign import markup
+from campaign.errors import ConfirmationError
+
 _LABEL = {"description_width": "12em"}
 
 
@@ -90,6 +93,11 @@ def button(label: str, name: str, pressed: Callable[[], None], *, main: bool = F
     made.on_click(lambda _: pressed())
     made.add_class(f"campaign-{name}")
     return made
+
+
+def asked_phrase(what: str, confirmation: ConfirmationError) -> str:
+    """The phrase to type, and what for, as a piece of HTML."""
+    return f"<p>{markup.escape(what)}, type: <strong>{markup.escape(confirmation.phrase)}</strong></p>"
 
 
 def set_shown(widget: Any, shown: bool) -> None:

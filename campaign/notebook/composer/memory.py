@@ -14,13 +14,15 @@ from campaign.notebook.composer.composition import Composition
 @dataclass(frozen=True)
 class Kept:
     """What was decided for a `version` of a spreadsheet, the last section that was reached (0 is the first),
-    and the folder of what was sent.
+    the folder of what was sent, and what was typed about sending.
     """
 
     composition: Composition
     version: str = ""
     reached: int = 0
     sent: Path | None = None
+    price: str = ""
+    own_number: str = ""
 
 
 class Memory:
@@ -33,7 +35,8 @@ class Memory:
         """Replace what was kept; quickly, as at every key stroke, for it need not survive a power cut."""
         record = {
             "composition": asdict(state.composition), "version": state.version, "reached": state.reached,
-            "sent": None if state.sent is None else str(state.sent),
+            "sent": None if state.sent is None else str(state.sent), "price": state.price,
+            "own_number": state.own_number,
         }  # fmt: skip
         new = self._path.with_name(f"{self._path.name}.new")
         with _private_file(new) as file:
@@ -50,7 +53,10 @@ class Memory:
                 return None
             decided["instead"] = tuple(decided["instead"])
             sent = record["sent"] and Path(record["sent"])
-            return Kept(Composition(**decided), str(record["version"]), int(record["reached"]), sent)
+            return Kept(
+                Composition(**decided), str(record["version"]), int(record["reached"]), sent,
+                str(record["price"]), str(record["own_number"]),
+            )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError):
             return None
 

@@ -12,14 +12,16 @@ from ipywidgets import HTML, HBox, Layout, VBox
 from campaign import markup
 from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.messages.templates.text_lengths import text_lengths
+from campaign.messages.text.limits import check_sender
 from campaign.notebook.composer.alphabet import explain_alphabet
 from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.date_choice import DateChoice
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, button
@@ -46,18 +48,24 @@ class MessageSection(Section):
         self.counter = HTML()
         self.counter.add_class("campaign-counter")
         self.sender = Field("Sender", "sender", _SENDER_HINT, written=self._change_sender, at_once=True)
+        self._sender_fault = HTML()
+        self._sender_fault.add_class("problem")
+        self._sender_fault.add_class("campaign-sender-fault")
         self._alphabet = HTML()
         self._alphabet.add_class("campaign-alphabet")
         self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
+        self.dates = DateChoice(self._rewrite)
         writing = VBox(
             [
                 self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
-                self._alphabet, self.sender,
+                self._alphabet, self.sender, self._sender_fault,
                 button("Check everybody", "check", self.finish, main=True),
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
-        both = HBox([writing, self.phone], layout=Layout(flex_flow="row wrap"))
+        shown = VBox([self.phone, self.dates], layout=Layout(flex="0 1 21em", min_width="0"))
+        both = HBox([writing, shown], layout=Layout(flex_flow="row wrap"))
+        both.add_class("writing")
         super().__init__(2, "Message", [both])
 
     @property
@@ -73,6 +81,7 @@ class MessageSection(Section):
         columns = [name for name in self._desk.contacts.columns if not {*"{}"} & set(name)]
         self.editor.placeholders = columns
         self.editor.formats = self._date_formats()
+        self.dates.offer_for(self._desk.contacts)
         composition = self._desk.composition
         self.languages.offer(self._desk.contacts, composition)
         if composition.language and not self.languages.editing:  # another spreadsheet, without that column
@@ -88,9 +97,12 @@ class MessageSection(Section):
         """Show the text and the sender again; they are counted when the section is entered."""
         self.editor.value = next(iter(composition.texts.values()), composition.message)
         self.sender.fill(composition.sender)
+        self._say_sender_fault()
 
     def finish(self) -> None:
         """Check the text for everybody."""
+        if self._fault_of_sender:
+            return  # it stands beside the sender
         with self.problems_shown():
             self._check_text()
             self._done(self)
@@ -133,8 +145,14 @@ class MessageSection(Section):
             for name, day in days.items() if not {*"{}:"} & set(name)
         }  # fmt: skip
 
+    def _rewrite(self, message: str) -> None:
+        """Take a text whose dates are written in another way."""
+        self.editor.value = message
+        self._typed(message)
+
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
+        self.dates.follow(message, editing)
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
@@ -144,7 +162,22 @@ class MessageSection(Section):
 
     def _change_sender(self, sender: str) -> None:
         self._desk.decide(sender=sender)
+        self._say_sender_fault()
         self.phone.show()
+
+    @property
+    def _fault_of_sender(self) -> str:
+        """What is wrong with the sender; "" if nothing is, or if there is none yet."""
+        sender = self._desk.composition.sender
+        try:
+            check_sender(sender or _NO_SENDER)
+        except UsageError as error:
+            return "" if "{" in sender else desk_words(error)  # a column's senders are checked row by row
+        return ""
+
+    def _say_sender_fault(self) -> None:
+        fault = self._fault_of_sender
+        self._sender_fault.value = f'<div role="alert">{markup.paragraph(fault)}</div>' if fault else ""
 
     def _count(self) -> None:
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
@@ -162,7 +195,7 @@ class MessageSection(Section):
         try:
             lengths = text_lengths(self._readers, self._text)
         except CampaignError as error:
-            return desk_words(error)
+            return desk_words(error, here=2)
         shown = lengths.loc[self.phone.row]
         longest = int(lengths["characters"].argmax())
         alphabet = "" if shown["plain"] else " · with letters that need more room"
@@ -180,7 +213,7 @@ class MessageSection(Section):
         """The plan for some of the text's readers, or for all, also before there is a sender."""
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
-        sender = composition.sender or _NO_SENDER
+        sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
         return replace(composition, sender=sender, message=self._text, language=None).plan(contacts)
 
 

@@ -133,7 +133,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     @property
     def _other_columns(self) -> str:
         others = [name for name in likely_number_columns(self._contacts.columns) if name != self.column.value]
-        return f" {listed(others)} may hold numbers too." if others else ""
+        return f" {listed(others)} may hold numbers." if others else ""
 
     @property
     def country_name(self) -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from ipywidgets import HTML, HBox, Layout
@@ -29,13 +31,9 @@ class OutcomeSection(Section):
         self._sentences, self._python = HTML(), HTML()
         self._python.add_class("campaign-python")
         self.downloads = {
-            "report.html": Download("Report", "report.html", self._write_report, self.show_problem),
-            "report.xlsx": Download(
-                "Report as a workbook", "report.xlsx", self._write_report, self.show_problem
-            ),
-            "to_correct.xlsx": Download(
-                "Rows to correct", "to_correct.xlsx", self._write_to_correct, self.show_problem
-            ),
+            "report.html": self._download("Report", "report.html", self._write_report),
+            "report.xlsx": self._download("Report as a workbook", "report.xlsx", self._write_report),
+            "to_correct.xlsx": self._download("Rows to correct", "to correct.xlsx", self._write_to_correct),
         }
         buttons = HBox([*self.downloads.values()], layout=Layout(flex_flow="row wrap"))
         super().__init__(5, "Result", [self._sentences, buttons, self._python])
@@ -63,6 +61,9 @@ class OutcomeSection(Section):
         if self._desk.sent is None:
             raise UsageError("Nothing was sent yet.")
         return load_result(self._desk.sent)
+
+    def _download(self, label: str, kind: str, write: Callable[[Path], object]) -> Download:
+        return Download(label, partial(self._desk.file_name, kind), write, self.show_problem)
 
     def _write_report(self, path: Path) -> None:
         write_report(self._result, path)

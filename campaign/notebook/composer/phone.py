@@ -50,7 +50,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             ],
             layout=Layout(flex_flow="row wrap"),
         )
-        super().__init__([self.screen, buttons], layout=Layout(flex="0 1 21em", min_width="0"))
+        super().__init__([self.screen, buttons])
 
     def offer(self, rows: pd.Index[Any]) -> None:
         """Show rows of this table from now on."""
@@ -104,5 +104,5 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
 def _facts(preview: Preview) -> str:
     """One line: whose text it is and how much it is, or why there is none."""
     if not preview.messages:
-        return f"Row {preview.row} gets no text. {desk_words(preview.reason)}"
+        return f"Row {preview.row} gets no text. {desk_words(preview.reason, here=2)}"
     return f"Row {preview.row}, to {mask_number(preview.number)} · {preview.parts} SMS"

@@ -106,7 +106,8 @@ def _repeated_rows(plan: Plan) -> pd.Series[int]:
 
 def _common_reason(code: str, details: pd.Series[str]) -> str:
     """The sentence of all these rows; where they differ, what they have in common."""
-    return desk_words(details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}.")
+    sentence = details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}."
+    return desk_words(sentence, here=3)
 
 
 def _named_rows(rows: pd.Series[int], repeated: pd.Series[int]) -> str:

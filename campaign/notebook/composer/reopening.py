@@ -29,7 +29,7 @@ def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Ca
 
     `show_outcome` shows the result of what was sent.
     """
-    desk.composition = kept.composition
+    desk.composition, desk.price, desk.own_number = kept.composition, kept.price, kept.own_number
     for section in sections:
         section.refill(kept.composition)
     if desk.contacts.empty:

@@ -4,12 +4,10 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
 from ipywidgets import HTML, Button, VBox
 
 from campaign import markup
 from campaign.errors import CampaignError
-from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import set_shown
@@ -23,20 +21,28 @@ STYLE = """
 .campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
 .campaign .changed p{border-left:3px solid var(--doubt);padding-left:.6em}
 .campaign .section .widget-hbox,.campaign .placeholders{display:flex;flex-wrap:wrap;gap:.4em;margin:.2em 0}
-.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:.15em 2px;
+.campaign .section .jupyter-button{height:auto;min-height:2.2em;line-height:1.4;margin:.15em .3em .15em 0;
 padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
+.campaign .section .widget-vbox>.jupyter-button.mod-primary{margin-top:.6em}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
-padding:.2em 0;margin:0;border:0;font-size:14px}
+min-height:1.6em;padding:.1em 0;margin:0;border:0;font-size:14px}
 .campaign .section .jupyter-button.fold:hover{text-decoration:underline}
 .campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
 .campaign .section .sideways{overflow-x:auto}
 .campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
-.campaign .section select:focus-visible{outline:2px solid var(--good);outline-offset:1px}
+.campaign .section input:focus-visible,.campaign .section select:focus-visible{
+outline:2px solid var(--good)!important;outline-offset:1px}
+.campaign .section textarea:focus-visible{outline-offset:-1px}
 .campaign .section .widget-text,.campaign .section .widget-dropdown{flex-flow:column;align-items:flex-start;
 height:auto;margin:.3em 0}
 .campaign .section .widget-text .widget-label,.campaign .section .widget-dropdown .widget-label,
 .campaign .text-editor label{width:auto;text-align:left;font-weight:600;margin:0;height:auto;line-height:1.6;
 overflow:visible}
+.campaign .section select{appearance:auto;background-image:none}
+.campaign .section .widget-radio>.widget-label{font-weight:600}
+.campaign .section .campaign-question p{white-space:pre-line}
+.campaign .section .writing{gap:.4em 2em}
+.campaign .section .campaign-recent td{overflow-wrap:anywhere}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
 font-size:14px;box-sizing:border-box;margin:0}
 .campaign .section .widget-radio-box label{height:auto;line-height:1.6;white-space:normal}
@@ -130,7 +136,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def show_problem(self, error: CampaignError | str) -> None:
         """Show an error in the words of the desk; "" for none."""
-        text = (desk_words(error) or _UNSAID) if str(error) else ""
+        text = (desk_words(error, here=self.number) or _UNSAID) if str(error) else ""
         self._problem.value = f'<div role="alert">{markup.paragraph(text)}</div>' if text else ""
 
     @contextmanager
@@ -144,10 +150,5 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def people(count: int) -> str:
-    """A count of people, each of whom has a number of their own: "no people", "1 person", "299 people"."""
+    """A count of people: "no people", "1 person", "299 people". Whom it counts says `contract.NO_PEOPLE`."""
     return counted(count, "person", "people")
-
-
-def people_reached(plan: Plan) -> int:
-    """How many people get texts: as many as there are numbers. Two rows with one number are one person."""
-    return int(np.unique(plan.addressing.numbers[plan.contacts["status"].to_numpy() == "not_sent"]).size)

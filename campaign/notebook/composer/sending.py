@@ -17,13 +17,14 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
-from campaign.notebook.composer.fields import Field, Picker, button, set_shown
+from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
+from campaign.results.totals import cost_in_words
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
-from campaign.text import counted, money
+from campaign.text import counted
 
 _PLACES: dict[Environment, str] = {
     "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
@@ -57,7 +58,7 @@ class SendingSection(Section):
         )  # fmt: skip
         self.place.add_class("campaign-place")
         self.name = Field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
-        self.price = Field("Price of one SMS", "price", "if you know it", written=lambda _: self._show_cost())
+        self.price = Field("Price of one SMS", "price", written=self._take_price)
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
@@ -67,6 +68,7 @@ class SendingSection(Section):
         self._question.add_class("campaign-question")
         self._start = button("Send", "send", self.begin, main=True)
         self.trial = Trial(desk)
+        self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.price, self._cost,
@@ -96,6 +98,8 @@ class SendingSection(Section):
     def refill(self, composition: Composition) -> None:
         """Show where to and the name again; whoever sends live types the phrase again."""
         self.name.fill(composition.name)
+        self.price.fill(self._desk.price)
+        self.trial.refill()
         if composition.environment in self._desk.accounts:
             self.place.value = composition.environment
 
@@ -126,10 +130,15 @@ class SendingSection(Section):
             else ""
         )
         question = markup.paragraph(desk_words(confirmation.question))
-        phrase = markup.paragraph(f"To send, type: {confirmation.phrase}")
+        phrase = asked_phrase("To send", confirmation)
+        self.trial.stop_asking()
         self._question.value = f"{wrong}{question}{phrase}"
         self.phrase.value = ""
         set_shown(self.phrase, True)
+
+    def _ask_nothing(self) -> None:
+        self._question.value = self.phrase.value = ""
+        set_shown(self.phrase, False)
 
     def _decide(self, **decisions: str) -> None:
         self._desk.decide(**decisions)
@@ -141,10 +150,11 @@ class SendingSection(Section):
 
     def _look_up(self) -> None:
         """Say what the campaign has sent there before, and ask about people it has reached otherwise."""
-        self._question.value = self.phrase.value = self._difference.value = ""
+        self._ask_nothing()
+        self._difference.value = ""
         self.trial.forget()
         self._outgoing, self._start.disabled, self._start.description = pd.DataFrame(), True, "Send"
-        for hidden in (self.phrase, self.changed, self.gone):
+        for hidden in (self.changed, self.gone):
             set_shown(hidden, False)
         with self.problems_shown():
             plan = self._desk.prepared()
@@ -190,8 +200,16 @@ class SendingSection(Section):
     def _settle(self, name: str, answer: str) -> None:
         self._decide(**{name: answer})
 
+    def _take_price(self, price: str) -> None:
+        self._desk.price = price
+        self._desk.remember()
+        self._show_cost()
+
     def _show_cost(self) -> None:
         """Say what would leave costs, once a person has typed the price of one SMS."""
+        account = self._desk.account
+        currency = account.currency if account is not None else ""
+        self.price.placeholder = f"in {currency}, if you know it" if currency else "if you know it"
         price = self.price.value.strip().replace(",", ".")
         try:
             check_amount(price or 0, subject="price", write="35")
@@ -199,7 +217,8 @@ class SendingSection(Section):
             self._cost.value = markup.paragraph("Write the price as a number, such as 35 or 0.04.", note=True)
             return
         parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
-        words = f"About {money(Decimal(price) * parts)} for {counted(parts, 'SMS', 'SMS')}." if price else ""
+        cost = cost_in_words(Decimal(price or 0) * parts, currency=currency)
+        words = f"About {cost} for {counted(parts, 'SMS', 'SMS')}." if price else ""
         self._cost.value = markup.paragraph(words, note=True) if words else ""
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.errors import CampaignError, ConfirmationError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import Field, button, set_shown
+from campaign.notebook.composer.fields import Field, asked_phrase, button, set_shown
 from campaign.sending.try_out import TryOut, try_out
 
 _WRONG = "That is not the phrase, so nothing was sent."
@@ -19,18 +21,34 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self.number = Field("Your own phone", "own-number", "with its country code")
+        self.number = Field(
+            "Your own phone", "own-number", "with its country code", written=self._take_number
+        )  # fmt: skip
         self.phrase = Field("Type the phrase", "trial-phrase")
+        self.asking: Callable[[], None] = lambda: None  # called when it asks for its phrase
         set_shown(self.phrase, False)
         self.outcome = HTML()
         self.outcome.add_class("campaign-trial")
         trying = button("Try one text on it", "try", self.try_one)
-        super().__init__([self.number, self.phrase, trying, self.outcome])
+        super().__init__([self.number, self.outcome, self.phrase, trying])
 
     def forget(self) -> None:
         """Show nothing that was tried before: it was another text, or to another place."""
         self.outcome.value = self.phrase.value = ""
         set_shown(self.phrase, False)
+
+    def stop_asking(self) -> None:
+        """Take the question for its phrase away, because another one is asked."""
+        if self.phrase.layout.display != "none":
+            self.forget()
+
+    def refill(self) -> None:
+        """Show the number that was typed before the page was loaded again."""
+        self.number.fill(self._desk.own_number)
+
+    def _take_number(self, number: str) -> None:
+        self._desk.own_number = number
+        self._desk.remember()
 
     def try_one(self) -> None:
         """Send the first text to the number."""
@@ -45,8 +63,9 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
             )  # fmt: skip
         except ConfirmationError as confirmation:
             wrong = f'<div role="alert">{markup.paragraph(_WRONG)}</div>' if self.phrase.value.strip() else ""
-            ask = markup.paragraph(f"To send this one text, type: {confirmation.phrase}")
+            ask = asked_phrase("To send this one text", confirmation)
             self.phrase.value = ""
+            self.asking()
             set_shown(self.phrase, True)
             self.outcome.value = wrong + ask
         except CampaignError as error:

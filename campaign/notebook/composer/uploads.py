@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from ipywidgets import FileUpload, Layout
+import traitlets
+from anywidget import AnyWidget
+from ipywidgets import Layout
 
 from campaign.contacts.files.sources import KINDS
 from campaign.errors import FileError
@@ -17,28 +19,31 @@ UPLOADS = Path("uploads")
 OPT_OUT_UPLOADS = UPLOADS / "no-texts"  # apart, so that no list replaces a spreadsheet of the same name
 
 
-class Upload(FileUpload):  # type: ignore[misc]  # ipywidgets has no types
+class Upload(AnyWidget):
     """A button to choose a file. `chosen` is called when a person has chosen one; then `keep` keeps it."""
 
+    _esm = Path(__file__).with_name("upload.js")
+    label = traitlets.Unicode().tag(sync=True)
+    accept = traitlets.Unicode().tag(sync=True)
+
     def __init__(self, label: str, name: str, chosen: Callable[[], None]) -> None:
-        super().__init__(
-            accept=",".join(KINDS), multiple=False, description=label, layout=Layout(width="max-content")
-        )
+        super().__init__(label=label, accept=",".join(KINDS), layout=Layout(width="max-content"))
         self.add_class(f"campaign-{name}")
         self._chosen = chosen
-        self.observe(self._tell, "value")
+        self._name, self._content = "", b""
+        self.on_msg(self._take)
 
-    def _tell(self, _change: object) -> None:
-        if self.value:
+    def _take(self, _widget: object, content: Mapping[str, Any], buffers: Sequence[Any]) -> None:
+        if buffers:
+            self._name, self._content = str(content["name"]), bytes(buffers[0])
             self._chosen()
 
     def keep(self, folder: Path) -> Path:
         """Keep a private copy of the chosen file, and return where. Raises `FileError`."""
-        file: Any = self.value[0]
-        path = folder / clean(Path(file["name"]).name)
+        path = folder / clean(Path(self._name).name)
         try:
             make_private_folder(folder.absolute())
-            replace_private_file(path, bytes(file["content"]))
+            replace_private_file(path, self._content)
         except OSError:
             raise FileError(f"The file cannot be kept in the folder {folder}. Type where it is.") from None
         return path

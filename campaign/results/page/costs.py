@@ -16,7 +16,7 @@ from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.results.totals import cost_in_words
+from campaign.results.totals import average_price, cost_in_words
 from campaign.text import counted, figure
 
 _MOST_VALUES = 20
@@ -40,7 +40,7 @@ def figures(result: Result) -> list[tuple[str, str]]:
         (figure(totals.messages), f"{'message' if totals.messages == 1 else 'messages'} in "
          f"{counted(totals.parts, 'SMS part')}"),
     ]  # fmt: skip
-    if totals.messages > 1 and (average := cost_per_message(result.batches)) is not None:
+    if totals.messages > 1 and (average := average_price(result.batches)) is not None:
         unit = cost_in_words(average, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
     if timeline is not None and timeline.sending_time.total_seconds() >= 1:
@@ -51,14 +51,6 @@ def figures(result: Result) -> list[tuple[str, str]]:
     if len(result.rounds) > 1:
         shown.append((figure(len(result.rounds)), "rounds"))
     return shown
-
-
-def cost_per_message(batches: pd.DataFrame) -> Decimal | None:
-    """The average of the accepted batches whose cost is known; None without one."""
-    priced = batches[(batches["status"] == "accepted") & batches["cost"].notna()]
-    if priced.empty:
-        return None
-    return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
 
 
 def cost_by_sender(result: Result) -> dict[str, Decimal | None]:

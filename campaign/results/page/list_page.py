@@ -6,12 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from campaign.masking import mask_texts
 from campaign.results import charts
-from campaign.results.campaign_list import CampaignList, add_costs
+from campaign.results.campaign_lines import campaign_lines, costs_in_words
+from campaign.results.campaign_list import CampaignList
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.rendering import table, write_page
-from campaign.results.totals import cost_in_words
 from campaign.text import counted, figure
 
 _MOST_CAMPAIGNS = 200
@@ -22,6 +21,7 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
     times = LocalTimes()
     campaigns = CampaignList(history, times)
     months, senders = campaigns.by_month(), campaigns.by_sender()
+    readable = history[history["problem"] == ""].head(_MOST_CAMPAIGNS)
     broken = history[history["problem"] != ""]
     problems = broken[["name", "folder", "problem"]].rename(columns=str.capitalize)
     values = {
@@ -44,7 +44,7 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         "unknown": counted(campaigns.total("unknown"), "message"),
         "months": table(_as_read(months), "Months") if len(months) else "",
         "senders": table(_as_read(senders), "Senders") if len(senders) else "",
-        "campaigns": table(_campaigns(history, times), "All campaigns", rows=len(history)),
+        "campaigns": table(campaign_lines(readable, times), "All campaigns", rows=len(history)),
         "problems": table(problems, "Campaigns that cannot be read") if len(broken) else "",
     }  # fmt: skip
     write_page(path, "list.html.jinja", values, times)
@@ -52,30 +52,5 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
 
 def _as_read(frame: pd.DataFrame) -> pd.DataFrame:
     """The table with its costs in words."""
-    costs = _costs_in_words(frame)
+    costs = costs_in_words(frame)
     return frame.drop(columns=["unpriced", "currency"]).assign(cost=costs).rename(columns=str.capitalize)
-
-
-def _campaigns(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
-    shown = history[history["problem"] == ""].head(_MOST_CAMPAIGNS)
-    days = [
-        "" if pd.isna(first) else times.day_span(first, last)
-        for first, last in zip(shown["first_sent"], shown["last_sent"], strict=True)
-    ]
-    return pd.DataFrame(
-        {
-            "Campaign": mask_texts(shown["name"]),
-            "Environment": shown["environment"],
-            "Sent": days,
-            **{name.capitalize(): shown[name] for name in ("rounds", "people", "accepted", "unknown")},
-            "Cost": _costs_in_words(shown),
-            "Sender": shown["sender"],
-        }
-    )
-
-
-def _costs_in_words(frame: pd.DataFrame) -> list[str]:
-    return [
-        cost_in_words(add_costs([cost]), unpriced=0 if pd.isna(unpriced) else unpriced, currency=currency)
-        for cost, unpriced, currency in zip(frame["cost"], frame["unpriced"], frame["currency"], strict=True)
-    ]

@@ -32,7 +32,7 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
         loader=FileSystemLoader(_TEMPLATES),
     )
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
-    written = f"{times.day(now)}, {times.time(now)} ({times.name(now)})"
+    written = times.moment(now)
     page = environment.get_template(template).render(
         values, style=charts.STYLE + style, written=written, version=version("campaign")
     )

@@ -10,11 +10,11 @@ import pandas as pd
 
 from campaign import markup
 from campaign.contacts.reading_record import Reading
+from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.issues import issue_kinds
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
-from campaign.results.breakdown import NO_PEOPLE
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
@@ -46,7 +46,7 @@ _FEW = 12  # people who are shown without a click
 
 def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequence[str]) -> None:
     """Write the page of a result, with a section for each of the columns in `by`."""
-    times = LocalTimes.of(result.rounds[-1].options if result.rounds else {})
+    times = LocalTimes.of_rounds(result.rounds)
     values = _head(result, redaction, times) | _people(result, redaction) | _files(result, redaction)
     values |= _batches(result, redaction, times) | _costs(result, redaction, by)
     write_page(path, "result.html.jinja", values, times)
@@ -55,6 +55,7 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
     people = {status: count for status, count in totals.items() if status not in NO_PEOPLE}
+    to_do = tasks(result, redaction)
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
         "environment": result.environment,
@@ -67,7 +68,8 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
         "figures": figures(result),
-        "tasks": tasks(result, redaction),
+        "tasks": to_do,
+        "commands": list(dict.fromkeys(task.command for task in to_do if task.command)),
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if len(result.rounds) > 1 else "",
@@ -112,6 +114,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
         status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
     count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
+    count -= result.totals.reached_earlier
     first = result.follow_up_rows.first(_MOST_PEOPLE)
     return {
         "reasons": table(shown, "Reasons", rows=len(lines)) if len(lines) else "",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from decimal import Decimal
 from typing import Any
 
 import pandas as pd
@@ -13,9 +14,10 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.text import counted, figure, shorten
+from campaign.text import counted, figure, money, shorten
 
 _LONGEST_TEMPLATE = 400
+_NOBODY = ("root", "admin", "administrator", "jovyan", "nobody", "system", "ubuntu", "user")
 
 
 def example(result: Result, redaction: Redaction) -> dict[str, Any] | None:
@@ -71,7 +73,7 @@ def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
             {
                 "round": str(one_round.round),
                 "began": f"{times.day(began)}, {times.time(began)}",
-                "by": one_round.who,
+                "by": sender_in_words(one_round.who),
                 "messages": int(batches["messages"].sum()),
                 **{name: int(by_status.get(name, 0)) for name in ("accepted", "unknown", "refused")},
             }
@@ -104,8 +106,13 @@ def _repairs(result: Result) -> str:
 
 
 def _who(result: Result) -> str:
-    names = list(dict.fromkeys(one_round.who for one_round in result.rounds if one_round.who))
+    names = dict.fromkeys(sender_in_words(one_round.who) for one_round in result.rounds if one_round.who)
     return ", ".join(names)
+
+
+def sender_in_words(who: str) -> str:
+    """Who sent a round; the names of users that are nobody's own are said to be the system's."""
+    return f"the system user {who}" if who.casefold() in _NOBODY else who
 
 
 def _options(options: Mapping[str, Any]) -> str:
@@ -121,7 +128,7 @@ def _options(options: Mapping[str, Any]) -> str:
     if options.get("hours"):
         pieces.append(f"only {options['hours']}")
     if options.get("budget"):
-        pieces.append(f"a budget of {options['budget']}")
+        pieces.append(f"a budget of {money(Decimal(options['budget']))}")
     if options.get("budget_messages"):
         pieces.append(f"{counted(options['budget_messages'], 'message')} at most")
     return ", ".join(pieces)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from campaign.paths import seen_from_here
 from campaign.remedies import without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.text import agreeing, counted
 
+_CORRECT_OWN = "Put the corrections into your own spreadsheet."
 _NAMED = 6  # batches that a task names
 
 
@@ -28,17 +30,17 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     if result.folder is not None and not result.rounds:
         return [_of_earlier_format(_place(result))]
     decisions = result.decisions
+    counts = {**result.totals, "invalid": result.totals.to_correct}
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
-        _decided(decisions[status])
-        if status in decisions
-        else make(result, result.totals[status], _place(result))
+        _decided(decisions[status]) if status in decisions else make(result, counts[status], _place(result))
         for status, make in makers.items()
-        if result.totals[status] and status not in erased
+        if counts[status] and status not in erased
     ]
     if result.totals.sharing and not result.is_erased:
         chosen.append(_sharing(result.totals.sharing, _place(result)))
+    chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
 
@@ -128,5 +130,5 @@ def _named_batches(result: Result, status: str) -> str:
 
 def _place(result: Result) -> str:
     """The folder as it is written in a shell."""
-    path = "FOLDER" if result.folder is None else str(result.folder)
+    path = "FOLDER" if result.folder is None else seen_from_here(result.folder)
     return f'"{path}"' if " " in path else path

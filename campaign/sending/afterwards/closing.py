@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from campaign.errors import ConfirmationError
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_ledger
 from campaign.sending.options import Place
@@ -12,6 +13,7 @@ from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted
 
 
+@public_call
 def close(folder: Place, *, confirm: str | None = None) -> Result:
     """Give up what a campaign has not sent: messages that wait are withdrawn, refused ones not tried again.
 

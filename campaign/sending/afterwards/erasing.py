@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from campaign.errors import ConfirmationError, FolderError
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_ledger
 from campaign.sending.ledger.ledger import Ledger
@@ -24,6 +25,7 @@ from campaign.text import agreeing, clean, counted
 _ERASED = "The names, numbers and texts of this campaign were erased."
 
 
+@public_call
 def erase(folder: Place, *, confirm: str | None = None) -> Result:
     """Take the names, numbers and texts of a campaign out of its folder, for good.
 
@@ -92,13 +94,15 @@ def _check_settled(place: Folder, record: CampaignRecord) -> None:
 
 
 def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None) -> None:
-    people = _people_in(rounds)
+    people, departed = rounds[-1].manifest.people, _departed(rounds)
+    gone = f"{counted(departed, 'person', 'people')} who {agreeing(departed, 'is', 'are')} no longer in it"
     phrase = f"erase {counted(people, 'person', 'people')} of {clean(place.manifest.name)}"
     if confirm != phrase:
         raise ConfirmationError(
-            f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} out of "
-            f"{clean(place.path)}, for good. Totals, costs and codes stay, and digests by which nobody is "
-            "reached twice; they are pseudonymous, and their key is in your state directory."
+            f"This takes the names, numbers and texts of {counted(people, 'person', 'people')} in the last "
+            f"table{f' and {gone}' if departed else ''} out of {clean(place.path)}, for good. Totals, costs "
+            "and codes stay, and digests by which nobody is reached twice; they are pseudonymous, and their "
+            "key is in your state directory."
             f"{_other_files(place)}",
             phrase=phrase,
             purpose="erase the campaign",
@@ -106,11 +110,10 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
         )
 
 
-def _people_in(rounds: Sequence[Round]) -> int:
-    """How many different numbers some rounds have, and in the last of them rows without a number."""
-    numbers = [read_frame(one_round.path / RECIPIENTS)["number"].to_numpy() for one_round in rounds]
-    known = np.unique(np.concatenate(numbers))
-    return int((known > 0).sum() + (numbers[-1] == 0).sum())
+def _departed(rounds: Sequence[Round]) -> int:
+    """How many numbers of these rounds are in no row of the last of them."""
+    *earlier, last = [read_frame(one_round.path / RECIPIENTS)["number"].to_numpy() for one_round in rounds]
+    return len(np.setdiff1d(np.concatenate([np.zeros(1, np.int64), *earlier]), [*last, 0]))
 
 
 def _other_files(place: Folder) -> str:

@@ -12,6 +12,8 @@ import pandas as pd
 
 from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
+from campaign.public_calls import public_call
+from campaign.results.history_frame import HistoryFrame
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
@@ -29,6 +31,7 @@ _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
     "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object,
     "unpriced": "Int64", "currency": "str", "sender": "str", "template": "str", "folder": "str",
+    "state": "str",
     "problem": "str",
 }  # fmt: skip
 _COUNTED_AS = {
@@ -37,15 +40,17 @@ _COUNTED_AS = {
 }  # fmt: skip
 
 
+@public_call
 def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFrame:
     """All campaigns in a folder, one row for each, the one that sent last first.
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
-    rounds, people (rows of the last table that get a message), accepted, refused, unknown and waiting
-    (messages of that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
+    rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown and waiting (messages of
+    that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
     unpriced (batches without a known cost that may have been charged: with any, the cost is a lower bound),
-    currency (of the account, "" if it was not given), sender, template, folder and problem. `write_report`
-    makes a page or a workbook of them.
+    currency (of the account, "" if it was not given), sender, template, folder, state and problem. `state` is
+    "erased", "closed", "open" while messages wait or are unknown, or "finished". A notebook shows the table
+    in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -60,7 +65,7 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     for name in ("first_sent", "last_sent"):
         frame[name] = pd.to_datetime(frame[name], utc=True, format="ISO8601", errors="coerce")
     frame = frame.astype(_TYPES)
-    return frame.sort_values("last_sent", ascending=False, kind="stable").reset_index(drop=True)
+    return HistoryFrame(frame.sort_values("last_sent", ascending=False, kind="stable").reset_index(drop=True))
 
 
 def _campaign_folders(folder: Path, *, try_outs: bool) -> Iterator[Path]:
@@ -94,6 +99,7 @@ def _row(path: Path) -> dict[str, Any]:
     """What is known of one campaign; whatever cannot be read becomes its `problem`."""
     row: dict[str, Any] = {
         **dict.fromkeys(_TYPES), "name": "", "environment": "", "currency": "", "sender": "", "template": "",
+        "state": "",
         "folder": str(path), "problem": "",
     }  # fmt: skip
     try:
@@ -106,9 +112,18 @@ def _row(path: Path) -> dict[str, Any]:
         figures = read_figures(place.ledger_place)
         row |= _of_ledger(figures)
         row |= _of_last_round(place, figures)
+        row["state"] = _state(row, figures)
     except CampaignError as error:
         row["problem"] = clean(error)
     return row
+
+
+def _state(row: dict[str, Any], figures: LedgerFigures) -> str:
+    if figures.rounds and figures.rounds[-1].is_erased:
+        return "erased"
+    if figures.is_closed:
+        return "closed"
+    return "open" if row["unknown"] or row["waiting"] or not figures.rounds else "finished"
 
 
 def _of_first_format(result: Result) -> dict[str, Any]:
@@ -121,12 +136,13 @@ def _of_first_format(result: Result) -> dict[str, Any]:
         "first_sent": left.min(),
         "last_sent": left.max(),
         "rounds": 1,
-        "people": messages["row"].nunique(),
+        "people": result.totals.people,
         **{name: int(counts.get(name, 0)) for name in ("accepted", "refused", "unknown")},
         "waiting": int(counts.get("not_sent", 0)),
         "cost": result.totals.cost,
         "unpriced": result.totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
+        "state": "open" if counts.get("not_sent", 0) or counts.get("unknown", 0) else "finished",
     }
 
 
@@ -146,7 +162,7 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     last = open_round(place.path, figures.rounds[-1])
     manifest = last.manifest
     return {
-        "people": manifest.load_totals()["not_sent"],
+        "people": manifest.people,
         **_messages(last, figures),
         "sender": ", ".join(manifest.senders),
         "template": manifest.template,

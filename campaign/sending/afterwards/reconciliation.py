@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.masking import mask_numbers, mask_text, mask_texts
+from campaign.results.local_times import LocalTimes
 from campaign.text import agreeing, capitalised, counted
 
 ALL, NONE, SOME, NOT_CERTAIN = "all", "none", "some", "not certain"
@@ -104,7 +105,9 @@ class Reconciliation:
         pieces = [markup.paragraph(mask_text(self.sentence))]
         for title, table in tables.items():
             if len(table):
-                words = {name: name.replace("_", " ") for name in table.columns} | {"left_at": "left (UTC)"}
+                if "left_at" in table:
+                    table = LocalTimes().with_local(table, "left_at", "left")
+                words = {name: name.replace("_", " ") for name in table.columns}
                 pieces += [markup.paragraph(title), markup.table(table.rename(columns=words), limit=_SHOWN)]
         if self.phrase:
             pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))

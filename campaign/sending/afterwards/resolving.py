@@ -9,6 +9,8 @@ import pandas as pd
 
 from campaign.argument_checks import check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
+from campaign.public_calls import public_call
+from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
@@ -21,6 +23,7 @@ _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
 
 
+@public_call
 def resolve(
     folder: Place,
     batch: int,
@@ -67,17 +70,17 @@ def resolve(
     return place.load_result()
 
 
-def _phrase(batch: int, people: int, outcome: str) -> str:
+def _phrase(batch: int, messages: int, outcome: str) -> str:
     """What a person types to settle a batch."""
     if outcome != "again":
         return f"batch {batch} was {outcome}"
-    return f"send batch {batch} again, {counted(people, 'person', 'people')} may get it twice"
+    return f"send batch {batch} again, {counted(messages, 'message')} may arrive twice"
 
 
 def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
     """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
     when, waited = evidence["submitted_at"], evidence["seconds"]
-    left = "" if pd.isna(when) else f" left at {when:%Y-%m-%d %H:%M:%S} UTC"
+    left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
     wait = "" if pd.isna(waited) else f", after {waited:.0f} s"
     messages = counted(evidence["messages"], "message")
     return f"Batch {batch} ({messages}){left}{wait}: {evidence['error'] or 'no answer'}."

@@ -12,6 +12,7 @@ import pandas as pd
 from campaign.argument_checks import check_path, check_text
 from campaign.errors import ConfirmationError, FolderError
 from campaign.masking import mask_text
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.afterwards.provider_list import read_provider_list
@@ -53,6 +54,7 @@ def reconcile(
     cost: str | None = None,
     confirm: str,
 ) -> Result: ...
+@public_call
 def reconcile(
     folder: Place,
     provider_list: Any,

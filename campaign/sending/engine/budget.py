@@ -10,13 +10,15 @@ from math import ceil
 from typing import cast
 
 from campaign.argument_checks import check_amount, check_count
+from campaign.public_calls import public_call, public_class
 from campaign.sending.engine.hold import Hold
-from campaign.sending.engine.tally import Load, Tally
+from campaign.sending.engine.tally import Size, Tally
 from campaign.text import counted
 
 _LARGER = "Resume with a larger budget to send the rest; until you give another one, this one stays in force."
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class Budget:
     """Ends the run before a campaign costs more than `cost` units or sends more than `messages` messages.
@@ -45,6 +47,7 @@ class Budget:
             object.__setattr__(self, "messages", _limit(self.messages))
 
     @classmethod
+    @public_call
     def of(cls, budget: Budget | Decimal | float | str | None) -> Budget:
         """A budget as the user gave it: a number is cost units."""
         if isinstance(budget, Budget):
@@ -68,10 +71,10 @@ class Budget:
         messages = "" if self.messages is None else counted(self.messages, "message", "messages")
         return " and ".join(filter(None, (cost, messages)))
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         return self._look_at_messages(tally, batch) or self._look_at_cost(tally, batch)
 
-    def _look_at_messages(self, tally: Tally, batch: Load | None) -> Hold | None:
+    def _look_at_messages(self, tally: Tally, batch: Size | None) -> Hold | None:
         if self.messages is None or batch is None or tally.committed + batch.messages <= self.messages:
             return None
         return Hold(
@@ -83,7 +86,7 @@ class Budget:
             option=self._for_the_rest(tally),
         )
 
-    def _look_at_cost(self, tally: Tally, batch: Load | None) -> Hold | None:
+    def _look_at_cost(self, tally: Tally, batch: Size | None) -> Hold | None:
         if self.cost is None:
             return None
         if tally.accepted_here and tally.spending.price is None:

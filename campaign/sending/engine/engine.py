@@ -1,6 +1,6 @@
 """The one loop where ledger, valves and transport meet.
 
-    batches ──> issue ──> gate: valves, then the ledger says "sending" ──> body leaves ──> outcome ──> ledger
+    supply ──> issue ──> gate: valves, then the ledger says "sending" ──> body leaves ──> outcome ──> ledger
 
 One coroutine makes all decisions and issues the batches; each batch under way is a task that only delivers
 it. Whatever happens to a task, the ledger ends up with what is known about its batch: between learning an
@@ -12,19 +12,20 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
+from typing import TypeVar
 
 from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
 from campaign.sending.engine.hold import CUT, PAUSED, STOPPED, Hold
 from campaign.sending.engine.orders import Orders
-from campaign.sending.engine.pace import Pace
+from campaign.sending.engine.pace import Turns
 from campaign.sending.engine.speed import Speed
-from campaign.sending.engine.tally import Load, RunStatus, Snapshot, Tally
-from campaign.sending.engine.unsent import UnsentBatches
+from campaign.sending.engine.supply import Supply
+from campaign.sending.engine.tally import Load, RunStatus, Size, Snapshot, Tally
 from campaign.sending.engine.valves import Valve
 from campaign.service.outcome import Outcome
 from campaign.text import without_error_class
@@ -34,30 +35,39 @@ BACKOFF = 0.5  # seconds; doubled at every try, and a random share of it is wait
 SNAPSHOT_INTERVAL = 0.1  # seconds
 
 Listener = Callable[[Snapshot], None]
+Said = TypeVar("Said")
+
+
+def utc_now() -> datetime:
+    """The time by the clock of this machine."""
+    return datetime.now(UTC)
 
 
 class Engine:
     """Sends the batches of one campaign.
 
-    `batches` yields those that have not been attempted, and `valves` say when to hold. `listen` gets a
-    snapshot about ten times a second, on the engine's own thread. With `end_when_paused` a pause ends the
-    run, because nobody is there to resume it. All methods except `run` may be called from any thread.
+    `supply` has the batches that have not been attempted, and `valves` say when to hold, at the time that
+    `clock` tells. `listen` gets a snapshot about ten times a second, on the engine's own thread. With
+    `end_when_paused` a pause ends the run, because nobody is there to resume it. All methods except `run` may
+    be called from any thread.
     """
 
     def __init__(
         self,
-        batches: Iterator[Load],
+        supply: Supply,
         record: Record,
         post: Post,
         *,
         tally: Tally,
         valves: Sequence[Valve],
-        pace: Pace,
+        pace: Turns,
         concurrency: int,
         listen: Listener,
         end_when_paused: bool,
+        clock: Callable[[], datetime] = utc_now,
     ) -> None:
-        self._unsent, self._record, self._post = UnsentBatches(batches), record, post
+        self._supply, self._record, self._post = supply, record, post
+        self._clock = clock
         self._tally, self._valves, self._pace = tally, valves, pace
         self._concurrency, self._listen, self._end_when_paused = concurrency, listen, end_when_paused
         self.status: RunStatus = "running"
@@ -90,6 +100,10 @@ class Engine:
         """Issue nothing more and end; what is under way finishes."""
         self._orders.give(partial(self._hold, STOPPED))
 
+    def hold_with(self, hold: Hold) -> None:
+        """Pause or stop for a reason that holds for every worker of the campaign."""
+        self._orders.give(partial(self._hold, hold))
+
     def cancel(self) -> None:
         """End now: what has left without an answer becomes unknown."""
         self._orders.give(self._cut)
@@ -108,6 +122,7 @@ class Engine:
         try:
             while not self._is_over():
                 self._change.clear()
+                self._keep_up()
                 if not self._may_issue():
                     self._come_to_rest()
                     await self._wait_for_change()
@@ -126,7 +141,7 @@ class Engine:
             return False
         if self.status == "stopping" or (self.status == "paused" and self._end_when_paused):
             return True
-        return self._peek() is None  # nothing is left: nothing to resume, either
+        return self._is_empty()  # nothing to resume, either
 
     def _may_issue(self) -> bool:
         """Issue the next batch unless something is against it; say whether to look again at once."""
@@ -134,18 +149,18 @@ class Engine:
             return False
         # One batch at a time until the first OK, so that a wrong password costs one refusal and not eight.
         limit = self._concurrency if self._tally.accepted_here else 1
-        if len(self._under_way) >= limit or (batch := self._peek()) is None:
+        if len(self._under_way) >= limit or (batch := self._next()) is None:
             return False
-        if hold := self._reason_to_hold(batch):
-            if hold.patient and self._under_way:
+        if isinstance(batch, Hold):
+            if batch.patient and (self._under_way or self._tally.in_flight):
                 self._due = None  # its place in the pace is given up
                 return False
-            self._hold(hold)
+            self._hold_all(batch)
             return True
         now = time.monotonic()
         if self._due is None:
-            self._due = now + self._pace.reserve(batch.messages, now)
-        if now < max(self._due, self._not_before):
+            self._due = now + self._ask(partial(self._pace.reserve, batch.messages, now), 0.0)
+        if self.status != "running" or now < max(self._due, self._not_before):
             return False
         self._issue(batch)
         return True
@@ -160,22 +175,36 @@ class Engine:
             self._all_recorded = True
 
     async def _wait_for_change(self) -> None:
-        if self._due is None or self.status != "running":
+        seconds = self._supply.look_again
+        if self._due is not None and self.status == "running":
+            due = max(self._due, self._not_before) - time.monotonic()
+            seconds = due if seconds is None else min(due, seconds)
+        if seconds is None:
             await self._change.wait()
         else:
-            await _within(self._change, max(self._due, self._not_before) - time.monotonic())
+            await _within(self._change, seconds)
 
-    def _peek(self) -> Load | None:
+    def _keep_up(self) -> None:
+        self._ask(self._supply.keep_up, None)
+
+    def _next(self) -> Load | Hold | None:
+        return self._ask(partial(self._supply.next, self._reason_to_hold), None)
+
+    def _is_empty(self) -> bool:
+        return self._ask(lambda: self._supply.is_empty, True)
+
+    def _ask(self, question: Callable[[], Said], otherwise: Said) -> Said:
+        """What the supply says; when it fails, the run ends, and what is under way still finishes."""
         if self._failure is not None:
-            return None
+            return otherwise
         try:
-            return self._unsent.peek()
-        except Exception as error:  # the frozen plan was changed; what is under way still finishes
+            return question()
+        except Exception as error:  # the frozen plan was changed, or the ledger cannot be reached
             self._fail(error)
-            return None
+            return otherwise
 
     def _issue(self, batch: Load) -> None:
-        self._unsent.remove_next()
+        self._supply.remove_next()
         self._due = None
         self._tally.start(batch)
         task = asyncio.create_task(self._deliver(batch))
@@ -212,8 +241,10 @@ class Engine:
         if outcome.status == "not_sent":
             self._give_back(batch, outcome)
             if outcome.cause in ("gate", "setup") and not delivery.held_back:
-                last = Hold(f"Nothing more was sent: {_plain(outcome)}.", final=True)
-                self._hold(self._reason_to_hold() or last)
+                if hold := self._reason_to_hold():
+                    self._hold_all(hold)
+                else:
+                    self._hold(Hold(f"Nothing more was sent: {_plain(outcome)}.", final=True))
         else:
             self._settle(batch, outcome, delivery.seconds)
         if delivery.fault is not None:
@@ -247,19 +278,29 @@ class Engine:
 
     def _give_back(self, batch: Load, outcome: Outcome) -> None:
         self._tally.settle(batch, outcome)
-        self._unsent.give_back(batch)
+        self._supply.give_back(batch)
 
     # holding
 
-    def _reason_to_hold(self, batch: Load | None = None) -> Hold | None:
-        """Why `batch` must not be issued, or without one why those under way must not leave."""
+    def _reason_to_hold(self, batch: Size | None = None, tally: Tally | None = None) -> Hold | None:
+        """Why `batch` must not be issued, or without one why those under way must not leave.
+
+        `tally` is one that is to come, None for that of now.
+        """
         if self.hold is not None:
             return self.hold
-        now = datetime.now(UTC)
+        now = self._clock()
         for valve in self._valves:
-            if hold := valve.look(self._tally, batch, now):
+            if hold := valve.look(tally or self._tally, batch, now):
                 return hold
         return None
+
+    def _hold_all(self, hold: Hold) -> None:
+        """Hold because of a valve, and let whoever sends the same campaign hold, too."""
+        is_new = self.status == "running"
+        self._hold(hold)
+        if is_new:
+            self._ask(partial(self._supply.hold_all, hold), None)
 
     def _hold(self, hold: Hold) -> None:
         """Pause, or stop for good. A stop is never undone, and the first reason stays."""
@@ -297,7 +338,7 @@ class Engine:
             self.status = "failed"
         elif self.status == "stopping":
             self.status = "stopped"
-        elif self._peek() is None:
+        elif self._is_empty():
             self.status, self.hold = "finished", None
         self._publish(at_once=True)
 
@@ -310,7 +351,7 @@ class Engine:
     def snapshot(self) -> Snapshot:
         """Where the run stands now."""
         remark = self._tally.remark if self.status == "finished" else ""
-        reason = self.hold.reason if self.hold else remark
+        reason = self.hold.sentence(self._tally.waiting) if self.hold else remark
         now = time.monotonic()
         return self._tally.snapshot(self.status, now - self._started, reason, self._rate(now))
 

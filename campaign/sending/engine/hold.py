@@ -9,6 +9,7 @@ from dataclasses import dataclass
 class Hold:
     """Why a run holds, and what to do about it.
 
+    `rest` says what to do about messages that are left, where any are.
     `final` ends the run instead of pausing it. `patient` is for the next batch only: it applies when nothing
     is under way any more, because an answer may remove its reason. `needs_change`
     says that going on with the same options would end the same way; then `option` is what to write in
@@ -21,12 +22,17 @@ class Hold:
     patient: bool = False
     needs_change: bool = False
     option: str = ""
+    rest: str = ""
+
+    def sentence(self, waiting: int) -> str:
+        """The reason, and what to do about the messages that wait."""
+        return f"{self.reason} {self.rest}" if self.rest and waiting else self.reason
 
 
-PAUSED = Hold("Paused by hand. Resume to send the rest.", by_hand=True)
-STOPPED = Hold("Stopped by hand. Resume the campaign to send the rest.", final=True, by_hand=True)
+_RESUME = "Resume the campaign to send the rest."
+
+PAUSED = Hold("Paused by hand.", by_hand=True, rest="Resume to send the rest.")
+STOPPED = Hold("Stopped by hand.", final=True, by_hand=True, rest=_RESUME)
 CUT = Hold(
-    "Ended at once by hand: batches without an answer are unknown. Resume the campaign to send the rest.",
-    final=True,
-    by_hand=True,
+    "Ended at once by hand: batches without an answer are unknown.", final=True, by_hand=True, rest=_RESUME
 )

@@ -9,14 +9,16 @@ from zoneinfo import ZoneInfo
 
 from campaign.argument_checks import check, wrong
 from campaign.errors import UsageError
+from campaign.public_calls import public_call, public_class
 from campaign.sending.engine.hold import Hold
-from campaign.sending.engine.tally import Load, Tally
+from campaign.sending.engine.tally import Size, Tally
 from campaign.suggestions import time_zone_advice
 
 _HOURS = re.compile(r"\s*(\d\d?:\d\d)\s*-\s*(\d\d?:\d\d)(?:\s+(\S.*?))?\s*")
 _HOURS_EXAMPLE = "08:00-20:00 Africa/Kampala"
 
 
+@public_class
 @dataclass(frozen=True, slots=True)
 class Hours:
     """Pauses outside the hours in which messages may be sent, for example "08:00-20:00 Africa/Kampala".
@@ -36,6 +38,7 @@ class Hours:
         )
 
     @classmethod
+    @public_call
     def of(cls, hours: Hours | str) -> Hours:
         """Read hours as the user wrote them.
 
@@ -63,7 +66,7 @@ class Hours:
                 f"as in {_HOURS_EXAMPLE!r}."
             ) from None
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         clock = now.astimezone(self.zone).time()
         inside = self.opens <= clock < self.closes
         if self.closes <= self.opens:

@@ -2,6 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Protocol
+
+
+class Turns(Protocol):
+    """What says when the next batch may go out."""
+
+    def reserve(self, messages: int, now: float) -> float:
+        """Reserve a place for `messages` more, and return in how many seconds they may go out.
+
+        `now` is a reading of the monotonic clock.
+        """
+        ...
+
 
 class Pace:
     """At most `rate` messages a second, spread evenly; a pause is never followed by a burst."""
@@ -11,10 +24,6 @@ class Pace:
         self._free_at = 0.0
 
     def reserve(self, messages: int, now: float) -> float:
-        """Reserve a place for `messages` more, and return in how many seconds they may go out.
-
-        `now` is a reading of the monotonic clock.
-        """
         if self._rate is None:
             return 0.0
         start = max(self._free_at, now)

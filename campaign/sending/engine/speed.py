@@ -10,13 +10,21 @@ _SHORTEST = 1.0  # seconds; less says nothing about a pace
 
 
 class Speed:
-    """Messages that came back, sampled; `now` is always a reading of the monotonic clock."""
+    """Messages that came back, sampled; `now` is always a reading of the monotonic clock.
+
+    The clock starts at the first answer: how long that took, often for a single message, is no pace.
+    """
 
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int]] = deque()
+        self._at_rest: int | None = None  # messages that had come back before the first answer
 
     def note(self, now: float, answered: int) -> None:
         """So many messages of the run have come back until now."""
+        if self._at_rest is None:
+            self._at_rest = answered
+        if answered == self._at_rest:
+            return
         if not self._samples or now - self._samples[-1][0] >= _INTERVAL:
             self._samples.append((now, answered))
         while now - self._samples[0][0] > WINDOW and len(self._samples) > 1:
@@ -25,6 +33,7 @@ class Speed:
     def rest(self) -> None:
         """The run holds: the time until it goes on does not count."""
         self._samples.clear()
+        self._at_rest = None
 
     def per_second(self, now: float, answered: int) -> float | None:
         """Messages a second; None as long as there is nothing to measure."""

@@ -8,6 +8,7 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, Protocol
 
+from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
 from campaign.text import counted, without_error_class
 
@@ -53,14 +54,21 @@ class Snapshot:
     rate: float | None = None
     last_refusal: str = ""
     recent: tuple[SettledBatch, ...] = ()
+    has_unknown_costs: bool = False
+
+    def cost_in_words(self, environment: str, currency: str = "") -> str:
+        """The cost so far, a lower bound where something that may have been charged has no known cost."""
+        cost = None if self.has_unknown_costs and not self.cost else self.cost
+        unpriced = int(self.has_unknown_costs)
+        return cost_in_words(cost, unpriced=unpriced, currency=currency, environment=environment)
 
     @property
     def seconds_left(self) -> float | None:
         return (self.waiting + self.in_flight) / self.rate if self.rate else None
 
 
-class Load(Protocol):
-    """A batch that is ready to leave: its number, how many messages and SMS parts it has, and its entries."""
+class Size(Protocol):
+    """How large a batch is: its number, how many messages and SMS parts it has."""
 
     @property
     def number(self) -> int: ...
@@ -70,6 +78,10 @@ class Load(Protocol):
 
     @property
     def parts(self) -> int: ...
+
+
+class Load(Size, Protocol):
+    """A batch that is ready to leave, with its entries."""
 
     @property
     def entries(self) -> memoryview: ...
@@ -108,14 +120,14 @@ class Tally:
 
     What came before this run is taken from the ledger (see `rounds.standing`). The fields from
     `unpriced_batches` on count since the start or the last `resume()`: a person who resumes has seen what
-    happened before it.
+    happened before it. Where several workers send, it counts for all of them.
     """
 
     messages: int
     accepted: int = 0
     refused: int = 0
     unknown: int = 0
-    in_flight: int = 0
+    in_flight: int = 0  # with what other workers have claimed or sent without an answer so far
     parts_in_flight: int = 0
     spending: Spending = field(default_factory=Spending)
     unpriced: int = 0  # messages accepted without a cost that can be read
@@ -131,6 +143,7 @@ class Tally:
     last_unknown: str = ""
     last_refusal: str = ""
     last_miss: str = ""
+    with_others: tuple[int, int] = (0, 0)  # messages and SMS parts in flight at other workers
     recent: deque[SettledBatch] = field(default_factory=lambda: deque(maxlen=RECENT))  # the newest first
 
     @property
@@ -183,7 +196,7 @@ class Tally:
         """The committed cost with `parts` SMS parts more."""
         return self.spending.with_open_parts(self.parts_in_flight + parts)
 
-    def start(self, batch: Load) -> None:
+    def start(self, batch: Size) -> None:
         """A batch goes out: from here on its cost is reserved."""
         self.in_flight += batch.messages
         self.parts_in_flight += batch.parts
@@ -192,33 +205,54 @@ class Tally:
         """A batch came back."""
         self.in_flight -= batch.messages
         self.parts_in_flight -= batch.parts
-        self.causes.add(outcome.cause)
-        words = outcome.error if outcome.status == "refused" else without_error_class(outcome.error)
         if outcome.status == "not_sent":
-            self.last_miss = words
+            self.causes.add(outcome.cause)
+            self.last_miss = without_error_class(outcome.error)
             return
+        self.count(batch, outcome)
+        self.unreached_in_a_row = 0
+        self.notice(batch, outcome)
+
+    def count(self, batch: Size, outcome: Outcome) -> None:
+        """Add what became of a batch to the totals of the campaign."""
         setattr(self, outcome.status, getattr(self, outcome.status) + batch.messages)
+        if outcome.status == "unknown":
+            self.spending.add(batch.messages, batch.parts, None)
+        if outcome.status == "accepted":
+            self.accepted_batches += 1
+            self.spending.add(batch.messages, batch.parts, outcome.cost)
+            if outcome.cost is None:
+                self.unpriced += batch.messages
+
+    def notice(self, batch: Size, outcome: Outcome) -> None:
+        """Let what became of a batch hold this run, if the valves think so."""
+        words = outcome.error if outcome.status == "refused" else without_error_class(outcome.error)
+        self.causes.add(outcome.cause)
         self.recent.appendleft(
             SettledBatch(batch.number, batch.messages, outcome.status, outcome.cost, outcome.code, words)
         )
         self.refusals.append(outcome.status == "refused")
-        self.unreached_in_a_row = 0
         if outcome.status == "unknown":
             self.unknown_batches += 1
-            self.spending.add(batch.messages, batch.parts, None)
             self.last_unknown = words
         if outcome.status == "refused":
             self.last_refusal = words
         if outcome.status == "accepted":
-            self._pay(batch, outcome.cost)
+            self.accepted_here += 1
+            self.unpriced_batches += outcome.cost is None
 
-    def _pay(self, batch: Load, cost: Decimal | None) -> None:
-        self.accepted_batches += 1
-        self.accepted_here += 1
-        self.spending.add(batch.messages, batch.parts, cost)
-        if cost is None:
-            self.unpriced += batch.messages
-            self.unpriced_batches += 1
+    def count_others(self, messages: int, parts: int) -> None:
+        """So much is claimed or under way at other workers now."""
+        before, parts_before = self.with_others
+        self.in_flight += messages - before
+        self.parts_in_flight += parts - parts_before
+        self.with_others = messages, parts
+
+    def learn(self, batch: Size, outcome: Outcome) -> None:
+        """An answer came late to a batch that was counted as unknown."""
+        self.unknown -= batch.messages
+        self.spending.open_parts -= batch.parts
+        self.count(batch, outcome)
 
     def doubt(self, batch: Load, outcome: Outcome) -> None:
         """An outcome could not be recorded: all the ledger knows is that the batch was under way."""
@@ -254,5 +288,5 @@ class Tally:
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
-            tuple(self.recent),
+            tuple(self.recent), self.spending.open_parts > 0,
         )  # fmt: skip

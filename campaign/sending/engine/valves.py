@@ -11,14 +11,14 @@ from datetime import datetime
 from typing import Protocol
 
 from campaign.sending.engine.hold import Hold
-from campaign.sending.engine.tally import Load, Tally
+from campaign.sending.engine.tally import Size, Tally
 from campaign.text import counted
 
 
 class Valve(Protocol):
     """Anything that can hold a run."""
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         """The reason why the run must not go on at `now`, if there is one.
 
         `batch` is the next one to be issued; None asks about batches that have been issued already.
@@ -30,7 +30,7 @@ class Valve(Protocol):
 class Funds:
     """Ends the run when the account is empty."""
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if "funds" not in tally.causes:
             return None
         return Hold(
@@ -44,7 +44,7 @@ class Funds:
 class Credentials:
     """Ends the run when the service does not know the account or the password."""
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if "credentials" not in tally.causes:
             return None
         return Hold(
@@ -63,7 +63,7 @@ class Reach:
 
     tries: int = 5
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         useless = "setup" in tally.causes
         if not useless and tally.unreached_in_a_row < self.tries:
             return None
@@ -83,7 +83,7 @@ class Unknown:
 
     limit: int = 1
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if tally.unknown_batches < self.limit and "throttled" not in tally.causes:
             return None
         return Hold(
@@ -99,7 +99,7 @@ class Breaker:
 
     limit: int = 3
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if sum(tally.refusals) < self.limit:
             return None
         return Hold(
@@ -115,7 +115,7 @@ class Canary:
     After a resume the next batch goes out alone, and so on until the service accepts one.
     """
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if not tally.accepted_batches and tally.unknown_batches:
             return Hold(
                 f"It is not known whether the first batch was sent: {tally.last_unknown}. "
@@ -139,7 +139,7 @@ class Pilot:
 
     last_batch: int
 
-    def look(self, tally: Tally, batch: Load | None, now: datetime) -> Hold | None:
+    def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         if batch is None or batch.number <= self.last_batch:
             return None
         return Hold(

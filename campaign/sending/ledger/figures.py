@@ -6,7 +6,7 @@ from decimal import Decimal
 from typing import NamedTuple
 
 from campaign.sending.ledger.database import Readable
-from campaign.sending.ledger.views import ROUNDS, RegisteredBatch, RegisteredRound
+from campaign.sending.ledger.views import ROUNDS, RegisteredBatch, RegisteredRound, is_closed
 
 _BATCHES = "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
 # ISO times in UTC sort as text.
@@ -25,7 +25,7 @@ class LedgerFigures(NamedTuple):
     """Rounds and batches; when messages left first and last (UTC in ISO form, None for never); the cost.
 
     `cost` is the sum of the costs that the service named, None if it named none for batches that it may have
-    charged; `unpriced` counts these batches.
+    charged; `unpriced` counts these batches. `is_closed`: a person has closed the campaign since.
     """
 
     rounds: list[RegisteredRound]
@@ -34,6 +34,7 @@ class LedgerFigures(NamedTuple):
     last_sent: str | None
     cost: Decimal | None
     unpriced: int
+    is_closed: bool
 
 
 def read_figures(place: Readable) -> LedgerFigures:
@@ -44,5 +45,6 @@ def read_figures(place: Readable) -> LedgerFigures:
         first_sent, last_sent = connection.execute(_TIMES).fetchone()
         costs = [Decimal(cost) * count for cost, count in connection.execute(_COSTS)]
         unpriced = connection.execute(_UNPRICED).fetchone()[0]
+        closed = is_closed(connection)
     cost = None if unpriced and not costs else sum(costs, Decimal(0))
-    return LedgerFigures(rounds, batches, first_sent, last_sent, cost, unpriced)
+    return LedgerFigures(rounds, batches, first_sent, last_sent, cost, unpriced, closed)

@@ -25,7 +25,7 @@ def check_ledger(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) 
 
     `schema` is the SQL of its tables; that of an earlier format knows no rounds.
     """
-    RollbackGuard(path).check(check_content(path, identity, schema))
+    RollbackGuard(path).check(lambda: check_content(path, identity, schema))
 
 
 def check_content(path: Path, identity: Mapping[str, str], schema: str = SCHEMA) -> int:

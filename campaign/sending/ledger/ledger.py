@@ -20,7 +20,7 @@ from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from decimal import Decimal
 from functools import cache, partial
-from typing import Any, ClassVar, NamedTuple, Protocol
+from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 
 from campaign.errors import FolderError, LedgerError
 from campaign.sending.ledger.changes import (
@@ -54,6 +54,7 @@ class Move(NamedTuple):
 
 
 Answers = list[LedgerError | None]  # to the moves of a commit: None, or why one was not recorded
+Changed = TypeVar("Changed")
 
 
 class MovesWitness(Protocol):
@@ -76,6 +77,7 @@ class Ledger(ABC):
     FAILURE: ClassVar[type[Exception]]
     REFUSAL: ClassVar[type[Exception]]  # a trigger or a check of the tables refused a change
     REPAIR: ClassVar[str]
+    NO_SUCH_BATCH: ClassVar[str] = "there is no such batch."
 
     def __init__(
         self, place: Readable, connection: Connection, guard: RollbackGuard, witnesses: Sequence[MovesWitness]
@@ -86,6 +88,7 @@ class Ledger(ABC):
         self._connection = connection
         self._closed = False
         self.moves = self.commits = 0
+        self._own: Mapping[str, str] = {}  # what a batch has to say besides its number in order to be moved
 
     def move(self, batch: int, state: str, **facts: Any) -> None:
         """Move one batch; durable when this returns. Raises `LedgerError` if it is not allowed or fails."""
@@ -190,11 +193,11 @@ class Ledger(ABC):
         except self.FAILURE as error:
             raise LedgerError(f"The ledger cannot be read: {error}. {self.REPAIR}") from None
 
-    def _change(self, change: Callable[[Connection], int]) -> int:
+    def _change(self, change: Callable[[Connection], Changed]) -> Changed:
         """Make a change that is no move of a single batch, in one transaction; durable afterwards."""
         self._check_usable()
         try:
-            self._connection.execute(self.BEGIN)
+            self._begin()
             outcome = change(self._connection)
             self._connection.execute("COMMIT")
         except self.REFUSAL as error:
@@ -208,6 +211,10 @@ class Ledger(ABC):
             raise LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}") from None
         self._tell_witnesses(at_once=True)
         return outcome
+
+    def _begin(self, moves: Sequence[Move] = ()) -> None:
+        """Begin a transaction, in which these moves are made."""
+        self._connection.execute(self.BEGIN)
 
     def _roll_back(self) -> None:
         with suppress(self.FAILURE):
@@ -231,11 +238,11 @@ class Ledger(ABC):
         """Record moves in a transaction, and return what ends it."""
         try:
             self._check_usable()
-            self._connection.execute(self.BEGIN)
+            self._begin(moves)
             if self._apply_all(moves):
                 return partial(self._end, [None] * len(moves))
             self._connection.execute("ROLLBACK")
-            self._connection.execute(self.BEGIN)
+            self._begin(moves)
             return partial(self._end, [self._apply(move) for move in moves])
         except Exception as error:
             answers = self._give_up(error, len(moves))
@@ -267,7 +274,7 @@ class Ledger(ABC):
             return False
         rows: dict[str, list[dict[str, Any]]] = {}
         for move in moves:
-            rows.setdefault(_update(tuple(move.facts)), []).append(_values(move))
+            rows.setdefault(self._update(tuple(move.facts)), []).append(self._values(move))
         try:
             changed = sum(self._connection.executemany(*group).rowcount for group in rows.items())
         except self.REFUSAL:
@@ -279,8 +286,8 @@ class Ledger(ABC):
         problem = ""
         self._connection.execute("SAVEPOINT one_move")
         try:
-            if self._connection.execute(_update(tuple(move.facts)), _values(move)).rowcount != 1:
-                problem = "there is no such batch."
+            if self._connection.execute(self._update(tuple(move.facts)), self._values(move)).rowcount != 1:
+                problem = self.NO_SUCH_BATCH
         except self.REFUSAL as error:
             self._connection.execute("ROLLBACK TO one_move")
             problem = f"{error}. If another program has this campaign open, close that one, then resume."
@@ -292,19 +299,23 @@ class Ledger(ABC):
             with suppress(OSError, self.FAILURE, FolderError):  # without it nothing is less safe
                 witness.write(lambda: moves_in(self._connection), at_once=at_once)
 
+    def _update(self, facts: tuple[str, ...]) -> str:
+        """The statement of a move that sets these columns."""
+        return _update(facts, tuple(self._own))
+
+    def _values(self, move: Move) -> dict[str, Any]:
+        """The parameters of `_update` for a move."""
+        values = {"state": move.state, "batch": move.batch, **move.facts, **self._own}
+        if isinstance(values.get("cost"), Decimal):
+            values["cost"] = f"{values['cost']:f}"
+        return values
+
 
 @cache
-def _update(facts: tuple[str, ...]) -> str:
-    """The statement of a move that sets these columns; their names are keywords of our own calls."""
+def _update(facts: tuple[str, ...], own: tuple[str, ...]) -> str:
+    """The statement of a move; the names of columns are keywords of our own calls."""
     columns = "".join(f", {name} = :{name}" for name in facts)
     if "note" not in facts:  # a person's decision is good for one move
         columns += ", note = ''"
-    return f"UPDATE batches SET state = :state{columns} WHERE batch = :batch"  # noqa: S608 - no value is put in
-
-
-def _values(move: Move) -> dict[str, Any]:
-    """The parameters of `_update` for a move."""
-    values = {"state": move.state, "batch": move.batch, **move.facts}
-    if isinstance(values.get("cost"), Decimal):
-        values["cost"] = f"{values['cost']:f}"
-    return values
+    conditions = "".join(f" AND {name} = :{name}" for name in own)
+    return f"UPDATE batches SET state = :state{columns} WHERE batch = :batch{conditions}"  # noqa: S608 - no value is put in

@@ -26,13 +26,26 @@ def guard_path(ledger_path: Path) -> Path:
 class RollbackGuard:
     """The guard of one ledger."""
 
-    def __init__(self, ledger_path: Path) -> None:
+    def __init__(self, ledger_path: Path, writer: str = "") -> None:
+        """`writer` distinguishes several programs that write it at once."""
         self._path = guard_path(ledger_path)
+        self._writer = writer
         self._written_at = 0.0
 
-    def check(self, moves: int) -> None:
-        """Raise `LedgerError` if the ledger has fewer moves than it once had."""
-        missing = self._read() - moves
+    def check(self, count_moves: Callable[[], int]) -> None:
+        """Raise `LedgerError` if the ledger has fewer moves than it once had.
+
+        What is wrong with the ledger itself is said first. The guard is read before the moves are counted:
+        while a run is under way both grow, and a newer guard would make the count look like an older copy.
+        """
+        problem: LedgerError | None = None
+        try:
+            known = self._read()
+        except LedgerError as error:
+            known, problem = 0, error
+        missing = known - count_moves()
+        if problem is not None:
+            raise problem
         if missing > 0:
             verb = agreeing(missing, "is", "are")
             raise LedgerError(
@@ -47,7 +60,7 @@ class RollbackGuard:
         if not at_once and now - self._written_at < INTERVAL:
             return
         self._written_at = now
-        replace_private_file(self._path, str(count_moves()).encode())
+        replace_private_file(self._path, str(count_moves()).encode(), self._writer)
 
     def _read(self) -> int:
         try:
@@ -60,6 +73,8 @@ class RollbackGuard:
             raise LedgerError(
                 f"{self._path} cannot be read: {error.strerror}. Make it readable, then try again."
             ) from None
+        except ValueError:  # a manifest that was changed names a ledger that no system could have
+            raise LedgerError("The ledger has no place where a file can be.") from None
         # int() would also read "-5", "1_000" and surrounding space; SQLite counts in 64 bits.
         if not content.isdigit() or len(content) > 19:
             raise LedgerError(f"{self._path} is damaged. Restore it from a copy.")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
 from typing import Any, NamedTuple
@@ -31,11 +31,9 @@ SELECT rounds.round, coalesce(erasures.digest, rounds.digest), rounds.at, erasur
 FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
 """
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
-_ATTEMPTS = """
-SELECT part, first, messages, cost FROM batches
-WHERE round = :round AND (state = 'accepted' OR state = 'unknown' OR state = 'again' OR state = 'sending')
-ORDER BY part
-"""
+_LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
+_ATTEMPTED = ("accepted", "unknown", "again", "sending")
+_COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
 
 
 class RegisteredRound(NamedTuple):
@@ -67,6 +65,31 @@ class LedgerSnapshot:
     batches: list[RegisteredBatch]
     outcome_rows: list[tuple[Any, ...]]
     is_closed: bool  # a person has closed the campaign since its last round
+    moves: int  # as many as the journal has
+    budget: str = ""  # the record of the one that was given last, "" for none
+
+    def before_answers(self) -> LedgerSnapshot:
+        """The same as if what is under way were still waiting."""
+        sending = [batch.state == "sending" for batch in self.batches]
+        return replace(
+            self,
+            batches=[
+                batch._replace(state="pending") if is_sending else batch
+                for batch, is_sending in zip(self.batches, sending, strict=True)
+            ],
+            outcome_rows=[
+                (*row[:_STATUS], "not_sent", *row[_STATUS + 1 :]) if is_sending else row
+                for row, is_sending in zip(self.outcome_rows, sending, strict=True)
+            ],
+        )
+
+    def attempts(self, round_number: int) -> list[Attempt]:
+        """The batches of a round that were accepted, or may have been, in order."""
+        return [
+            Attempt(batch.part, batch.first, batch.messages, None if cost is None else Decimal(cost))
+            for batch, cost in zip(self.batches, (row[_COST] for row in self.outcome_rows), strict=True)
+            if batch.round == round_number and batch.state in _ATTEMPTED
+        ]
 
     @cached_property
     def outcomes(self) -> pd.DataFrame:
@@ -96,17 +119,35 @@ class Attempt(NamedTuple):
 def snapshot(place: Readable) -> LedgerSnapshot:
     """Everything that a ledger says, read at one moment; also while it is being written."""
     with place.reading() as connection:
-        rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
-        batches = connection.execute(
-            "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
-        )
-        last_event = connection.execute(_LAST_EVENT).fetchone()
-        return LedgerSnapshot(
-            rounds,
-            [RegisteredBatch._make(row) for row in batches],
-            _outcome_rows(connection),
-            is_closed=last_event == ("closed",),
-        )
+        return snapshot_in(connection)
+
+
+def snapshot_in(connection: Connection) -> LedgerSnapshot:
+    """The same by a connection for reading."""
+    rounds = [RegisteredRound._make(row) for row in connection.execute(ROUNDS)]
+    batches = connection.execute(
+        "SELECT batch, round, part, first, messages, state FROM batches ORDER BY batch"
+    )
+    return LedgerSnapshot(
+        rounds,
+        [RegisteredBatch._make(row) for row in batches],
+        _outcome_rows(connection),
+        is_closed=is_closed(connection),
+        moves=moves_in(connection),
+        budget=recorded_budget(connection),
+    )
+
+
+def recorded_budget(connection: Connection) -> str:
+    """The record of the budget that was kept last, "" if there is none."""
+    row: Any = connection.execute(_LAST_BUDGET).fetchone()
+    return "" if row is None else str(row[0])
+
+
+def is_closed(connection: Connection) -> bool:
+    """Whether a person has closed the campaign since its last round."""
+    last_event: Any = connection.execute(_LAST_EVENT).fetchone()
+    return last_event is not None and tuple(last_event) == ("closed",)
 
 
 def result_frame(place: Readable) -> pd.DataFrame:
@@ -154,15 +195,6 @@ def total_cost(place: Readable) -> Decimal:
     with place.reading() as connection:
         costs = connection.execute("SELECT cost, count(*) FROM batches WHERE cost IS NOT NULL GROUP BY cost")
         return sum((Decimal(cost) * batches for cost, batches in costs), Decimal(0))
-
-
-def attempts_of(place: Readable, round_number: int) -> list[Attempt]:
-    """The batches of a round that were accepted, or may have been, by part."""
-    with place.reading() as connection:
-        return [
-            Attempt(part, first, messages, None if cost is None else Decimal(cost))
-            for part, first, messages, cost in connection.execute(_ATTEMPTS, {"round": round_number})
-        ]
 
 
 def identity_of(place: Readable) -> dict[str, str]:

@@ -3,41 +3,104 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from functools import partial
+
+import numpy as np
+import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.errors import ConfirmationError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import messages_at
+from campaign.messages.plan_tables.plan_columns import map_messages_at, messages_at
 from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
+from campaign.messages.totals import Totals
+from campaign.results.totals import cost_in_words
 from campaign.service.account import Account
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, capitalised, counted
+
+_TRY_FIRST = "This text was never tried out: campaign.try_out(…) sends one message to your own phone first."
+
+
+@dataclass(frozen=True, eq=False, kw_only=True)
+class Extent:
+    """What some messages of a plan amount to: their `numbers` (distinct), people (rows), SMS parts, and how
+    many go to each country if the plan has several. `was_tried` says whether one of the texts was tried out.
+    """
+
+    numbers: Ints
+    people: int
+    parts: int
+    countries: Mapping[str, int]
+    was_tried: bool
+
+    @classmethod
+    def of(cls, plan: Plan, positions: Ints, tried: Collection[str]) -> Extent:
+        several = len(plan.totals.countries) > 1
+        of_part = partial(_extent_of, several=several, tried=tried)
+        extents = [*map_messages_at(plan, np.sort(positions), of_part)]
+        countries = sum((Counter(extent.countries) for extent in extents), Counter[str]())
+        return cls(
+            numbers=np.unique(np.concatenate([extent.numbers for extent in extents])),
+            people=sum(extent.people for extent in extents),
+            parts=sum(extent.parts for extent in extents),
+            countries=dict(countries.most_common()),
+            was_tried=any(extent.was_tried for extent in extents),
+        )
+
+
+def _extent_of(messages: pd.DataFrame, *, several: bool, tried: Collection[str]) -> Extent:
+    """The extent of messages of one part; `several` says whether their countries are asked for."""
+    countries = pd.Series(dtype="int64")
+    if several:
+        countries = clean_numbers("+" + messages["number"], region=None)["region"].value_counts()
+    return Extent(
+        numbers=np.unique(messages["number"].astype("int64").to_numpy()),
+        people=int(messages["row"].nunique()),
+        parts=int(messages["parts"].sum()),
+        countries={str(name): int(count) for name, count in countries.items()},
+        was_tried=bool(messages["message"].isin(tried).any()),
+    )
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Departure:
-    """What would leave now: messages of a plan, `batch_size` in a request, `concurrency` requests at a time.
+    """What would leave now: messages of a plan, whose `positions` are in the order in which they leave.
 
-    `positions` are those of the messages in the plan, in the order in which they leave. `comparison` is a
-    sentence that says what the campaign has sent before, and `budget` says what all of it may cost.
-    `reached_today` counts the people whom another campaign of the account reached in the last 24 hours.
-    `remarks` are sentences that a person has to read before deciding.
+    - `extent`: what they amount to, and `later` how many more wait until a pilot was looked at
+    - `comparison`: a sentence that says what the campaign has sent before
+    - `budget`: what all of it may cost, "" for no limit; `price`: what a message has cost so far on average,
+      None if that is not known
+    - `reached_today`: how many people another campaign of the account reached in the last 24 hours
+    - `may_be_new`: whether nobody has got this text yet, so that it is worth a try-out
+    - `remarks`: sentences that a person has to read before deciding
     """
 
     plan: Plan
     positions: Ints
-    batch_size: int
-    concurrency: int
+    extent: Extent
+    later: int = 0
     comparison: str = ""
     budget: str = ""
+    price: Decimal | None = None
     reached_today: int = 0
-    remarks: tuple[str, ...] = ()
+    may_be_new: bool = False
+    remarks: tuple[str, ...] = field(default=())
 
     @property
     def phrase(self) -> str:
         """What a person types: how many messages, and a mark of what they say to whom."""
         count = len(self.positions)
-        marked = fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        is_all = count == self.plan.totals.messages and not (np.diff(self.positions) <= 0).any()
+        marked = (
+            self.plan.fingerprint
+            if is_all
+            else fingerprint_of(count, lambda: messages_at(self.plan, self.positions))
+        )
         mark = hashlib.sha256(marked.encode()).hexdigest()[:4]
         again = (
             f", {counted(self.reached_today, 'person', 'people')} for the second time in 24 hours"
@@ -52,28 +115,67 @@ def check_confirmed(account: Account, confirm: str | None, departure: Departure)
 
     The phrase carries a mark of the messages, so that it does not fit a table or a text that has changed.
     """
-    count = len(departure.positions)
-    if account.environment != "live" or not count or confirm == departure.phrase:
+    if account.environment != "live" or not len(departure.positions) or confirm == departure.phrase:
         return
-    exposed = min(departure.concurrency * departure.batch_size, count)
     first = next(messages_at(departure.plan, departure.positions[:1]))
     example = departure.plan.preview(int(first["row"].iloc[0]))
-    today = departure.reached_today
-    again = (
-        f"{counted(today, 'person', 'people')} of these {agreeing(today, 'was', 'were')} reached by another "
-        "campaign of this account in the last 24 hours. "
-        if today
-        else ""
+    lines = (
+        _about_messages(account, departure),
+        _about_others(departure.plan.totals),
+        departure.comparison,
+        _about_cost(account, departure),
+        _about_today(departure.reached_today),
+        *departure.remarks,
+        _TRY_FIRST if departure.may_be_new and not departure.extent.was_tried else "",
+        f"For example:\n{example}",
     )
-    comparison = f"{departure.comparison} " if departure.comparison else ""
-    budget = f"The campaign's budget is {departure.budget}. " if departure.budget else ""
-    remarks = "".join(f"{remark} " for remark in departure.remarks)
     raise ConfirmationError(
-        f"This sends {counted(count, 'message')} to real phones ({account.label}), up to "
-        f"{departure.batch_size:,} in a request and {counted(departure.concurrency, 'request')} at a time. "
-        f"If the service dies meanwhile, the fate of up to {exposed:,} of them is unknown. "
-        f"{comparison}{budget}{again}{remarks}For example:\n{example}\nLook at the plan once more.",
-        phrase=departure.phrase,
-        purpose="send it",
-        given=confirm,
+        "\n".join(filter(None, lines)), phrase=departure.phrase, purpose="send it", given=confirm
+    )
+
+
+def _about_messages(account: Account, departure: Departure) -> str:
+    """How many messages go to how many people where, and how many wait for the end of a pilot."""
+    extent, later = departure.extent, departure.later
+    shares = ", ".join(f"{name or 'unknown'} {count:,}" for name, count in extent.countries.items())
+    countries = f" in {len(extent.countries)} countries ({shares})" if len(extent.countries) > 1 else ""
+    pilot = f" {capitalised(counted(later, 'more message'))} {agreeing(later, 'waits', 'wait')} for resume."
+    return (
+        f"This sends {counted(len(departure.positions), 'message')} ({counted(extent.parts, 'SMS part')}) to "
+        f"{counted(extent.people, 'person', 'people')}{countries} on real phones ({account.label})."
+        f"{pilot if later else ''}"
+    )
+
+
+def _about_others(totals: Totals) -> str:
+    """How many rows of the table get nothing; "" for none."""
+    excluded = {status: count for status, count in totals.items() if count and status != "not_sent"}
+    if not excluded:
+        return ""
+    rows = sum(excluded.values())
+    get = agreeing(rows, "gets", "get")
+    kinds = ", ".join(f"{count:,} {status.replace('_', ' ')}" for status, count in excluded.items())
+    return (
+        f"{capitalised(counted(rows, 'row'))} of the table {get} nothing ({kinds}). "
+        "The issues of the plan say why."
+    )
+
+
+def _about_cost(account: Account, departure: Departure) -> str:
+    """The budget, and what the messages would cost if that is known."""
+    budget = f"The campaign's budget is {departure.budget}." if departure.budget else ""
+    if departure.price is None:
+        unknown = "What it costs is not known before the first answer; budget= sets a limit."
+        return budget or unknown
+    expected = round(departure.price * len(departure.positions))
+    cost = cost_in_words(Decimal(expected), currency=account.currency)
+    return f"At the price so far this costs about {cost}. {budget or 'No budget is set.'}"
+
+
+def _about_today(count: int) -> str:
+    if not count:
+        return ""
+    return (
+        f"{capitalised(counted(count, 'person', 'people'))} of these {agreeing(count, 'was', 'were')} "
+        "reached by another campaign of this account in the last 24 hours."
     )

@@ -10,18 +10,20 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
 from campaign.contacts.continuation import Continuation
+from campaign.contract import CORRECTED
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan, suppression_of, with_fields
 from campaign.messages.plan_tables.duplicates import SHARED_PHONE
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import ON_OPT_OUT_LIST, REACHED_EARLIER, SuppressionLists
-from campaign.sending.rounds.amended_plan import with_messages, without_rows
+from campaign.sending.rounds.amended_plan import with_issue, with_messages, without_rows
 from campaign.sending.rounds.distinct_texts import DistinctTexts
 from campaign.sending.rounds.record import planned_texts
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.rounds import Round
 from campaign.text import clean
 
+_CORRECTED = "This row was corrected or added in a follow-up file."
 _IS_COPY = "Another row of the campaign has the same number and the same text, and is kept."
 _SHARES_PHONE = f"The same number as another row of the campaign{SHARED_PHONE}"
 
@@ -141,7 +143,20 @@ def merge(whole: Plan, part: Plan) -> Plan:
             _merged_rows(whole.addressing.alternatives, part.addressing.alternatives, part_rows, rows),
         ),
     )
-    return with_messages(merged, messages.iloc[order].reset_index(drop=True))
+    merged = with_messages(merged, messages.iloc[order].reset_index(drop=True))
+    return with_issue(merged, _corrected(whole, part, rows), CORRECTED, "info", _CORRECTED)
+
+
+def _corrected(whole: Plan, part: Plan, rows: Ints) -> Ints:
+    """The rows that a person has corrected or added in this or an earlier follow-up file: their own
+    spreadsheet knows nothing of that."""
+    columns = [name for name in part.contacts.columns if name in whole.contacts.columns]
+    columns = [name for name in columns if name not in ("status", "reason")]
+    before, after = whole.contacts[columns].reindex(rows), part.contacts[columns]
+    differs = (before.to_numpy() != after.to_numpy()).any(axis=1)
+    issues = whole.issues
+    earlier = issues.loc[issues["code"] == CORRECTED, "row"].dropna().astype("int64")
+    return np.asarray(rows[differs | np.isin(rows, earlier)], dtype=np.int64)
 
 
 def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:

@@ -17,7 +17,7 @@ from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_rea
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
 from campaign.sending.rounds.record import first_pieces
-from campaign.sending.store.freezing import RoundContent
+from campaign.sending.store.round_content import RoundContent
 from campaign.text import agreeing, clean, counted, shorten
 
 _SHOWN = 3  # rows whose old and new text an error shows

@@ -11,6 +11,7 @@ from campaign import markup
 from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
+from campaign.public_calls import public_call
 from campaign.sending.rounds.compared_plan import GOES_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -84,6 +85,7 @@ class Difference:
         reasons = pd.Series(words[self._compared.knowledge], dtype="str")
         return self._compared.plan.messages.assign(reason=reasons)
 
+    @public_call
     def outgoing(self, *, changed: bool = False) -> Ints:
         """The positions of the messages that go out, with or without those that `changed=` decides on."""
         check_switch(changed, subject="changed", write="outgoing(changed=True)")

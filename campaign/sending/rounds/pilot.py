@@ -7,9 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from campaign.arrow_text import Ints
-from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_messages
+from campaign.messages.plan_tables.plan_columns import numbers_at, rows_of_messages
 from campaign.sending.rounds.record import CampaignRecord
-from campaign.sending.store.freezing import RoundContent
+from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import Round
 
 
@@ -66,6 +66,5 @@ def _rest_of_pilot(content: RoundContent, record: CampaignRecord, last_batch: in
     batches = np.zeros(len(record.knowledge), bool)
     own = [batch.batch for batch in record.ledger.batches if batch.round == record.rounds[-1].number]
     batches[[batch for batch in own if batch <= last_batch]] = True
-    frames = messages_at(content.plan, content.outgoing)
-    numbers = np.concatenate([np.empty(0, np.int64), *(frame["number"].astype("int64") for frame in frames)])
+    numbers = numbers_at(content.plan, content.outgoing)
     return content.outgoing[np.isin(numbers, record.reached_among(numbers, batches))]

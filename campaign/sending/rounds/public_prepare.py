@@ -11,6 +11,7 @@ from campaign.messages import preparation
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import EarlierCampaign
 from campaign.paths import is_file
+from campaign.public_calls import public_call
 from campaign.results.tables import Result
 
 P = ParamSpec("P")
@@ -49,4 +50,4 @@ def _read_campaign(folder: str | Path) -> EarlierCampaign:
     return read_earlier_campaign(str(folder))
 
 
-prepare = _with_campaign_folders(preparation.prepare)
+prepare = public_call(_with_campaign_folders(preparation.prepare))

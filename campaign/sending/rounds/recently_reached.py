@@ -11,6 +11,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
+from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.views import identity_of
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import open_folder
@@ -40,17 +41,25 @@ def recently_reached(account: Account, key: str, numbers: Ints) -> RecentlyReach
     since = datetime.now(UTC) - _RECENT
     reached = [np.empty(0, np.int64)]
     for listed in campaigns:
-        if (
-            listed.key == key
-            or not listed.last_sent_at
-            or datetime.fromisoformat(listed.last_sent_at) < since
-        ):
+        if listed.key == key or not (_is_recent(listed, since) or _may_be_sent_elsewhere(listed)):
             continue
         try:
             reached.append(_reached_since(listed, account, since, numbers))
         except CampaignError as error:
             unreadable.append(f"The campaign in {clean(listed.folder)} cannot be read: {error}")
     return RecentlyReached(np.unique(np.concatenate(reached)), tuple(unreadable))
+
+
+def _is_recent(listed: ListedCampaign, since: datetime) -> bool:
+    return bool(listed.last_sent_at) and datetime.fromisoformat(listed.last_sent_at) >= since
+
+
+def _may_be_sent_elsewhere(listed: ListedCampaign) -> bool:
+    """Whether workers on other machines may have sent it, who do not write this list."""
+    try:
+        return is_address(open_folder(Path(listed.folder)).manifest.ledger)
+    except CampaignError:
+        return False
 
 
 def _reached_since(listed: ListedCampaign, account: Account, since: datetime, numbers: Ints) -> Ints:

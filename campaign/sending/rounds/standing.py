@@ -9,9 +9,9 @@ import numpy as np
 import pandas as pd
 
 from campaign.environments import words_for
+from campaign.results.local_times import LocalTimes
 from campaign.sending.engine.tally import Spending, Tally
-from campaign.sending.ledger.database import Readable
-from campaign.sending.ledger.views import LedgerSnapshot, attempts_of
+from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
 from campaign.text import agreeing
@@ -19,7 +19,7 @@ from campaign.text import agreeing
 _BREAK = 300  # seconds between two batches; a slow pace or a person who looks at a pause takes less
 
 
-def tally_of(rounds: list[Round], ledger: LedgerSnapshot, place: Readable) -> Tally:
+def tally_of(rounds: list[Round], ledger: LedgerSnapshot) -> Tally:
     """The tally of the last round as it stands, with the costs of all rounds."""
     last = rounds[-1]
     batches = ledger.outcomes.set_index("batch")
@@ -37,7 +37,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, place: Readable) -> Ta
         unpriced=int(planned[is_accepted & batches["cost"].isna()].sum()),
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
-        spending=cost_so_far(rounds, place),
+        spending=cost_so_far(rounds, ledger),
         seconds=seconds_spent(ledger.outcomes),
     )
 
@@ -60,14 +60,14 @@ def seconds_spent(outcomes: pd.DataFrame) -> float:
     return float(ends[-1] - starts[0] - breaks[is_break].sum())
 
 
-def cost_so_far(rounds: Iterable[Round], place: Readable) -> Spending:
+def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
     """The costs and prices in the ledger; only the column of SMS parts is read of the frozen messages.
 
     Raises `LedgerError` when a part file is missing or damaged.
     """
     spending = Spending()
     for one_round in rounds:
-        attempts = attempts_of(place, one_round.number)
+        attempts = ledger.attempts(one_round.number)
         for part, batches in groupby(attempts, key=lambda attempt: attempt.part):
             sizes = read_sizes(one_round.plan_path, part)
             for attempt in batches:
@@ -85,7 +85,7 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
     if not tally.messages:
         return "Nothing was sent: the plan has no messages."
     last = outcomes.loc[outcomes["status"] == "accepted", "submitted_at"].max()
-    day = "" if pd.isna(last) else f" on {last.day} {last:%B %Y}"
+    day = "" if pd.isna(last) else f" on {LocalTimes().day(last)}"
     reached = words_for(environment).reached
     pieces = []
     if tally.accepted == tally.messages:

@@ -9,12 +9,14 @@ lock              held while a run has the campaign open
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
 
 from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
+from campaign.results.sent_rounds import SentRound
 from campaign.results.tables import Result
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
@@ -97,7 +99,7 @@ class Folder:
             folder=self.path,
             sentence=sentence,
             nothing_sent=nothing_sent,
-            rounds=[one_round.sent for one_round in rounds],
+            rounds=_told(rounds, ledger.budget),
             is_closed=ledger.is_closed,
         )
 
@@ -120,6 +122,12 @@ class Folder:
                 f"{name.source}, another file of the same name. To continue that campaign, give "
                 f"name={manifest.name!r}; for a new one, give another name."
             )
+
+
+def _told(rounds: Sequence[Round], budget: str) -> list[SentRound]:
+    """What a report tells of the rounds; the last one with the budget in force."""
+    *earlier, last = (one_round.sent for one_round in rounds)
+    return [*earlier, last.with_budget(budget)]
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:

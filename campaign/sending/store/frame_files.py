@@ -1,4 +1,8 @@
-"""Tables of a campaign folder as parquet files and back."""
+"""Tables of a campaign folder as parquet files and back.
+
+A table is one file, whose parts are its row groups, or a folder with a file for each part: those that the
+workers of a cluster have written.
+"""
 
 from __future__ import annotations
 
@@ -25,10 +29,11 @@ def write_frame(frame: pd.DataFrame, path: Path) -> None:
 
 def write_frames(frames: Iterable[pd.DataFrame], path: Path) -> None:
     """Write frames of the same columns, one below the other, to a new file; each is a part of it."""
-    write_tables(map(_table, frames), path)
+    write_tables(map(frame_table, frames), path)
 
 
-def _table(frame: pd.DataFrame) -> pa.Table:
+def frame_table(frame: pd.DataFrame) -> pa.Table:
+    """A frame as it is written."""
     # Columns are numbered, because a spreadsheet may have two of one name, or one called "row".
     names = [*frame.columns]
     return pa.table(
@@ -63,17 +68,37 @@ def read_frame(
     Raises `FolderError` when the file is missing or damaged.
     """
     try:
-        with pq.ParquetFile(path) as file:
-            names = json.loads(file.schema_arrow.metadata[b"names"])
-            places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
-            chosen = ["0", *map(str, places)]
-            table = file.read(chosen) if part is None else file.read_row_group(part, chosen)
-    except (OSError, pa.ArrowException, KeyError, TypeError, ValueError):
+        files, group = table_files(path), part
+        if part is not None and path.is_dir():
+            files, group = [files[part]], 0
+        names = json.loads(pq.read_schema(files[0]).metadata[b"names"])
+        places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
+        chosen = ["0", *map(str, places)]
+        table = pa.concat_tables(_read(file, chosen, group) for file in files)
+    except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
     index = pd.Index(table.column(0).to_numpy(), name="row", dtype="int64")
     return pd.DataFrame(
         {names[place - 1]: _column(table.column(str(place))) for place in places}, index=range(len(index))
     ).set_axis(index)
+
+
+def table_files(path: Path) -> list[Path]:
+    """The files of a table in the order of its parts: the path itself, or what is in it if it is a folder.
+
+    Raises `OSError` where a folder holds no part.
+    """
+    if not path.is_dir():
+        return [path]
+    files = sorted(path.glob("part-*.parquet"), key=lambda file: int(file.stem.removeprefix("part-")))
+    if not files:
+        raise FileNotFoundError(path)
+    return files
+
+
+def part_path(folder: Path, part: int) -> Path:
+    """The file of a part, counted from 0, in the folder of its table."""
+    return folder / f"part-{part:05d}.parquet"
 
 
 def count_parts(path: Path) -> int:
@@ -88,11 +113,16 @@ def size_in_memory(path: Path) -> int:
 
 def _facts(path: Path) -> tuple[int, int]:
     try:
-        facts = pq.read_metadata(path)
-    except (OSError, pa.ArrowException):
+        facts = [pq.read_metadata(file) for file in table_files(path)]
+    except (OSError, ValueError, pa.ArrowException):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
-    groups = [facts.row_group(number) for number in range(facts.num_row_groups)]
+    groups = [one.row_group(number) for one in facts for number in range(one.num_row_groups)]
     return len(groups), sum(group.total_byte_size for group in groups)
+
+
+def _read(path: Path, columns: list[str], group: int | None) -> pa.Table:
+    with pq.ParquetFile(path) as file:
+        return file.read(columns) if group is None else file.read_row_group(group, columns)
 
 
 def _column(column: pa.ChunkedArray[Any]) -> pd.Series[Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
@@ -13,15 +13,19 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Ints
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at, rows_of_messages
+from campaign.messages.plan_tables.cluster_tables import ClusterTables
+from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
+from campaign.results.shared_phones import rows_that_share
+from campaign.results.totals import people_in
 from campaign.sending.ledger.ledger import Entry
+from campaign.sending.store.cluster_freezing import freeze_on_cluster, frequent_senders
 from campaign.sending.store.frame_files import write_frames
 from campaign.sending.store.frozen_messages import Cutting, freeze, write_settled
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
+from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
     ALTERNATIVES,
     CONTACTS,
@@ -35,22 +39,6 @@ from campaign.sending.store.user_state import user_name
 _SENDERS = 10  # senders that a manifest names; more than one or two are a column of the file
 
 
-@dataclass(frozen=True, eq=False, kw_only=True)
-class RoundContent:
-    """What is to be frozen.
-
-    `plan` is whole; `given` is the fingerprint that it was prepared with. `outgoing` are the positions of the
-    messages that are to go out, in sending order. `batch_of_message` and `batch_of_excluded` have the earlier
-    batch of each message and of each row of the contacts, 0 for none.
-    """
-
-    plan: Plan
-    given: str
-    outgoing: Ints
-    batch_of_message: Ints
-    batch_of_excluded: Ints
-
-
 def freeze_round(
     path: Path, content: RoundContent, cutting: Cutting, options: Mapping[str, Any], currency: str
 ) -> tuple[RoundManifest, list[Entry]]:
@@ -60,9 +48,13 @@ def freeze_round(
     """
     try:
         make_private_folder(path / PLAN)
-        entries = _write_messages(path, content, cutting)
-        _write_tables(path, content)
-        manifest = _manifest(path, content, cutting, entries, dict(options), currency)
+        on_cluster = tables_on_cluster(content.plan)
+        entries, digests = (
+            _write_here(path, content, cutting)
+            if on_cluster is None
+            else freeze_on_cluster(on_cluster, path, content, cutting)
+        )
+        manifest = _manifest(content, cutting, entries, dict(options), currency, digests)
         with new_private_file(path / MANIFEST) as file:
             file.write(manifest.content)
         for folder in (path / PLAN, path, path.parent):
@@ -75,13 +67,22 @@ def freeze_round(
     return manifest, entries
 
 
+def tables_on_cluster(plan: Plan) -> ClusterTables | None:
+    """The tables of a plan on the workers of a cluster; None for a plan of this machine."""
+    return plan.store if isinstance(plan.store, ClusterTables) else None
+
+
+def _write_here(path: Path, content: RoundContent, cutting: Cutting) -> tuple[list[Entry], dict[str, str]]:
+    entries = _write_messages(path, content, cutting)
+    _write_tables(path, content)
+    files = sorted(file for file in path.rglob("*.parquet") if file.is_file())
+    return entries, {file.relative_to(path).as_posix(): file_digest(file) for file in files}
+
+
 def _write_messages(path: Path, content: RoundContent, cutting: Cutting) -> list[Entry]:
     plan, outgoing = content.plan, content.outgoing
-    rows = rows_of_messages(plan)
-    if len(outgoing) < len(rows) or (outgoing[1:] <= outgoing[:-1]).any():
-        rows = rows[outgoing]
     stream = MessageStream(messages_at(plan, outgoing))
-    entries = list(freeze(stream, rows, outgoing, path / PLAN, cutting))
+    entries = list(freeze(stream, content.rows_of_outgoing, outgoing, path / PLAN, cutting))
     settled = content.batch_of_message.nonzero()[0]
     if len(settled):
         batches = content.batch_of_message[settled]
@@ -108,18 +109,18 @@ def _recipients(content: RoundContent) -> Iterator[pd.DataFrame]:
 
 def _frequent_senders(plan: Plan) -> list[str]:
     senders = Counter[str]()
-    for part in plan.parts():
-        senders.update({str(sender): int(n) for sender, n in part.messages["sender"].value_counts().items()})
+    for counts in plan.map_parts(frequent_senders):
+        senders.update(counts)
     return [sender for sender, _ in senders.most_common(_SENDERS)]
 
 
 def _manifest(
-    path: Path,
     content: RoundContent,
     cutting: Cutting,
     entries: list[Entry],
     options: dict[str, Any],
     currency: str,
+    digests: dict[str, str],
 ) -> RoundManifest:
     plan = content.plan
     return RoundManifest(
@@ -137,11 +138,12 @@ def _manifest(
         options=options,
         who=user_name(),
         currency=currency,
-        totals=plan.totals.as_record(),
-        reading=asdict(plan.reading) if plan.reading is not None else None,
-        digests={
-            file.relative_to(path).as_posix(): file_digest(file) for file in sorted(path.rglob("*.parquet"))
+        totals={
+            **plan.totals.as_record(),
+            "people": people_in(plan.totals, len(rows_that_share(plan))),
         },
+        reading=asdict(plan.reading) if plan.reading is not None else None,
+        digests=digests,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
         version=version("campaign"),
     )

@@ -24,7 +24,7 @@ from campaign.errors import LedgerError
 from campaign.messages.plan import batch_bounds
 from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
-from campaign.sending.store.frame_files import write_tables
+from campaign.sending.store.frame_files import part_path, table_files, write_tables
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
@@ -79,17 +79,49 @@ def freeze(
     `rows` has the row number of each, `places` their positions in the plan. The messages of one row stay in
     one batch. A part is on disk when its first batch has been yielded, so iterate to the end.
     """
-    batch, part = cutting.first_batch - 1, -1
-    for start, stop in _part_bounds(rows, cutting.pilot or 0):
-        part += 1
-        taken = messages.take(stop - start)
-        piece = _table(taken, _PART_SCHEMA, place=places[start:stop]).combine_chunks()
+    batch = cutting.first_batch
+    for part, cut in enumerate(cut_parts(rows, cutting)):
+        piece = message_table(messages.take(cut.stop - cut.start), places[cut.start : cut.stop])
         _write(piece, part_path(folder, part))
-        content = _Content(piece)
+        entries = cut.entries(part, batch, batch_digests(piece, cut.batches))
+        yield from entries
+        batch += len(entries)
+
+
+@dataclass(frozen=True, slots=True)
+class PartCut:
+    """Which of the messages that are to go out are in one part file, and where its batches begin and end."""
+
+    start: int
+    stop: int
+    batches: list[tuple[int, int]]
+
+    def entries(self, part: int, first_batch: int, digests: Iterable[bytes]) -> list[Entry]:
+        """The batches as the ledger registers them."""
+        return [
+            Entry(batch, part, first, after - first, digest)
+            for batch, (first, after), digest in zip(
+                range(first_batch, first_batch + len(self.batches)), self.batches, digests, strict=True
+            )
+        ]
+
+
+def cut_parts(rows: Ints, cutting: Cutting) -> Iterator[PartCut]:
+    """How messages are cut into part files and batches; `rows` has the row number of each."""
+    for part, (start, stop) in enumerate(_part_bounds(rows, cutting.pilot or 0)):
         first_size = 1 if cutting.canary and part == 0 else None
-        for first, after in batch_bounds(rows[start:stop], cutting.batch_size, first_size):
-            batch += 1
-            yield Entry(batch, part, first, after - first, content.digest(first, after))
+        yield PartCut(start, stop, [*batch_bounds(rows[start:stop], cutting.batch_size, first_size)])
+
+
+def message_table(messages: pd.DataFrame, places: Ints) -> pa.Table:
+    """The messages of a part file; `places` are their positions in the plan."""
+    return _table(messages, _PART_SCHEMA, place=places).combine_chunks()
+
+
+def batch_digests(table: pa.Table, batches: Iterable[tuple[int, int]]) -> list[bytes]:
+    """The digest of each batch of a part file."""
+    content = _Content(table)
+    return [content.digest(first, after) for first, after in batches]
 
 
 def _part_bounds(rows: Ints, pilot: int) -> Iterator[tuple[int, int]]:
@@ -111,10 +143,15 @@ def write_settled(messages: Iterable[pd.DataFrame], places: Ints, batches: Ints,
         start = 0
         for frame in messages:
             here = slice(start, start + len(frame))
-            yield _table(frame, _SETTLED_SCHEMA, place=places[here], batch=batches[here])
+            yield settled_table(frame, places[here], batches[here])
             start = here.stop
 
     write_tables(tables(), folder / SETTLED)
+
+
+def settled_table(messages: pd.DataFrame, places: Ints, batches: Ints) -> pa.Table:
+    """Messages that earlier batches hold: their positions in the plan, and the batch of each."""
+    return _table(messages, _SETTLED_SCHEMA, place=places, batch=batches)
 
 
 def write_settled_table(table: pa.Table, folder: Path) -> None:
@@ -138,18 +175,28 @@ def pending_batches(folder: Path, parts: int, ledger: PendingBatches, encoding: 
     """
     for part in range(parts):
         waiting = ledger.pending(part)
-        if not waiting:
-            continue
-        table = read_part(folder, part, MESSAGE_SCHEMA.names)
-        frozen, encoded = _Content(table), EncodedMessages(table, encoding)
-        sizes = table.column("parts").to_numpy()
-        for entry in waiting:
-            after = entry.first + entry.messages
-            if after > table.num_rows or frozen.digest(entry.first, after) != entry.digest:
-                path = part_path(folder, part)
-                raise LedgerError(f"{path} was changed after it was frozen. Restore it from a copy.")
-            size = int(sizes[entry.first : after].sum())
-            yield Batch(entry.batch, entry.messages, size, encoded.slice(entry.first, after))
+        if waiting:
+            frozen = FrozenPart(folder, part, encoding)
+            for entry in waiting:
+                yield frozen.batch(entry)
+
+
+class FrozenPart:
+    """One part file in memory, encoded; raises `LedgerError` when it is missing or not what was frozen."""
+
+    def __init__(self, folder: Path, part: int, encoding: Encoding) -> None:
+        self._path = part_path(folder, part)
+        self._table = read_part(folder, part, MESSAGE_SCHEMA.names)
+        self._content, self._encoded = _Content(self._table), EncodedMessages(self._table, encoding)
+        self._sizes = self._table.column("parts").to_numpy()
+
+    def batch(self, entry: Entry) -> Batch:
+        """One of its batches, ready to leave."""
+        after = entry.first + entry.messages
+        if after > self._table.num_rows or self._content.digest(entry.first, after) != entry.digest:
+            raise LedgerError(f"{self._path} was changed after it was frozen. Restore it from a copy.")
+        size = int(self._sizes[entry.first : after].sum())
+        return Batch(entry.batch, entry.messages, size, self._encoded.slice(entry.first, after))
 
 
 def read_messages(folder: Path, parts: int, settled: int, batches: Ints) -> tuple[pd.DataFrame, Ints]:
@@ -209,8 +256,11 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
     """The files of all messages of a frozen plan, those that were to go out first."""
     files = [MessageFile(part_path(folder, part)) for part in range(parts)]
     if settled:
-        groups = pq.read_metadata(folder / SETTLED).num_row_groups
-        files += [MessageFile(folder / SETTLED, group) for group in range(groups)]
+        files += [
+            MessageFile(file, group)
+            for file in table_files(folder / SETTLED)
+            for group in range(pq.read_metadata(file).num_row_groups)
+        ]
     return files
 
 
@@ -250,10 +300,6 @@ def read_sizes(folder: Path, part: int) -> Ints:
     return sizes
 
 
-def part_path(folder: Path, part: int) -> Path:
-    return folder / f"part-{part:05d}.parquet"
-
-
 def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.Table:
     """A part file, or some columns of it; raises `LedgerError` when it is missing or damaged."""
     return _read(part_path(folder, part), _PART_SCHEMA, columns)
@@ -261,8 +307,9 @@ def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.T
 
 def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
     try:
-        return pq.read_table(path, schema=schema, columns=columns)
-    except (OSError, pa.ArrowException):
+        files = table_files(path)
+        return pa.concat_tables(pq.read_table(file, schema=schema, columns=columns) for file in files)
+    except (OSError, ValueError, pa.ArrowException):
         raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
 
 

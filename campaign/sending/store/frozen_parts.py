@@ -6,11 +6,11 @@ they left in, so those of a part are looked for by their positions in the plan.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -18,7 +18,7 @@ import pyarrow as pa
 
 from campaign.arrow_text import Ints
 from campaign.contract import MESSAGE_TEXTS
-from campaign.messages.plan_tables.plan_part import PlanPart
+from campaign.messages.plan_tables.plan_part import PlanPart, T
 from campaign.sending.store.frame_files import count_parts, read_frame, size_in_memory
 from campaign.sending.store.frozen_messages import NO_MESSAGES, MessageFile, message_files
 
@@ -35,6 +35,10 @@ class _Stretch(NamedTuple):
 class FrozenParts:
     """The parts of a frozen plan. `files` are those of its messages, the others those of the other tables."""
 
+    @property
+    def is_readable_elsewhere(self) -> bool:
+        return True
+
     files: list[MessageFile]
     contacts: Path
     recipients: Path
@@ -45,7 +49,7 @@ class FrozenParts:
     def of(cls, plan: Path, parts: int, settled: int, **tables: Path) -> FrozenParts | None:
         """The parts of a round; None if it was frozen as one part, or its rows are in no order."""
         frozen = cls(message_files(plan, parts, settled), **tables)
-        if count_parts(frozen.contacts) < 2 or (np.diff(frozen._labels) <= 0).any():
+        if count_parts(frozen.contacts) < 2 or (np.diff(frozen._labels()) <= 0).any():
             return None
         return frozen
 
@@ -62,6 +66,9 @@ class FrozenParts:
                 alternatives=partial(self._table, self.alternatives, number),
             )
 
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        return map(function, self.parts(), *columns)
+
     def size(self, table: str) -> int:
         """About how many bytes all parts of a table take in memory."""
         if table == "messages":
@@ -69,7 +76,6 @@ class FrozenParts:
         path: Path = getattr(self, table)
         return size_in_memory(path)
 
-    @cached_property
     def _labels(self) -> Ints:
         """The row number of each row."""
         labels: Ints = read_frame(self.recipients, []).index.to_numpy(dtype=np.int64)

@@ -16,6 +16,7 @@ from campaign.contacts.reading_record import Reading
 from campaign.environments import ENVIRONMENTS
 from campaign.errors import FolderError
 from campaign.messages.totals import Totals
+from campaign.results.totals import people_in
 from campaign.sending.store.identity import CAMPAIGNS
 from campaign.service.account import Account
 from campaign.suggestions import folder_meant
@@ -99,6 +100,12 @@ class RoundManifest(Manifest):
     reading: dict[str, Any] | None
     digests: dict[str, str]
     erased_with: dict[str, str] | None = None
+
+    @property
+    def people(self) -> int:
+        """The people in the table; those who share a phone are not known of earlier versions' rounds."""
+        people = self.totals.get("people")
+        return people if isinstance(people, int) else people_in(self.load_totals(), sharing=0)
 
     def load_totals(self) -> Totals:
         return Totals.from_record(self.totals)

@@ -84,6 +84,10 @@ class Round:
         Numbers and texts of a round that was erased are empty.
         """
         self.check_files()
+        return self.load_as_written(batches)
+
+    def load_as_written(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
+        """The same of a round that was frozen a moment ago."""
         manifest = self.manifest
         tables = {
             "contacts": self.path / CONTACTS,

@@ -23,6 +23,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_amount, check_count, check_switch, check_text, wrong
 from campaign.errors import UsageError
+from campaign.public_calls import public_call
 from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
@@ -58,6 +59,7 @@ class Sandbox:
     Raises `UsageError` for an argument that cannot be used.
     """
 
+    @public_call
     def __init__(
         self,
         *,
@@ -146,12 +148,14 @@ class Sandbox:
         """Every message that was accepted, in order, one row each; batch is a number, time is in UTC."""
         return self._behaviour.inbox()
 
+    @public_call
     def top_up(self, amount: Decimal | float | str) -> None:
         """Pay `amount` into the account."""
         self._behaviour.top_up(_amount("amount", amount))
 
     # starting and stopping
 
+    @public_call
     def start(self) -> Sandbox:
         """Start listening; port 0 means any free one."""
         if self._listener is None:
@@ -168,6 +172,7 @@ class Sandbox:
             raise UsageError(f"The sandbox cannot listen on port {self._port}: {reason}. Give another port.")
         return self
 
+    @public_call
     def stop(self) -> None:
         """Stop listening and cut open connections. The inbox stays readable."""
         if self._listener is not None:

@@ -77,6 +77,8 @@ END"""),
         "BEFORE UPDATE OF batch, round, part, first, messages", "batches", _never(_FROZEN)),
     "digests_stay_until_erased": Guard("BEFORE UPDATE OF digest", "batches", _refuse(
         _FROZEN, "new.digest = '' AND EXISTS (SELECT FROM erasures WHERE round = old.round)")),
+    "only_what_waits_is_claimed": Guard("BEFORE UPDATE OF worker", "batches", _refuse(
+        "only what waits can be claimed", "old.state = 'pending' AND new.state = 'pending'")),
     "batches_come_with_their_round": Guard("BEFORE INSERT", "batches", _refuse(
         _FROZEN,
         """
@@ -112,6 +114,9 @@ END"""),
         _UNCHANGED, "NOT EXISTS (SELECT FROM campaign WHERE key = new.key)")),
     "identity_stays": Guard("BEFORE DELETE", "campaign", _never(_UNCHANGED)),
     "identity_stays_all": Guard("BEFORE TRUNCATE", "campaign", _never(_UNCHANGED)),
+    "workers_go_for_good": Guard("BEFORE UPDATE", "workers", _refuse(
+        "this worker is gone", "old.gone = '' AND new.worker = old.worker")),
+    "workers_stay": Guard("BEFORE DELETE", "workers", _never("workers are never deleted")),
     # Numbered without gaps, so that the last number is how many moves there are.
     "journal_is_numbered": Guard("BEFORE INSERT", "journal", """BEGIN
     IF new.id IS NOT NULL THEN

@@ -6,15 +6,17 @@ import secrets
 import time
 from collections.abc import Callable, Sequence
 from contextlib import suppress
+from functools import partial
 
 from campaign.errors import LedgerError, LockedError
 from campaign.sending.ledger.database import Connection, Readable
-from campaign.sending.ledger.ledger import Ledger, Move, MovesWitness
+from campaign.sending.ledger.ledger import Changed, Ledger, Move, MovesWitness
 from campaign.sending.ledger.postgres.connections import (
     PostgresConnection,
     PostgresError,
     PostgresRefusalError,
 )
+from campaign.sending.ledger.postgres.standing_orders import give_order
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 from campaign.sending.ledger.views import moves_in
 
@@ -48,17 +50,33 @@ class PostgresLedger(Ledger):
     ) -> None:
         super().__init__(place, connection, guard, witnesses)
         self._session, self._reopen = connection, reopen
+        self._enter(connection)
+
+    def _enter(self, connection: PostgresConnection) -> None:
+        """Make it known who has the ledger open."""
         self._mark = secrets.token_hex(16)
         connection.execute(_MARK, {"mark": self._mark})
         self._recorded = moves_in(connection)
+
+    def _may_go_on(self, session: PostgresConnection) -> bool:
+        """Whether nobody else has had the ledger open since the connection was lost."""
+        return session.execute(_MARKED).fetchone() == (self._mark,)
 
     def commit(self, moves: Sequence[Move]) -> list[LedgerError | None]:
         answers = super().commit(moves)
         if self._session.is_lost and not self._closed and self._has_come_back():
             with suppress(PostgresError):  # lost again
                 answers = self._commit_what_was_not_recorded(moves)
-        self._recorded += sum(answer is None for answer in answers)
+        self._count_recorded(answers)
         return answers
+
+    def _count_recorded(self, answers: Sequence[LedgerError | None]) -> None:
+        """So many of these moves are in the journal."""
+        self._recorded += sum(answer is None for answer in answers)
+
+    def release(self, note: str) -> None:
+        """Let workers send the last round once this program has closed the ledger."""
+        self._change(partial(give_order, kind="released", note=note))
 
     def purge(self) -> None:
         """Rewrite the tables, so that no row of what was erased is left in them.
@@ -74,7 +92,7 @@ class PostgresLedger(Ledger):
         if problem:
             raise LedgerError(problem)
 
-    def _change(self, change: Callable[[Connection], int]) -> int:
+    def _change(self, change: Callable[[Connection], Changed]) -> Changed:
         outcome = super()._change(change)
         self._recorded = moves_in(self._connection)
         return outcome
@@ -90,7 +108,7 @@ class PostgresLedger(Ledger):
                 session = self._reopen()
                 self._session.close()
                 self._session = self._connection = session
-                if session.execute(_MARKED).fetchone() == (self._mark,):
+                if self._may_go_on(session):
                     return True
                 break
             time.sleep(_LOOK_AGAIN)

@@ -7,7 +7,8 @@ ledger file, and a copy of the campaign folder leads to the very same ledger.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+import secrets
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,9 +24,18 @@ from campaign.sending.ledger.postgres.catalog import catalog_of, expected_catalo
 from campaign.sending.ledger.postgres.connections import PostgresConnection, PostgresError, connect
 from campaign.sending.ledger.postgres.guards import CLOCK, GUARDS
 from campaign.sending.ledger.postgres.ledger import HOLDER, PostgresLedger
+from campaign.sending.ledger.postgres.roster import (
+    WorkerAtWork,
+    end_overdue_sessions,
+    give_up_all,
+    workers_at_work,
+)
+from campaign.sending.ledger.postgres.standing_orders import OrderKind, StandingOrder, give_order, last_order
 from campaign.sending.ledger.postgres.tables import TABLES
+from campaign.sending.ledger.postgres.worker_ledger import SESSION, WorkerLedger, waiting_messages
 from campaign.sending.ledger.rollback_guard import RollbackGuard, guard_path
 from campaign.sending.ledger.views import moves_in
+from campaign.text import agreeing, clean, counted
 
 _LOCKED_OUT = "55P03"
 
@@ -56,6 +66,7 @@ class PostgresPlace:
             _make_tables(connection, self.schema)
             rows = [{"key": key, "value": value} for key, value in {**identity, HOLDER: ""}.items()]
             connection.executemany("INSERT INTO campaign VALUES (:key, :value)", rows)
+            connection.execute("INSERT INTO pace VALUES (1, 0)")
             connection.execute("COMMIT")
         RollbackGuard(self._beside).write(lambda: 0, at_once=True)
 
@@ -66,19 +77,69 @@ class PostgresPlace:
                     connection.execute_as_written(f"DROP SCHEMA {self.schema} CASCADE")
 
     def check(self, identity: Mapping[str, str]) -> None:
-        RollbackGuard(self._beside).check(self._check_content(identity))
+        RollbackGuard(self._beside).check(lambda: self._check_content(identity))
 
     def open(self, identity: Mapping[str, str], witnesses: Sequence[MovesWitness] = ()) -> PostgresLedger:
         with self._told("opened"):
             connection = self._locked_connection()
             try:
                 self.check(identity)
+                give_up_all(connection)
                 give_up_what_was_under_way(connection)
                 guard = RollbackGuard(self._beside)
                 return PostgresLedger(self, connection, guard, witnesses, self._locked_connection)
             except BaseException:
                 connection.close()
                 raise
+
+    def join(self, identity: Mapping[str, str], name: str) -> WorkerLedger:
+        """Open the ledger of this very campaign as one of several workers; `name` is what people call it.
+
+        Nothing becomes unknown by that. Raises `LockedError` while a program has the campaign open alone.
+        """
+        with self._told("opened"):
+            connection = self._shared_connection()
+            try:
+                self.check(identity)
+                worker = secrets.token_hex(16)
+                guard = RollbackGuard(self._beside, writer=f".{worker[:8]}")
+                return WorkerLedger(
+                    self, connection, guard, self._shared_connection,
+                    worker=worker, name=name, key=self._key("commits"),
+                )  # fmt: skip
+            except BaseException:
+                connection.close()
+                raise
+
+    def look(self, parts: Collection[int] | None) -> tuple[bool, StandingOrder | None]:
+        """Whether anything waits, in some part files or in all, and what was ordered last."""
+        with self.reading() as connection:
+            return waiting_messages(connection, parts) > 0, last_order(connection)
+
+    def waiting_messages(self, parts: Collection[int] | None) -> int:
+        """How many messages wait in some part files of the last round, or in all."""
+        with self.reading() as connection:
+            return waiting_messages(connection, parts)
+
+    def workers(self) -> list[WorkerAtWork]:
+        """Those that send now, in the order in which they joined."""
+        with self.reading() as connection:
+            return workers_at_work(connection)
+
+    def give_order(self, kind: OrderKind, note: str) -> StandingOrder | None:
+        """Give an order to all workers where they were released, and return the order that stood before.
+
+        Nothing is ordered after "stopped" and "recalled", which only a release ends. Raises `LockedError`
+        while a program has the campaign open alone.
+        """
+        with self._told("written"), closing(self._shared_connection()) as connection:
+            connection.execute("BEGIN")
+            connection.execute("SELECT pg_advisory_xact_lock(:key)", {"key": self._key("commits")})
+            standing = last_order(connection)
+            if standing is not None and standing.kind not in ("stopped", "recalled"):
+                give_order(connection, kind, note)
+            connection.execute("COMMIT")
+            return standing
 
     @contextmanager
     def reading(self) -> Iterator[PostgresConnection]:
@@ -103,30 +164,63 @@ class PostgresPlace:
             return moves_in(connection)
 
     def _locked_connection(self) -> PostgresConnection:
+        """A connection that holds the ledger alone. Workers that sleep past their time do not prevent
+        that."""
         connection = connect(self.address, self.schema)
         try:
-            self._lock(connection)
+            if not self._lock(connection, "pg_advisory_lock"):
+                if not (_has_workers(connection) and end_overdue_sessions(connection)):
+                    raise self._locked_out(connection)
+                if not self._lock(connection, "pg_advisory_lock"):
+                    raise self._locked_out(connection)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _lock(self, connection: PostgresConnection) -> None:
-        """Hold the ledger for as long as this connection lives: no other machine can open it meanwhile.
+    def _shared_connection(self) -> PostgresConnection:
+        """A connection that holds the ledger together with other workers."""
+        connection = connect(self.address, self.schema)
+        try:
+            connection.execute_as_written(SESSION)
+            if not self._lock(connection, "pg_advisory_lock_shared"):
+                raise self._locked_out(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lock(self, connection: PostgresConnection, function: str) -> bool:
+        """Hold the ledger for as long as this connection lives; False where others prevent that.
 
         The server lets go of it when the connection ends, however it ends, so whatever writes holds it.
         """
-        digest = hashlib.sha256(self.schema.encode()).digest()
-        key = int.from_bytes(digest[:8], "big", signed=True)
         try:
-            connection.execute("SELECT pg_advisory_lock(:key)", {"key": key})
-            return
+            connection.execute(f"SELECT {function}(:key)", {"key": self._key("")})
         except PostgresError as error:
             if error.state != _LOCKED_OUT:
                 raise
-        raise LockedError(
-            "This campaign is being sent or changed by another program, perhaps on another machine: its "
-            f"ledger in {self.address} is open there. Wait until it is done, or stop it."
+            return False
+        return True
+
+    def _key(self, purpose: str) -> int:
+        """The number of one of the campaign's locks."""
+        digest = hashlib.sha256(f"{self.schema}{purpose}".encode()).digest()
+        return int.from_bytes(digest[:8], "big", signed=True)
+
+    def _locked_out(self, connection: PostgresConnection) -> LockedError:
+        """Why the ledger cannot be opened now, and who has it open."""
+        workers = workers_at_work(connection) if _has_workers(connection) else []
+        if not workers:
+            return LockedError(
+                "This campaign is being sent or changed by another program, perhaps on another machine: its "
+                f"ledger in {self.address} is open there. Wait until it is done, or stop it."
+            )
+        names = ", ".join(clean(worker.name) for worker in workers)
+        return LockedError(
+            f"This campaign is being sent by {counted(len(workers), 'worker')} ({names}). Wait until "
+            f"{agreeing(len(workers), 'it is', 'they are')} done, or stop all with "
+            f'campaign.order({str(self.folder)!r}, "stop"), then try again.'
         )
 
     @contextmanager
@@ -138,6 +232,11 @@ class PostgresPlace:
         except PostgresError as error:
             problem = f"The ledger in {self.address} cannot be {done}: {error}. {error.remedy}"
         raise LedgerError(problem) from None
+
+
+def _has_workers(connection: PostgresConnection) -> bool:
+    """Whether the schema has the table of workers; what else is wrong with it, `check` says."""
+    return connection.execute("SELECT to_regclass('workers') IS NOT NULL").fetchone() == (True,)
 
 
 def _make_tables(connection: PostgresConnection, schema: str) -> None:

@@ -1,4 +1,5 @@
-"""The tables of a ledger in PostgreSQL: the same as in a file (`schema`), with PostgreSQL's types."""
+"""The tables of a ledger in PostgreSQL: those of a file (`schema`), with PostgreSQL's types, and what several
+workers need: who they are, which batches each has claimed, and the pace that they share."""
 
 from __future__ import annotations
 
@@ -41,6 +42,7 @@ TABLES = (
         Column("submitted_at", Text),
         Column("seconds", Double),
         _required("note", Text, "''::text"),
+        _required("worker", Text, "''::text"),  # who has claimed it, or sent it; '' for nobody
         Index("batches_by_part", "round", "part"),
     ),
     _table(
@@ -53,4 +55,19 @@ TABLES = (
         _required("error", Text),
         _required("note", Text),
     ),
+    # Times are seconds since 1970 by the clock of the database. `messages` and `parts` are what a worker has
+    # claimed or sent without an answer so far, `session` is its connection, and `gone` says how it ended.
+    _table(
+        "workers",
+        _key("worker", Text),
+        _required("name", Text),
+        _required("session", Text),
+        _required("joined", Double),
+        _required("seen", Double),
+        _required("messages", BigInteger, "0"),
+        _required("parts", BigInteger, "0"),
+        _required("gone", Text, "''::text"),
+    ),
+    # One row: when the next message may go out.
+    _table("pace", _key("one", BigInteger), _required("free_at", Double)),
 )

@@ -1,0 +1,248 @@
+"""A Dask DataFrame becomes a contact table whose rows stay on the workers of its cluster.
+
+    partitions ──> cells as text, and facts ──> blocks of one size, with names and row numbers
+
+What is decided for the whole table, such as which columns are used, is decided here from the facts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+
+from campaign.arrow_types import TEXT
+from campaign.cluster import Cluster, computed_partitions, empty_frame
+from campaign.contacts.cells.cell_text import blank_rows
+from campaign.contacts.cells.grid import Grid
+from campaign.contacts.columns import column_letter
+from campaign.contacts.contact_parts import T
+from campaign.contacts.exports import column_names, export_notices, find_export, is_hashtag_row
+from campaign.contacts.files.frames import read_frame
+from campaign.contacts.reading_options import MAX_CELLS
+from campaign.contacts.reading_record import Reading
+from campaign.contacts.table import ALL_BLANK, count_unwanted, header_notices, without_texts
+from campaign.contacts.table_version import joined_version, table_version
+from campaign.errors import ColumnError, FileError
+
+FIRST_ROW = 2  # of a DataFrame, which counts as a sheet with its column names in row 1
+_TIMES = 1_000  # as large as what is read whole by default: the limit is for one partition
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionFacts:
+    """What one partition tells about its table.
+
+    `is_used` says which columns hold anything, `has_tags` that the first row holds HXL tags, which is no
+    contact. `blank` rows hold nothing; `emptied` cells held what a tool writes for "no value", and to
+    `unwanted` rows nothing is to be sent.
+    """
+
+    rows: int
+    is_used: list[bool]
+    has_tags: bool
+    blank: int
+    emptied: int
+    unwanted: int
+
+
+@dataclass(frozen=True, eq=False)
+class PartitionedTable:
+    """A contact table in blocks of one size, each of them a frame on a worker of `cluster`.
+
+    Each has `part_rows` rows but the last. `versions` has the version of each: where a worker is lost, Dask
+    makes a block again, of what may have changed meanwhile.
+    """
+
+    cluster: Cluster
+    part_rows: int
+    blocks: Sequence[Any]
+    versions: Sequence[str]
+    columns: list[str]
+    reading: Reading | None
+    rows: int
+    size: int
+
+    @classmethod
+    def of(cls, frame: Any, part_rows: int, cluster: Cluster) -> PartitionedTable:
+        """The table of a Dask frame. Raises what reading a DataFrame raises."""
+        heads = _heads(frame)
+        partitions = cluster.start_with_partitions(frame, _read_partition)
+        facts = list(cluster.each(_facts_of, partitions))
+        partitions, facts = _without_empty(partitions, facts)
+        is_used = [bool(head.strip()) for head in heads]
+        for one in facts:
+            is_used = [used or new for used, new in zip(is_used, one.is_used, strict=True)]
+        places = [place for place, used in enumerate(is_used) if used]
+        if not places:
+            raise FileError(ALL_BLANK)
+        letters = [column_letter(place) for place in places]
+        columns = column_names([heads[place] for place in places], letters=letters)
+        has_tags = bool(facts) and facts[0].has_tags
+        ends = np.cumsum([0, *(one.rows for one in facts)])
+        cuts = _Cuts(int(has_tags), ends, part_rows)
+        blocks = cluster.start(_join_block, *zip(*cuts.calls(partitions, places, columns), strict=True))
+        versions = list(cluster.each(table_version, blocks))
+        size = sum(cluster.each(_size_of, blocks))
+        rows = int(ends[-1]) - int(has_tags)
+        reading = _reading(heads, places, columns, facts, rows, versions)
+        return cls(cluster, part_rows, blocks, versions, columns, reading, rows, size)
+
+    @property
+    def part_count(self) -> int:
+        return len(self.blocks)
+
+    def part(self, number: int) -> pd.DataFrame:
+        frame: pd.DataFrame = self.cluster.value(self.blocks[number])
+        return frame
+
+    def map(self, function: Callable[[pd.DataFrame], T]) -> Iterator[T]:
+        return self.cluster.each(function, self.blocks)
+
+
+@dataclass(frozen=True, eq=False)
+class _Cuts:
+    """Where blocks of `size` rows begin and end in partitions, whose rows end at `ends`; the first block
+    begins at `start`."""
+
+    start: int
+    ends: np.ndarray[tuple[int], np.dtype[np.int64]]
+    size: int
+
+    def calls(
+        self, partitions: Sequence[Any], places: list[int], columns: list[str]
+    ) -> Iterator[tuple[Any, ...]]:
+        """The arguments of `_join_block` for each block; there is one at least."""
+        rows = int(self.ends[-1])
+        for first in range(self.start, max(rows, self.start + 1), self.size):
+            after = min(first + self.size, rows)
+            pieces, bounds = [], []
+            for number, partition in enumerate(partitions):
+                begin, end = self.ends[number : number + 2].tolist()
+                if begin < after and first < end:
+                    pieces.append(partition)
+                    bounds.append((max(first, begin) - begin, min(after, end) - begin))
+            yield pieces, bounds, places, columns, FIRST_ROW + first
+
+
+def partition_grids(frame: Any) -> Iterator[Grid]:
+    """A Dask frame as grids of its partitions, each computed on this machine when it is reached; the first
+    has the header only."""
+    yield read_frame(empty_frame(frame), max_cells=MAX_CELLS)
+    row = FIRST_ROW
+    for number, partition in enumerate(computed_partitions(frame)):
+        grid = _grid_of(partition, number)
+        yield Grid(grid.format, grid.columns, np.arange(row, row + len(grid)), grid.positions)
+        row += len(grid)
+
+
+def _heads(frame: Any) -> list[str]:
+    return read_frame(empty_frame(frame), max_cells=MAX_CELLS).head(1)[0]
+
+
+def _grid_of(partition: pd.DataFrame, number: int) -> Grid:
+    """The cells of a partition as text, without its header."""
+    try:
+        grid = read_frame(partition, max_cells=MAX_CELLS * _TIMES)
+    except ColumnError as problem:
+        sentence = f"{problem} This is in partition {number}, counted from 0, where the rows begin anew."
+    else:
+        return grid.cut(1, len(grid))
+    raise ColumnError(sentence)
+
+
+# what workers do
+
+
+def _read_partition(partition: pd.DataFrame, number: int) -> tuple[pa.Table, PartitionFacts]:
+    """The cells of a partition as text, with its columns numbered, and what it tells about the table."""
+    below = _grid_of(partition, number)
+    heads = read_frame(partition.iloc[:0], max_cells=MAX_CELLS).head(1)[0]
+    export = find_export(heads)
+    is_used = [not below.is_empty(place) for place in range(len(heads))]
+    has_tags = len(below) > 0 and is_hashtag_row(below.head(1)[0], export)
+    below, emptied = without_texts(below, export.missing if export else ())
+    names = [str(place) for place in range(len(heads))]
+    table = pa.Table.from_arrays(list(below.columns), names=names)
+    facts = PartitionFacts(
+        rows=len(below),
+        is_used=is_used,
+        has_tags=has_tags,
+        blank=len(blank_rows(below.columns, len(below))),
+        emptied=emptied,
+        unwanted=count_unwanted(below, heads, export),
+    )
+    return table.combine_chunks(), facts
+
+
+def _facts_of(read: tuple[pa.Table, PartitionFacts]) -> PartitionFacts:
+    return read[1]
+
+
+def _size_of(block: pd.DataFrame) -> int:
+    return int(block.memory_usage().sum())
+
+
+def _join_block(
+    partitions: list[tuple[pa.Table, PartitionFacts]],
+    bounds: list[tuple[int, int]],
+    places: list[int],
+    columns: list[str],
+    first_row: int,
+) -> pd.DataFrame:
+    """Consecutive rows of some partitions as a contact table."""
+    numbers = [str(place) for place in places]
+    nothing = pa.table({number: pa.array([], TEXT) for number in numbers})
+    taken = [
+        table.select(numbers).slice(start, stop - start)
+        for (table, _), (start, stop) in zip(partitions, bounds, strict=True)
+    ]
+    table = pa.concat_tables([nothing, *taken]).combine_chunks()
+    frame: pd.DataFrame = table.rename_columns(columns).to_pandas()
+    index = pd.RangeIndex(first_row, first_row + table.num_rows)
+    return frame.astype("str").set_axis(pd.Index(index, dtype="int64", name="row"))
+
+
+# what the facts tell
+
+
+def _without_empty(
+    partitions: Sequence[Any], facts: Sequence[PartitionFacts]
+) -> tuple[list[Any], list[PartitionFacts]]:
+    filled = [place for place, one in enumerate(facts) if one.rows]
+    return [partitions[place] for place in filled], [facts[place] for place in filled]
+
+
+def _reading(
+    heads: list[str],
+    places: list[int],
+    columns: list[str],
+    facts: Sequence[PartitionFacts],
+    rows: int,
+    versions: Sequence[str],
+) -> Reading:
+    export = find_export(heads)
+    header = Grid("DataFrame", [], np.array([1]), range(len(heads)))
+    tags = [f"Row {FIRST_ROW} holds HXL tags and was left out."] if facts and facts[0].has_tags else []
+    emptied, unwanted = (sum(getattr(one, name) for one in facts) for name in ("emptied", "unwanted"))
+    return Reading(
+        source="a DataFrame",
+        format="DataFrame",
+        sheet=None,
+        header_row=1,
+        encoding=None,
+        delimiter=None,
+        rows=rows,
+        hidden_rows=0,
+        blank_rows=sum(one.blank for one in facts),
+        notices=(
+            *header_notices(header, 1, heads, places, rows=rows, above=0),
+            *tags,
+            *export_notices(export, columns, emptied=emptied, unwanted=unwanted),
+        ),
+        version=joined_version(versions),
+    )

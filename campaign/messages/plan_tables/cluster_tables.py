@@ -1,0 +1,233 @@
+"""The tables of a plan on the workers of a Dask cluster: each block becomes a part of the plan, where it is.
+
+    block ──> its texts ──> (duplicates among all blocks) ──> its part of the plan
+
+Here, on the client, are the numbers of all rows, and the texts of rows that share their number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
+from itertools import repeat
+from typing import Any, TypeAlias
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Bytes, Ints
+from campaign.cluster import Cluster, RemoteValues, packed
+from campaign.contacts.partitioned_table import PartitionedTable
+from campaign.contacts.table_version import table_version
+from campaign.errors import FileError
+from campaign.messages.issues import IssueCollector
+from campaign.messages.plan_tables.block_texts import (
+    BlockTexts,
+    CellIssues,
+    Rules,
+    find_recipients,
+    write_texts,
+)
+from campaign.messages.plan_tables.duplicates import Candidates, DuplicateFinder, Repeats
+from campaign.messages.plan_tables.held_tables import join_columns
+from campaign.messages.plan_tables.plan_fingerprint import BytesOf, fingerprint_where_they_are
+from campaign.messages.plan_tables.plan_part import PlanPart, T, whole_frame
+from campaign.messages.plan_tables.row_block import RunningTotals, with_statuses
+from campaign.messages.recipients import Addressing
+from campaign.messages.totals import Totals
+
+# What a worker has of a finished block: the fields of a `PlanPart` that the others follow from. Plain
+# frames in a dictionary, because Dask knows how much memory these take.
+FinishedTables: TypeAlias = dict[str, Any]
+_FRAMES = ("messages", "issues", "contacts", "alternatives")
+
+
+class ClusterTables:
+    """Makes the parts of a plan on the workers and leaves them there."""
+
+    is_readable_elsewhere = False  # each table comes to this client
+
+    def __init__(self, contacts: PartitionedTable, issues: IssueCollector) -> None:
+        """`issues` are those of the whole table."""
+        self._contacts, self._issues_of_table = contacts, issues
+        self.cluster: Cluster = contacts.cluster
+        self._starts = [number * contacts.part_rows for number in range(contacts.part_count)]
+        self._sizes = [min(contacts.part_rows, contacts.rows - start) for start in self._starts]
+        self._finished: list[Any] = []
+        self._message_counts: list[int] = []
+        self._bytes = dict.fromkeys(_FRAMES, 0)
+
+    def find_numbers(self, rules: Rules) -> Ints:
+        """Write the texts of all rows; returns the number of each row."""
+        blocks, versions = self._contacts.blocks, self._contacts.versions
+        rules_there = self.cluster.keep(rules)
+        self._texts = self.cluster.start(_write_block, blocks, self._starts, versions, repeat(rules_there))
+        self._numbers = np.empty(self._contacts.rows, dtype=np.int64)
+        for start, numbers in zip(self._starts, self.cluster.each(_numbers_of, self._texts), strict=True):
+            self._numbers[start : start + len(numbers)] = numbers
+        self._numbers.flags.writeable = False  # a plan hands them out
+        return self._numbers
+
+    def finish(self, rules: Rules, duplicates: DuplicateFinder) -> Totals:
+        """Write the messages of all rows; returns the totals."""
+        sharing = map(duplicates.sharing, self._starts, self._sizes)
+        candidates = self.cluster.each(_candidates_of, self._texts, sharing)
+        of_table = [self._issues_of_table, *repeat(None, len(self._starts) - 1)]
+        for start, texts, found, issues in zip(self._starts, self._texts, candidates, of_table, strict=True):
+            repeats = duplicates.find(start, found)
+            call = (_finish_block, [texts], [repeats], [rules.duplicates], [issues])
+            self._finished += self.cluster.start(*call)
+        totals = RunningTotals()
+        for part_totals, sizes in self.cluster.each(_facts_of, self._finished):
+            totals.absorb(part_totals)
+            self._message_counts.append(part_totals.totals().messages)
+            self._bytes = {name: self._bytes[name] + size for name, size in sizes.items()}
+        self._texts = []  # the workers let go of them
+        return totals.totals()
+
+    def plan_fields(self, number_columns: tuple[str, ...], totals: Totals) -> dict[str, Any]:
+        def fingerprint() -> str:
+            return self.cluster.alone(_fingerprint, self._finished, totals.messages)
+
+        return {
+            **{name: whole_frame(self, name) for name in ("messages", "issues", "contacts")},
+            "totals": totals,
+            "fingerprint": fingerprint,
+            "addressing": Addressing(self._numbers, number_columns, whole_frame(self, "alternatives")),
+            "_store": self,
+        }
+
+    # the parts of the plan
+
+    def parts(self) -> Iterator[PlanPart]:
+        """The parts in order; there is one at least."""
+        for finished in self._finished:
+            yield PlanPart(
+                **{name: partial(self._value, _table_of, finished, name) for name in _FRAMES},
+                status=partial(self._value, _status_of, finished),
+                rows_of_messages=partial(self._value, _rows_of, finished),
+                numbers=partial(self._value, _numbers_of_finished, finished),
+            )
+
+    def _value(self, function: Callable[..., T], finished: Any, *arguments: Any) -> T:
+        return next(self.cluster.each(function, [finished], *([argument] for argument in arguments)))
+
+    def size(self, table: str) -> int:
+        """About how many bytes all parts of a table take in memory."""
+        return self._bytes[table]
+
+    def map_parts(self, function: Callable[..., T], *columns: Iterable[Any]) -> Iterator[T]:
+        """What a function makes of each part on its worker, in order."""
+        return self.cluster.each(partial(_of_part, function), self._finished, *columns)
+
+    def with_messages(
+        self, function: Callable[..., T], stretches: Iterable[Ints], *columns: Iterable[Any]
+    ) -> Iterator[T]:
+        """What a function makes on a worker of the messages at some positions in the plan, in order.
+
+        `stretches` are ascending positions, for one call each.
+        """
+        pieces = map(self._pieces, stretches)
+        return self.cluster.each(partial(_of_messages, function), pieces, *columns)
+
+    def _pieces(self, positions: Ints) -> list[Any]:
+        """The messages at ascending positions, part by part, on the workers."""
+        ends = np.cumsum([0, *self._message_counts])
+        cuts = np.searchsorted(positions, ends)
+        return [
+            self.cluster.start(_take, [finished], [packed(positions[first:after] - start)])[0]
+            for finished, start, first, after in zip(self._finished, ends, cuts, cuts[1:], strict=False)
+            if after > first
+        ]
+
+
+# what workers do; nothing that they are given is changed, because it may be needed again
+
+
+def _write_block(contacts: pd.DataFrame, start: int, version: str, rules: Rules) -> BlockTexts:
+    if table_version(contacts) != version:
+        raise FileError(
+            "The Dask table gave other rows when a part of it was computed again, so its source has changed "
+            "meanwhile, or gives other rows each time. Write it to files that stay as they are, then prepare "
+            "those."
+        )
+    return write_texts(find_recipients(contacts, start, rules.numbers, CellIssues(None)), rules)
+
+
+def _numbers_of(texts: BlockTexts) -> Ints:
+    return texts.block.recipients.numbers
+
+
+def _candidates_of(texts: BlockTexts, sharing: Ints) -> Candidates:
+    return texts.candidates(sharing)
+
+
+def _finish_block(
+    texts: BlockTexts, repeats: Repeats, duplicates: str, issues_of_table: IssueCollector | None
+) -> tuple[FinishedTables, RunningTotals]:
+    texts = texts.copy()
+    block, totals = texts.block, RunningTotals()
+    messages = texts.messages(repeats, duplicates)
+    totals.add(block, messages)
+    issues = block.issues
+    if issues_of_table is not None:
+        issues = issues.with_issues_of_table(issues_of_table)
+    tables = {
+        "messages": join_columns([messages.columns]),
+        "alternatives": join_columns([messages.alternatives]),
+        "issues": issues.frame(block.contacts.index.to_numpy(dtype=np.int64)),
+        "contacts": with_statuses(block.contacts, issues),
+        "numbers": block.recipients.numbers,
+    }
+    return tables, totals
+
+
+def _facts_of(finished: tuple[FinishedTables, RunningTotals]) -> tuple[RunningTotals, dict[str, int]]:
+    tables, totals = finished
+    return totals, {name: int(tables[name].memory_usage().sum()) for name in _FRAMES}
+
+
+def _table_of(finished: tuple[FinishedTables, RunningTotals], name: str) -> pd.DataFrame:
+    table: pd.DataFrame = finished[0][name]
+    return table
+
+
+def _status_of(finished: tuple[FinishedTables, RunningTotals]) -> pd.Series[str]:
+    return _table_of(finished, "contacts")["status"]
+
+
+def _rows_of(finished: tuple[FinishedTables, RunningTotals]) -> Ints:
+    return _table_of(finished, "messages")["row"].to_numpy(dtype=np.int64)
+
+
+def _numbers_of_finished(finished: tuple[FinishedTables, RunningTotals]) -> Ints:
+    numbers: Ints = finished[0]["numbers"]
+    return numbers
+
+
+def _of_part(
+    function: Callable[..., T], finished: tuple[FinishedTables, RunningTotals], *arguments: Any
+) -> T:
+    part = PlanPart(**finished[0], status=_status_of(finished), rows_of_messages=_rows_of(finished))
+    return function(part, *arguments)
+
+
+def _take(finished: tuple[FinishedTables, RunningTotals], positions: Ints | range) -> pd.DataFrame:
+    messages = _table_of(finished, "messages")
+    # A slice would go to another worker with all texts of its part.
+    return messages if len(positions) == len(messages) else messages.take(np.asarray(positions))
+
+
+def _of_messages(function: Callable[..., T], pieces: Sequence[pd.DataFrame], *arguments: Any) -> T:
+    return function(pieces[0] if len(pieces) == 1 else pd.concat(pieces), *arguments)
+
+
+def _fingerprint(values: RemoteValues, count: int) -> str:
+    def of_each(bytes_of: BytesOf) -> Iterator[list[Bytes]]:
+        return values.of(partial(_bytes_of_messages, bytes_of))
+
+    return fingerprint_where_they_are(count, of_each)
+
+
+def _bytes_of_messages(bytes_of: BytesOf, finished: tuple[FinishedTables, RunningTotals]) -> list[Bytes]:
+    return bytes_of(_table_of(finished, "messages"))

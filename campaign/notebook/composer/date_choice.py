@@ -1,0 +1,77 @@
+"""How the dates in a text are written, shown by an example, in the languages that have names for them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from datetime import date
+
+import pandas as pd
+
+from campaign.arrow_text import text_array
+from campaign.contacts.reading_record import reading_of
+from campaign.messages.templates.date_names import DATE_NAMES
+from campaign.messages.templates.date_orders import date_columns
+from campaign.messages.templates.formats import DateFormat, parse_format, read_moment
+from campaign.messages.templates.template import formats_in, with_format
+from campaign.notebook.composer.fields import Picker, set_shown
+
+_AS_THEY_ARE = "As in the spreadsheet"
+_NUMBERS = ("%d/%m/%Y", "%d.%m.%Y")
+_EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
+
+
+class DateChoice(Picker):
+    """A list of the ways to write dates, shown while the text has a placeholder for some.
+
+    `chosen` is called with the text, its dates written as a person has chosen.
+    """
+
+    def __init__(self, chosen: Callable[[str], None]) -> None:
+        self._chosen = chosen
+        self._text = ""
+        self._columns: list[str] = []
+        self._dates: dict[str, str] = {}  # by column, one as it is in the spreadsheet
+        super().__init__("Dates in this text", "date-format", self._write)
+        set_shown(self, False)
+
+    def offer_for(self, contacts: pd.DataFrame) -> None:
+        """Find the dates of a spreadsheet."""
+        self._columns, self._dates = list(contacts.columns), date_columns(contacts)
+        reading = reading_of(contacts)
+        self._order = reading.dates if reading is not None else ""
+
+    def follow(self, text: str, language: str) -> None:
+        """Offer the ways for a text that was typed; those of its language, "fr" or "français", come first."""
+        self._text = text
+        formats = formats_in(text, self._columns, self._dates)
+        set_shown(self, bool(formats))
+        if formats:
+            column, now = next(iter(formats.items()))
+            cell = self._dates[column]
+            day = read_moment(cell, self._order)[0] or _EXAMPLE
+            options = [(f"{_AS_THEY_ARE}: {cell}", ""), *_ways(day, language)]
+            if now not in [way for _, way in options]:
+                options.append((f"As the text says: {now}", now))
+            self.offer(options, now)
+
+    def _write(self, way: str) -> None:
+        self._chosen(with_format(self._text, self._columns, self._dates, way))
+
+
+def _ways(day: date, language: str) -> list[tuple[str, str]]:
+    """Each way to write dates, by how it writes this day."""
+    mine = language[:2].casefold()
+    codes = sorted(DATE_NAMES, key=lambda code: mine not in (code, DATE_NAMES[code].name[:2].casefold()))
+    names = [(DATE_NAMES[code], "" if code == "en" else f"@{code}") for code in codes]
+    in_words = [
+        (f"{_written(day, pattern + suffix)} ({of.name})", pattern + suffix)
+        for of, suffix in names
+        for pattern in (of.day, of.weekday)
+    ]
+    return [*in_words, *((_written(day, pattern), pattern) for pattern in _NUMBERS)]
+
+
+def _written(day: date, pattern: str) -> str:
+    form = parse_format(pattern, "")
+    assert isinstance(form, DateFormat)  # noqa: S101 - the patterns above are those of dates
+    return str(form.apply(text_array([day.isoformat()]))[0][0].as_py())

@@ -1,0 +1,98 @@
+"""Public functions and classes answer arguments that they do not have in a sentence.
+
+    prepare has no argument sendr=. Did you mean sender=?
+    prepare takes only contacts without a name. Write message=… and so on for the others.
+
+What a function takes stays what it says: its signature, its help and what editors complete are its own.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable, Collection, Mapping
+from typing import Any, ParamSpec, TypeVar, cast
+
+from campaign.errors import CallError
+from campaign.suggestions import closest
+from campaign.text import clean, listed_words, shorten
+
+Given = ParamSpec("Given")
+Returned = TypeVar("Returned")
+Kind = TypeVar("Kind")
+
+_LONGEST_NAME = 40
+
+
+def public_call(function: Callable[Given, Returned], advice: str = "") -> Callable[Given, Returned]:
+    """Have a function raise `CallError` where Python would raise `TypeError` for its arguments.
+
+    `advice` is a sentence that follows.
+    """
+    parameters = inspect.signature(function).parameters
+
+    @functools.wraps(function)
+    def answering(*args: Given.args, **kwargs: Given.kwargs) -> Returned:
+        call = _Call(function, *args, **kwargs)
+        del args, kwargs  # a password can be among them, and tracebacks may show local variables
+        if problem := _problem(parameters, len(call.args), call.keywords):
+            name = function.__qualname__.removesuffix(".__init__")
+            raise CallError(f"{name} {problem} {advice}".rstrip())
+        return cast(Returned, call())
+
+    if not inspect.iscoroutinefunction(function):
+        return answering
+
+    @functools.wraps(function)
+    async def answering_later(*args: Given.args, **kwargs: Given.kwargs) -> Any:
+        return await cast(Any, answering(*args, **kwargs))
+
+    return cast(Callable[Given, Returned], answering_later)
+
+
+def public_class(kind: type[Kind]) -> type[Kind]:
+    """The same for a class whose `__init__` is made by `dataclass`."""
+    kind.__init__ = public_call(kind.__init__)  # type: ignore[method-assign]
+    return kind
+
+
+class _Call(functools.partial[Any]):
+    """A call with its arguments: unlike a closure it has no frame that a traceback could show."""
+
+    def __repr__(self) -> str:
+        return f"<call of {self.func.__qualname__}>"
+
+
+def _problem(parameters: Mapping[str, inspect.Parameter], unnamed: int, named: Collection[str]) -> str:
+    """Why a call with so many arguments without a name and these named ones does not fit; "" if it does."""
+    own = [name for name in parameters if name != "self" and name != "cls"]
+    if unknown := [name for name in named if name not in own]:
+        return _about_unknown(unknown[0], own)
+    positional = [name for name, one in parameters.items() if one.kind is one.POSITIONAL_OR_KEYWORD]
+    required = [name for name, one in parameters.items() if one.default is one.empty]
+    without_name = positional[:unnamed]
+    if unnamed > len(positional):
+        return _about_unnamed([name for name in positional if name in own], own)
+    if twice := [name for name in without_name if name in named]:
+        return f"was given {twice[0]} twice, with and without its name. Give it once."
+    if missing := [f"{name}=" for name in required if name not in named and name not in without_name]:
+        return f"needs {listed_words(missing)} too."
+    return ""
+
+
+def _about_unknown(name: str, own: Collection[str]) -> str:
+    if not own:
+        return "takes no arguments."
+    meant = closest(name, own)
+    remedy = f"Did you mean {meant}=?" if meant else f"It has {listed_words(own)}."
+    return f"has no argument {shorten(clean(name), _LONGEST_NAME)}=. {remedy}"
+
+
+def _about_unnamed(unnamed: Collection[str], own: Collection[str]) -> str:
+    if not own:
+        return "takes no arguments."
+    if len(unnamed) == len(own):
+        return f"takes only {listed_words(own)}."
+    named = next(name for name in own if name not in unnamed)
+    only = f"takes only {listed_words(unnamed)}" if unnamed else "takes nothing"
+    return f"{only} without a name. Write {named}=… and so on for the others."

@@ -1,0 +1,48 @@
+"""Several campaigns as people read them: one line for each, with its days, cost and state in words."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from campaign.environments import words_for
+from campaign.masking import mask_texts
+from campaign.results.campaign_list import add_costs
+from campaign.results.local_times import LocalTimes
+from campaign.results.totals import cost_in_words
+
+_COUNTS = ("rounds", "people", "accepted", "refused", "unknown", "waiting")
+
+
+def campaign_lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
+    """A frame of `history` in words; the zone of its days is that of `times`."""
+    days = [
+        "never" if pd.isna(first) else times.day_span(first, last)
+        for first, last in zip(history["first_sent"], history["last_sent"], strict=True)
+    ]
+    return pd.DataFrame(
+        {
+            "Campaign": mask_texts(history["name"]),
+            "Where": [words_for(environment).name for environment in history["environment"]],
+            "Sent": days,
+            **{name.capitalize(): history[name] for name in _COUNTS},
+            "Cost": costs_in_words(history),
+            "State": history.get("state", ""),
+            "Sender": mask_texts(history["sender"]),
+        }
+    )
+
+
+def costs_in_words(frame: pd.DataFrame) -> list[str]:
+    """The cost of each line, as every report says it; made up where its `environment` says so."""
+    environments = frame.get("environment", pd.Series("live", index=frame.index))
+    return [
+        cost_in_words(
+            add_costs([cost]),
+            unpriced=0 if pd.isna(unpriced) else int(unpriced),
+            currency=currency,
+            environment=environment,
+        )
+        for cost, unpriced, currency, environment in zip(
+            frame["cost"], frame["unpriced"], frame["currency"], environments, strict=True
+        )
+    ]

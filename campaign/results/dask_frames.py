@@ -1,0 +1,36 @@
+"""The tables of a result as Dask DataFrames, whose partitions workers read from the campaign folder."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+import pandas as pd
+
+from campaign.cluster import frame_in_parts
+from campaign.results.result_part import ResultPart
+
+TABLES = ("contacts", "messages", "issues")
+
+
+def frame_of_parts(parts: Callable[[], Iterator[ResultPart]], table: str) -> Any:
+    """One of TABLES with a partition for each part of a result that other processes can read."""
+    # The rows of a part are looked at in a twin, which then goes nowhere: what was read once stays in a part.
+    twins = zip(parts(), parts(), strict=True)
+    apart = [part.apart(twin.plan_part.status.index) for part, twin in twins]
+    return frame_in_parts(apart, partial(_table_of, table))
+
+
+def frame_of_one(frame: pd.DataFrame) -> Any:
+    """A frame in memory with one partition."""
+    return frame_in_parts([frame], _same)
+
+
+def _table_of(table: str, part: ResultPart) -> pd.DataFrame:
+    frame: pd.DataFrame = getattr(part, table)
+    return frame
+
+
+def _same(frame: pd.DataFrame) -> pd.DataFrame:
+    return frame

@@ -1,0 +1,40 @@
+"""`HistoryFrame`: the table that `history` returns, which a notebook shows in words."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pandas as pd
+
+from campaign import markup
+from campaign.masking import mask_text
+from campaign.results.campaign_lines import campaign_lines
+from campaign.results.campaign_list import CampaignList, is_campaign_list
+from campaign.results.local_times import LocalTimes
+from campaign.text import counted
+
+_SHOWN = 20  # campaigns
+
+
+class HistoryFrame(pd.DataFrame):
+    """A DataFrame with a card of its own: times in the zone of this machine, costs and places in words.
+
+    What is selected of it is one as well; without the columns that the card needs it is shown as any frame.
+    """
+
+    @property
+    def _constructor(self) -> type[HistoryFrame]:
+        return HistoryFrame
+
+    def _repr_html_(self) -> str:
+        if not is_campaign_list(self):
+            return str(pd.DataFrame(self)._repr_html_())  # type: ignore[operator]
+        times = LocalTimes()
+        readable = self[self["problem"] == ""]
+        broken: Any = self[self["problem"] != ""]
+        pieces = [markup.paragraph(CampaignList(self, times).headline)]
+        if len(readable):
+            pieces.append(markup.table(campaign_lines(readable, times), limit=_SHOWN))
+        for name, problem in zip(broken["name"], broken["problem"], strict=True):
+            pieces.append(markup.paragraph(mask_text(f"{name or 'A campaign'} cannot be read: {problem}")))
+        return markup.card(counted(len(self), "campaign"), pieces)

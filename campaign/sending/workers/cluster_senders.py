@@ -1,0 +1,192 @@
+"""Senders on the workers of a Dask cluster: long tasks, each of which is a worker of a released campaign.
+
+Dask may run such a task again, on another machine, while the first one still sends. That does no harm: what
+is sent by whom, and that nothing is sent twice, is the ledger's business alone.
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from campaign.cluster import Cluster
+from campaign.errors import AccountError, CampaignError, UsageError
+from campaign.messages.plan import Plan
+from campaign.results.tables import Result
+from campaign.sending.options import SendOptions
+from campaign.sending.store.folder import open_folder
+from campaign.sending.terminal import interruption, noted_signals
+from campaign.sending.workers.ordering import order, workers
+from campaign.sending.workers.release import Release, release_plan
+from campaign.sending.workers.worker import WorkerReport, work
+from campaign.service.account import Account
+from campaign.service.wire import Encoding
+from campaign.text import agreeing, clean, counted
+
+log = logging.getLogger("campaign")
+
+_TICK = 0.2  # seconds between two looks at the tasks
+_LOOK = 2.0  # seconds between two looks at who sends
+_SILENT = 30.0  # seconds after which the others give up a worker that was not heard of
+_PATIENCE = 10.0  # seconds for a task to return after its worker has left the campaign
+
+
+def send_from_cluster(
+    plan: Plan, options: SendOptions, senders: int, cluster: Cluster | None
+) -> Result | None:
+    """Release a plan, have `senders` tasks send it, and return what came of it; None if nothing waits.
+
+    Raises `UsageError` without a cluster, and `AccountError` where a worker has no account, before anything
+    is registered. Ctrl-C and SIGTERM stop all senders cleanly.
+    """
+    if cluster is None:
+        raise UsageError(
+            "senders= needs a Dask cluster. Connect with distributed.Client(address), or leave senders= out: "
+            "then this program sends."
+        )
+    environment, encoding = _account_for_all(options)
+    _check_accounts(cluster, environment, encoding)
+    released = release_plan(plan, options)
+    if not released.messages:
+        return None
+    tasks = cluster.start_long(_send, senders, str(released.folder.absolute()), environment, encoding)
+    reports = _Senders(cluster, tasks, released).reports()
+    sentence = next((report.sentence for report in reports if report.sentence), "")
+    return open_folder(released.folder).load_result(sentence=sentence)
+
+
+def _account_for_all(options: SendOptions) -> tuple[str, Encoding]:
+    """The environment of the account, and how it encodes: all that a worker is told of it."""
+    account = options.account
+    if account is None:
+        return "local", "url"
+    if not isinstance(account, Account) or account.environment == "local":
+        raise UsageError(
+            "senders= needs an account that each Dask worker reads from its own environment, and no other "
+            "program knows the password of this embedded sandbox. Leave out account= for a rehearsal, in "
+            "which each sender has an embedded sandbox of its own, or give account=campaign.Account."
+            'from_environment("sandbox").'
+        )
+    return account.environment, account.encoding
+
+
+def _check_accounts(cluster: Cluster, environment: str, encoding: Encoding) -> None:
+    """Raise `AccountError` unless each worker finds an account in its environment."""
+    answers = cluster.everywhere(_find_account, environment, encoding)
+    if not answers:
+        raise CampaignError("The Dask cluster has no worker. Nothing was sent. Start some, then send again.")
+    for worker, answer in answers.items():
+        if isinstance(answer, CampaignError):
+            raise AccountError(
+                f"On the Dask worker {clean(worker)}: {answer} Passwords never travel to a worker: set these "
+                "variables where it runs. Nothing was sent."
+            )
+        if isinstance(answer, BaseException):
+            raise CampaignError(
+                f"The Dask worker {clean(worker)} cannot send: {type(answer).__name__}. Install this version "
+                "of campaign there, with campaign[postgres]. Nothing was sent."
+            )
+
+
+class _Senders:
+    """The tasks that send a campaign, until they have ended or no more comes of them."""
+
+    def __init__(self, cluster: Cluster, tasks: Sequence[Any], released: Release) -> None:
+        self._cluster, self._tasks, self._folder = cluster, tasks, released.folder
+        self._looked_at, self._heard_of = 0.0, time.monotonic()
+
+    def reports(self) -> list[WorkerReport]:
+        """Wait for them; raises what one of them raised if anything waits then."""
+        with noted_signals() as noted:
+            try:
+                while not self._are_over() and not noted:
+                    time.sleep(_TICK)
+                if noted:
+                    self._stop(noted)
+            except CampaignError:
+                raise self._lost() from None
+        if noted:
+            raise interruption(noted[0], self._goodbye())
+        return self._ended()
+
+    def _are_over(self) -> bool:
+        """Whether all have ended; or one has, since nothing waits, and nobody else is heard of any more."""
+        running = [task for task in self._tasks if not self._cluster.has_ended(task)]
+        if not running:
+            return True
+        if len(running) == len(self._tasks) or self._is_anybody_heard_of():
+            return False
+        log.warning(
+            "%s on the Dask cluster %s not heard of any more. What it had under way is unknown.",
+            counted(len(running), "sender"), agreeing(len(running), "was", "were"),
+        )  # fmt: skip
+        self._cluster.forget(running)
+        self._tasks = [task for task in self._tasks if task not in running]
+        return True
+
+    def _is_anybody_heard_of(self) -> bool:
+        now = time.monotonic()
+        if now - self._looked_at > _LOOK:
+            self._looked_at = now
+            if (workers(self._folder)["seconds"] <= _SILENT).any():
+                self._heard_of = now
+        return now - self._heard_of <= _PATIENCE
+
+    def _stop(self, noted: list[int]) -> None:
+        """Have all senders finish what is under way; a second signal waits for nobody."""
+        log.warning("Stopping: requests under way finish first. Press Ctrl-C again to wait no longer.")
+        order(self._folder, "stop")
+        while len(noted) == 1 and not self._are_over():
+            time.sleep(_TICK)
+
+    def _ended(self) -> list[WorkerReport]:
+        reports, problems = [], []
+        for task in self._tasks:
+            try:
+                reports.append(self._cluster.value(task))
+            except CampaignError as problem:
+                problems.append(problem)
+        if problems and all(report.waiting for report in reports):
+            problems[0].begun = True
+            raise problems[0]
+        return reports
+
+    def _lost(self) -> CampaignError:
+        """What a person has to know when the cluster is lost under the senders, or their ledger."""
+        folder = str(self._folder)
+        lost = CampaignError(
+            f"The Dask cluster, or the database of the ledger, cannot be reached any more. Senders may go on "
+            f"for a while: campaign.workers({folder!r}) tells who still sends, and "
+            f"campaign.load_result({folder!r}) what has left. Once nobody sends, "
+            f"campaign.resume({folder!r}, …) sends the rest, and nothing twice."
+        )
+        lost.begun = True
+        return lost
+
+    def _goodbye(self) -> str:
+        folder = str(self._folder)
+        return (
+            f"All senders were stopped. To see what is known: result = campaign.load_result({folder!r})\n"
+            f"To send the rest: campaign.resume({folder!r}, …)"
+        )
+
+
+# what workers do
+
+
+def _find_account(environment: str, encoding: Encoding) -> None:
+    """Raise `AccountError` unless the environment of this worker has the account."""
+    _account(environment, encoding)
+
+
+def _account(environment: str, encoding: Encoding) -> Account | None:
+    if environment == "local":
+        return None
+    return Account.from_environment("live" if environment == "live" else "sandbox", encoding=encoding)
+
+
+def _send(folder: str, environment: str, encoding: Encoding) -> WorkerReport:
+    return work(Path(folder), account=_account(environment, encoding), when_paused="end")
