@@ -26,7 +26,7 @@ MAX_MOVES = 256  # in one commit
 Listener = Callable[[LedgerError | None], None]
 
 
-class Group:
+class SharedCommit:
     """Moves that share a commit, and who is told what became of each."""
 
     def __init__(self) -> None:
@@ -58,8 +58,8 @@ class GroupCommit:
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._queued = Group()
-        self._under_way: Group | None = None  # its commit was started, and has not been told
+        self._queued = SharedCommit()
+        self._under_way: SharedCommit | None = None  # its commit was started, and has not been told
         self._timer: asyncio.TimerHandle | None = None
 
     def move(self, batch: int, state: str, listener: Listener, **facts: Any) -> None:
@@ -98,10 +98,10 @@ class GroupCommit:
         if group is not None:
             group.tell()
 
-    def _take(self) -> Group | None:
+    def _take(self) -> SharedCommit | None:
         """What is queued, None if there is nothing."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        group, self._queued = self._queued, Group()
+        group, self._queued = self._queued, SharedCommit()
         return group if group.moves else None
