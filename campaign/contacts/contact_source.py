@@ -40,7 +40,7 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
     """
     if stream is not None:
         check_switch(stream, subject="stream", write="stream=True")
-    cluster = Cluster.of(client)
+    cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None
     if is_dask_frame(contacts):
         return _from_dask(contacts, part_rows, cluster)
     source = _files_in(contacts) if _is_folder(contacts) else contacts

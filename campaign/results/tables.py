@@ -165,6 +165,7 @@ class Result:
             self._reached,
         )
 
+    @public_call
     def to_dask(self, table: str = "contacts") -> Any:
         """The contacts, messages or issues as a Dask DataFrame with a partition for each of the `parts`.
 

@@ -78,7 +78,7 @@ def test_wrong_usage_suggests_what_was_meant(arguments, words, capsys):
 
 
 COMPLETED = {
-    ("campaign", "re"): {"resume", "resolve", "report", "reconcile"},
+    ("campaign", "re"): {"resume", "resolve", "report", "reconcile", "release"},
     ("campaign", "send", "--acc"): {"--account", "--account-encoding"},
     ("campaign", "send", "x.csv", "--account", ""): {"local", "sandbox", "live"},
     ("campaign", "send", "vis"): {"visits.csv", "visit.txt"},

@@ -22,6 +22,7 @@ from support.worker_processes import TIME_TO_LIVE, hurry
 
 import campaign
 from campaign.errors import CampaignError
+from campaign.sending.ledger.postgres import roster
 from campaign.sending.ledger.postgres.address import without_password
 
 pytestmark = [
@@ -36,12 +37,12 @@ CONCURRENCY, BATCH_SIZE = 4, 5
 class Sending:
     """`campaign.send` with senders on a cluster, in a thread."""
 
-    def __init__(self, folder, service, ledger, client, **options):
-        self.folder, self.service = folder, service
+    def __init__(self, folder, service, ledger, client, people=PEOPLE, **options):
+        self.folder, self.service, self.people = folder, service, people
         self.account = campaign.Account("sandbox", service.account.url, "sandbox", PASSWORD)
         self.problem = None
-        people = {"name": "Aisha", "phone": [f"07720{number:05}" for number in range(PEOPLE)]}
-        frame = dd.from_pandas(pd.DataFrame(people), npartitions=7)
+        rows = pd.DataFrame({"name": "Aisha", "phone": [f"07720{number:05}" for number in range(people)]})
+        frame = dd.from_pandas(rows, npartitions=7)
         self.plan = campaign.prepare(frame, message="Hi {name}", sender="CLINIC", region="UG")
         self._options = {
             "account": self.account, "folder": folder, "ledger": ledger, "client": client, "progress": False,
@@ -73,7 +74,7 @@ class Sending:
         totals = campaign.load_result(self.folder).totals
         print(f"\n{totals}, {dead} dead, {len(self.service.inbox)} received")
         assert totals["not_sent"] == totals["refused"] == 0
-        assert totals["accepted"] + totals["unknown"] == PEOPLE
+        assert totals["accepted"] + totals["unknown"] == self.people
         assert totals["unknown"] <= dead * CONCURRENCY * BATCH_SIZE
 
 
@@ -121,6 +122,23 @@ def test_workers_are_killed_and_sleep_past_their_time_to_live(tmp_path, world, c
         sending.end()
         assert sending.problem is None
     sending.check(dead)
+
+
+def test_a_worker_that_never_wakes_is_not_waited_for(tmp_path, world, monkeypatch):
+    """Its claims go to the others, and `send` returns; Dask alone would wait for minutes."""
+    service, ledger, cluster = world
+    monkeypatch.setattr(roster, "TIME_TO_LIVE", TIME_TO_LIVE)  # as on the workers
+    with Client(scheduler_file=cluster.scheduler_file) as client:
+        client.wait_for_workers(3)
+        client.run(hurry)
+        sending = Sending(tmp_path / "visits", service, ledger, client, people=5_000, senders=3)
+        sending.await_received(1_000)
+        os.kill(next(iter(client.run(os.getpid).values())), signal.SIGSTOP)
+        began = time.monotonic()
+        sending.end()
+        assert sending.problem is None
+        assert time.monotonic() - began < 120
+    sending.check(dead=1)
 
 
 def test_the_scheduler_is_lost(tmp_path, world, chance):

@@ -2,6 +2,7 @@
 
 import io
 import os
+import shutil
 import signal
 from dataclasses import replace
 from functools import partial
@@ -155,6 +156,19 @@ def test_the_frozen_tables_are_those_of_pandas(client, tmp_path):
     for part in range(4):
         plans = [part_path(one.folder / "rounds/0001/plan", part) for one in (result, held)]
         assert plans[0].read_bytes() == plans[1].read_bytes()
+
+
+def test_a_part_that_was_added_or_taken_away_is_noticed(client, tmp_path):
+    result, _ = sent(partitions(table(SENT), 5), tmp_path / "visits")
+    parts = result.folder / "rounds/0001/contacts.parquet"
+    added = shutil.copy(part_path(parts, 0), part_path(parts, 7))
+    with pytest.raises(FolderError, match=r"part-00007\.parquet was added after the round was frozen"):
+        campaign.load_result(result.folder)
+    added.unlink()
+    assert campaign.load_result(result.folder).totals == result.totals
+    part_path(parts, 1).unlink()
+    with pytest.raises(FolderError, match=r"part-00001\.parquet is missing"):
+        campaign.load_result(result.folder)
 
 
 def kill(client, count):

@@ -30,6 +30,21 @@ def send(path, *batches):
     opened.close()
 
 
+def test_a_ledger_that_grows_while_it_is_checked_is_no_older_copy(path):
+    """A run under way may write the guard between the two looks; the guard is looked at first."""
+    guard = rollback_guard.RollbackGuard(path)
+
+    def count_while_a_run_goes_on():
+        before = 5
+        guard.write(lambda: 7, at_once=True)
+        return before
+
+    guard.write(lambda: 4, at_once=True)
+    guard.check(count_while_a_run_goes_on)
+    with pytest.raises(LedgerError, match="1 move is missing"):
+        guard.check(lambda: 6)
+
+
 def test_yesterdays_copy_is_noticed(path, tmp_path):
     send(path, 1)
     shutil.copy(path, tmp_path / "copy")

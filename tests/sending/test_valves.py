@@ -296,3 +296,24 @@ def test_pace_spreads_evenly_and_never_bursts_after_a_pause():
 
 def test_no_pace_means_no_wait():
     assert Pace(None).reserve(10**6, now=0.0) == 0.0
+
+
+@pytest.mark.parametrize(
+    "late", [Outcome("accepted", cost=Decimal(420)), Outcome("refused", error="Invalid sender ID")]
+)
+def test_an_answer_that_comes_late_counts_as_if_it_had_come_in_time(late):
+    """Another worker was given up, so its batch was unknown for a while."""
+    in_time, late_tally = Tally(20), Tally(20)
+    batch = Load(10, 12)
+    in_time.count(batch, late)
+    late_tally.count(batch, Outcome("unknown"))
+    late_tally.learn(batch, late)
+    assert late_tally == in_time
+
+
+def test_what_other_workers_have_claimed_is_under_way():
+    tally = Tally(100)
+    tally.start(Load(10, 12))
+    tally.count_others(30, 40)
+    tally.count_others(20, 25)
+    assert (tally.in_flight, tally.parts_in_flight, tally.waiting) == (30, 37, 70)

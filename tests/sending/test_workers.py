@@ -23,6 +23,7 @@ from campaign.sending.engine import engine as engines
 from campaign.sending.ledger.ledger import Move
 from campaign.sending.ledger.postgres import connections, roster, worker_ledger
 from campaign.sending.ledger.postgres import ledger as postgres_ledger
+from campaign.sending.ledger.postgres.connections import PostgresError
 from campaign.sending.ledger.postgres.worker_ledger import BatchSize
 from campaign.sending.ledger.views import journal_frame, snapshot
 from campaign.sending.store.folder import open_folder
@@ -77,6 +78,15 @@ def start_workers(count, folder, account, **options):
     return await_end
 
 
+def start_together(count, folder, account):
+    """The same, with all of them there before the first one sends."""
+    campaign.order(folder, "pause")
+    await_end = start_workers(count, folder, account)
+    until(lambda: len(campaign.workers(folder)) == count)
+    campaign.order(folder, "resume")
+    return await_end
+
+
 def states(folder):
     return [batch.state for batch in snapshot(open_folder(folder).ledger_place).batches]
 
@@ -122,7 +132,7 @@ def test_a_worker_that_finds_nothing_to_do_returns_zeros(sandbox, folder, releas
 def test_a_part_may_be_sent_twice_at_once(sandbox, folder, release, monkeypatch):
     """What engines such as Spark do with a task that they believe to be lost."""
     monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 50)
-    assert release(plan_of(150), batch_size=5).parts == 3
+    assert release(plan_of(150), batch_size=5, canary=False).parts == 3
     with pytest.raises(UsageError, match="There is no part 3: the parts of this round are 0 to 2"):
         campaign.work(folder, account=sandbox.account, parts=[2, 3])
     tasks = [0, 2, 0]
@@ -134,6 +144,16 @@ def test_a_part_may_be_sent_twice_at_once(sandbox, folder, release, monkeypatch)
     assert campaign.send_part(folder, 1, account=sandbox.account).accepted == 50
     assert campaign.send_part(folder, 1, account=sandbox.account) == campaign.WorkerReport()
     assert audit_folder(folder, sandbox.inbox) == []
+
+
+def test_the_canary_goes_first_whoever_has_its_part(folder, release, monkeypatch):
+    monkeypatch.setattr("campaign.sending.store.frozen_messages.PART_MESSAGES", 50)
+    with campaign.Sandbox(faults={2: "Invalid sender ID"}) as service:
+        release(plan_of(150), account=service.account, batch_size=5, pilot=10)
+        sent = [campaign.send_part(folder, part, account=service.account) for part in (2, 1)]
+        assert [(report.accepted, report.refused) for report in sent] == [(5, 5), (0, 0)]
+        assert {report.status for report in sent} == {"stopped"}
+        assert states(folder)[:4] == ["accepted", "refused", "accepted", "pending"]
 
 
 # A worker that sleeps, as its ledger sees it.
@@ -172,15 +192,19 @@ def test_a_sleeper_that_wakes_is_stopped_at_its_gate(sandbox, folder, sleeper):
     assert states(folder) == ["unknown", "accepted", "accepted"]
 
 
-def test_a_claim_that_was_taken_away_lets_nothing_leave_even_before_anybody_says_so(folder, sleeper):
-    """The update itself is the fence: it asks for the worker's own claim."""
-    place = open_folder(folder)
-    other = place.ledger_place.join(place.manifest.identity, "near:8")
-    sleeper._own = {"worker": other._worker}
-    (refusal,) = sleeper.commit([Move(2, "sending", {"attempts": 1})])
-    other.close()
-    assert "what this worker had claimed was taken away" in str(refusal)
+def test_the_update_of_a_batch_is_the_fence(folder, sleeper):
+    """It asks for the worker's own claim, whether or not the worker knows what became of it."""
+    sleeper._connection.execute("UPDATE batches SET worker = 'another' WHERE batch = 2")
+    with pytest.raises(LedgerError, match="Batch 2 cannot become sending: what this worker had claimed was"):
+        sleeper.move(2, "sending", attempts=1)
     assert states(folder) == ["sending", "pending", "pending"]
+
+
+def test_only_what_waits_can_be_claimed(sandbox, folder, sleeper):
+    """The tables refuse it themselves, whichever program asks."""
+    campaign.work(folder, account=sandbox.account)
+    with pytest.raises(PostgresError, match="only what waits can be claimed"):
+        sleeper._connection.execute("UPDATE batches SET worker = 'me' WHERE batch = 1")
 
 
 def test_an_answer_that_comes_late_is_recorded(sandbox, folder, sleeper):
@@ -297,26 +321,29 @@ def test_one_unknown_batch_holds_all(folder, release):
 
 
 def test_the_budget_is_used_up_to_the_last_batch_by_all_together(folder, release):
-    with campaign.Sandbox(price=35, latency=0.005) as service:
-        release(plan_of(200), account=service.account, batch_size=3, concurrency=4, budget=35 * 100 + 34)
-        reports = start_workers(2, folder, service.account)()
+    """Each of them counts what the other has claimed and what it was charged."""
+    with campaign.Sandbox(price=35, latency=0.03) as service:
+        release(plan_of(400), account=service.account, batch_size=3, concurrency=3, budget=35 * 301 + 34)
+        reports = start_together(2, folder, service.account)()
         # One for the canary, then batches of three: no further one fits.
-        assert len(service.inbox) == 100
-        assert sum(report.accepted for report in reports) == 100
+        assert len(service.inbox) == 301
+        assert min(report.accepted for report in reports) > 30
         assert {report.status for report in reports} == {"stopped"}
         assert "The next batch would exceed the budget" in reports[0].sentence
-        campaign.release(folder, account=service.account, budget=35 * 150)
-        start_workers(2, folder, service.account)()
-        assert 147 <= len(service.inbox) <= 150
+        campaign.release(folder, account=service.account, budget=35 * 320)
+        campaign.work(folder, account=service.account)
+        assert 318 <= len(service.inbox) <= 320
 
 
 def test_a_refused_canary_is_all_that_leaves(folder, release):
     with campaign.Sandbox(faults={1: "Invalid sender ID"}, latency=0.05) as service:
         release(plan_of(50), account=service.account, batch_size=1)
-        reports = start_workers(3, folder, service.account, when_paused="end")()
-    assert sum(report.refused for report in reports) == 1
+        end = start_together(3, folder, service.account)
+        until(lambda: "refused" in states(folder))
+        time.sleep(0.5)
+        campaign.order(folder, "stop")
+        assert sum(report.refused for report in end()) == 1
     assert states(folder) == ["refused", *["pending"] * 49]
-    assert {report.status for report in reports} == {"paused"}
 
 
 def test_a_pilot_ends_for_all(sandbox, folder, release):

@@ -58,7 +58,7 @@ def dask_processes(folder: Path, variables: Mapping[str, str]) -> Iterator[DaskP
 
 
 def freeze(process: int, seconds: float) -> None:
-    """Have a process sleep, as a machine does that is out of reach, and wake it again."""
+    """Have a process sleep, as a machine is that is out of reach, and wake it again."""
     os.kill(process, signal.SIGSTOP)
     time.sleep(seconds)
     os.kill(process, signal.SIGCONT)

@@ -16,7 +16,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from datetime import UTC, datetime
 from functools import partial
-from typing import TypeVar
+from typing import TypeVar, TypeVarTuple
 
 from campaign.errors import CampaignError, LedgerError
 from campaign.sending.engine.delivery import Delivery, Post, Record
@@ -36,6 +36,7 @@ SNAPSHOT_INTERVAL = 0.1  # seconds
 
 Listener = Callable[[Snapshot], None]
 Said = TypeVar("Said")
+Facts = TypeVarTuple("Facts")
 
 
 def utc_now() -> datetime:
@@ -159,7 +160,7 @@ class Engine:
             return True
         now = time.monotonic()
         if self._due is None:
-            self._due = now + self._ask(partial(self._pace.reserve, batch.messages, now), 0.0)
+            self._due = now + self._ask(self._pace.reserve, 0.0, batch.messages, now)
         if self.status != "running" or now < max(self._due, self._not_before):
             return False
         self._issue(batch)
@@ -188,17 +189,17 @@ class Engine:
         self._ask(self._supply.keep_up, None)
 
     def _next(self) -> Load | Hold | None:
-        return self._ask(partial(self._supply.next, self._reason_to_hold), None)
+        return self._ask(self._supply.next, None, self._reason_to_hold)
 
     def _is_empty(self) -> bool:
         return self._ask(lambda: self._supply.is_empty, True)
 
-    def _ask(self, question: Callable[[], Said], otherwise: Said) -> Said:
-        """What the supply says; when it fails, the run ends, and what is under way still finishes."""
+    def _ask(self, question: Callable[[*Facts], Said], otherwise: Said, *facts: *Facts) -> Said:
+        """What the supply or the pace says; if it fails, the run ends when what is under way has ended."""
         if self._failure is not None:
             return otherwise
         try:
-            return question()
+            return question(*facts)
         except Exception as error:  # the frozen plan was changed, or the ledger cannot be reached
             self._fail(error)
             return otherwise
@@ -300,7 +301,7 @@ class Engine:
         is_new = self.status == "running"
         self._hold(hold)
         if is_new:
-            self._ask(partial(self._supply.hold_all, hold), None)
+            self._ask(self._supply.hold_all, None, hold)
 
     def _hold(self, hold: Hold) -> None:
         """Pause, or stop for good. A stop is never undone, and the first reason stays."""

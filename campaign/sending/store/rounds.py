@@ -32,7 +32,7 @@ from campaign.messages.recipients import Addressing
 from campaign.private_files import sync_folder
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
-from campaign.sending.store.frame_files import read_frame
+from campaign.sending.store.frame_files import read_frame, table_files
 from campaign.sending.store.frozen_messages import batches_by_place, read_messages, read_settled_batches
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
@@ -227,6 +227,10 @@ def check_digests(folder: Path, digests: Mapping[str, str]) -> None:
     for name, digest in digests.items():
         if file_digest(folder / name) != digest:
             raise FolderError(f"{folder / name} was changed after it was frozen. Restore it from a copy.")
+    for table in {path for name in digests if (path := (folder / name).parent).suffix == ".parquet"}:
+        for file in table_files(table):  # all parts in a folder are read
+            if file.relative_to(folder).as_posix() not in digests:
+                raise FolderError(f"{file} was added after the round was frozen. Remove it.")
 
 
 def file_digest(path: Path) -> str:

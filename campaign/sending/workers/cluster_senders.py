@@ -16,6 +16,7 @@ from campaign.cluster import Cluster
 from campaign.errors import AccountError, CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
+from campaign.sending.ledger.postgres import roster
 from campaign.sending.options import SendOptions
 from campaign.sending.store.folder import open_folder
 from campaign.sending.terminal import interruption, noted_signals
@@ -30,7 +31,6 @@ log = logging.getLogger("campaign")
 
 _TICK = 0.2  # seconds between two looks at the tasks
 _LOOK = 2.0  # seconds between two looks at who sends
-_SILENT = 30.0  # seconds after which the others give up a worker that was not heard of
 _PATIENCE = 10.0  # seconds for a task to return after its worker has left the campaign
 
 
@@ -131,7 +131,7 @@ class _Senders:
         now = time.monotonic()
         if now - self._looked_at > _LOOK:
             self._looked_at = now
-            if (workers(self._folder)["seconds"] <= _SILENT).any():
+            if (workers(self._folder)["seconds"] <= roster.TIME_TO_LIVE).any():
                 self._heard_of = now
         return now - self._heard_of <= _PATIENCE
 

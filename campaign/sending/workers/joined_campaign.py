@@ -57,14 +57,16 @@ class JoinedCampaign:
     ) -> Engine:
         """The engine that sends what this worker claims; from here on the worker hears the news."""
         manifest, options = self.last_round.manifest, self.options
+        pilot_end = options.pilot_end(manifest.pilot)
         share = Share(
             self.ledger, self.last_round.plan_path, self.account.encoding, self.tally,
             window=options.concurrency, parts=parts,
+            has_canary=manifest.canary, has_pilot=pilot_end is not None,
         )  # fmt: skip
         engine = Engine(
             share, GroupCommit(self.ledger), post,
             tally=self.tally,
-            valves=options.valves(manifest.canary, options.pilot_end(manifest.pilot)),
+            valves=options.valves(manifest.canary, pilot_end),
             pace=SharedPace(self.ledger, options.rate),
             concurrency=options.concurrency,
             listen=listen,

@@ -48,7 +48,7 @@ def order(folder: Place, what: What, *, note: str = "") -> None:
     if standing is None or standing.kind in ("stopped", "recalled"):
         raise UsageError(
             f"The campaign in {clean(place.path)} is not released to workers, so there is nothing to {what}. "
-            "Release it with campaign.release."
+            f"Release it with campaign.release({str(place.path)!r}, …)."
         )
 
 

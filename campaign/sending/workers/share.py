@@ -43,6 +43,7 @@ class Directed(Protocol):
 class Share:
     """The batches that this worker has claimed, a window of them at a time, from some part files or from all.
 
+    Canary and pilot are the first of the round, so while they are out, parts count for nothing.
     Before it claims more, it hears what the others have done, and counts that in its tally: so the valves
     look at the campaign as a whole, and what is claimed is within budget, canary and pilot for all workers
     together.
@@ -57,8 +58,11 @@ class Share:
         *,
         window: int,
         parts: Collection[int] | None,
+        has_canary: bool,
+        has_pilot: bool,
     ) -> None:
         self._ledger, self._tally, self._window, self._parts = ledger, tally, window, parts
+        self._has_canary, self._has_pilot = has_canary, has_pilot
         self._frozen = lru_cache(2)(lambda part: FrozenPart(plan_path, part, encoding))
         self._sizes: Callable[[int], Ints] = lru_cache(8)(lambda part: read_sizes(plan_path, part))
         self._claimed: list[Load] = []
@@ -147,7 +151,9 @@ class Share:
             is_any_free = True
             return self._choose(judge, free)
 
-        entries = self._ledger.claim(self._window, self._parts, choose)
+        is_canary_out = self._has_canary and not self._tally.accepted_batches
+        parts = None if is_canary_out or self._has_pilot else self._parts
+        entries = self._ledger.claim(self._window, parts, choose)
         if self._ledger.is_given_up:
             raise LedgerError("This worker was given up by the others, so it cannot go on.")
         self._claimed = [self._frozen(entry.part).batch(entry) for entry in entries]

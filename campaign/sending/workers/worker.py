@@ -102,7 +102,8 @@ def send_part(
     The contract is that of `work`, restricted to the part. It may be called again, twice at once, on any
     machine, by an engine that repeats what was done already: each message leaves once, and a call that finds
     nothing to do returns zeros. Where the campaign is paused or stopped, it returns at once and says so in
-    `status`; it never waits for a person.
+    `status`; it never waits for a person. Until the canary is accepted, and while a pilot goes out, each call
+    sends what comes first in the round, whatever its part.
     """
     check_count(part, subject="part", write="part=0", least=0)
     return work(folder, account=account, ledger=ledger, parts=[int(part)], when_paused="end")
@@ -181,13 +182,18 @@ class _Worker:
 def _wait(thread: EngineThread, noted: list[int], draw: Callable[[], None]) -> None:
     """Wait for the end. A first signal lets what is under way finish, a second one ends it at once."""
     heard = 0
-    while not thread.ended:
-        if len(noted) > heard:
-            (thread.engine.cancel if heard else thread.engine.stop)()
-            heard = len(noted)
-        thread.await_end(_TICK)
-        draw()
-    thread.join()
+    try:
+        while not thread.ended:
+            if len(noted) > heard:
+                (thread.engine.cancel if heard else thread.engine.stop)()
+                heard = len(noted)
+            thread.await_end(_TICK)
+            draw()
+    except BaseException:  # from a signal handler that the program set for itself
+        thread.engine.stop()
+        raise
+    finally:
+        thread.join()
 
 
 def _goodbye(report: WorkerReport) -> str:

@@ -1,0 +1,85 @@
+"""Several programs send one campaign from a shell: released, ordered about, shown, sent."""
+
+import json
+import os
+
+import pytest
+from support.broken_output import main_into
+from support.postgres_server import PASSWORD
+
+import campaign
+from campaign.cli.main import main
+
+VISITS = "name,phone\n" + "".join(f"Person {n},0772 000 {n:03}\n" for n in range(7))
+RELEASE = (
+    "send", "visits.csv", "--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG", "--release",
+)  # fmt: skip
+FOLDER = "campaigns/visits.local"
+
+
+@pytest.fixture(autouse=True)
+def _desk(tmp_path, monkeypatch, postgres_server):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("PGPASSWORD", PASSWORD)
+    (tmp_path / "visits.csv").write_text(VISITS)
+
+
+@pytest.fixture
+def ledger(postgres_server):
+    """The address of an empty database, without its password."""
+    return postgres_server.database().replace(f":{PASSWORD}", "")
+
+
+def test_released_paused_resumed_and_sent(capsys, ledger):
+    assert main([*RELEASE, "--ledger", ledger]) == 0
+    said = capsys.readouterr().out
+    assert "Released: 7 messages wait for workers. Nothing was sent yet." in said
+    assert "On each machine: campaign worker campaigns/visits.local" in said
+    assert main(["order", FOLDER, "pause", "--note", "lunch"]) == 0
+    assert "Ordered. Workers hear it within two seconds" in capsys.readouterr().out
+    assert main(["worker", FOLDER, "--when-paused", "end"]) == 4
+    said = capsys.readouterr().out
+    assert "This worker: 0 accepted, 0 refused, 0 unknown.\n7 messages wait to be sent.\nPaused by " in said
+    assert "lunch. Resume to send the rest." in said
+    assert main(["order", FOLDER, "resume"]) == 0
+    assert main(["worker", FOLDER]) == 0
+    assert "This worker: 7 accepted, 0 refused, 0 unknown.\nNo messages wait" in capsys.readouterr().out
+    assert main(["status", FOLDER]) == 0
+
+
+def test_what_programs_are_told(capsys, ledger):
+    def told(*arguments):
+        code = main([*arguments, "--json"])
+        facts = json.loads(capsys.readouterr().out)
+        assert facts["exit_code"] == code
+        return facts
+
+    assert told(*RELEASE, "--ledger", ledger)["release"]["parts"] == 1
+    assert told("order", FOLDER, "stop")["workers"] == []
+    assert told("worker", FOLDER)["worker"]["status"] == "stopped"
+    refused = told("order", FOLDER, "resume")
+    assert (refused["exit_code"], refused["error"]["kind"]) == (2, "UsageError")
+    assert "Release it with campaign release" in refused["error"]["message"]
+    assert told("release", FOLDER, "--rate", "500")["release"]["messages"] == 7
+    worker = told("worker", FOLDER, "--part", "0")["worker"]
+    assert (worker["accepted"], worker["waiting"], worker["status"]) == (7, 0, "finished")
+
+
+def test_a_file_cannot_be_shared(capsys):
+    assert main([*RELEASE]) == 2
+    said = capsys.readouterr().err
+    assert "The ledger of this campaign is a file" in said
+    assert "as in --ledger postgresql+psycopg://amina@db.example.org/campaigns." in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its pipes and disks differ")
+@pytest.mark.parametrize("place", ["full", "left"])
+def test_a_command_does_its_work_when_nobody_can_read_what_it_says(place, capsys, ledger):
+    code = 4 if place == "full" else 0
+    assert main_into(place, [*RELEASE, "--ledger", ledger]) == code
+    assert main_into(place, ["release", FOLDER]) == code
+    assert main_into(place, ["order", FOLDER, "pause"]) == code
+    assert main_into(place, ["order", FOLDER, "resume"]) == code
+    assert main_into(place, ["worker", FOLDER]) == code
+    assert "Traceback" not in capsys.readouterr().err
+    assert campaign.load_result(FOLDER).totals["accepted"] == 7
