@@ -52,7 +52,7 @@ def rates(round_trip, concurrency, csv, folder):
 
 @pytest.mark.benchmark
 @pytest.mark.timeout(3600)
-def test_distance_leaves_at_most_a_twentieth_to_be_gained(tmp_path):
+def test_distance_leaves_at_most_a_tenth_to_be_gained(tmp_path):
     csv = tmp_path / "dirty.csv"
     dirty_rows(20_000).to_csv(csv, index=False)
     ratios = {}
@@ -65,4 +65,4 @@ def test_distance_leaves_at_most_a_twentieth_to_be_gained(tmp_path):
             cells.append(f"{ours:,.0f} ({ours / bare:.2f} of {bare:,.0f})")
         print(f"| {concurrency} | {' | '.join(cells)} |", flush=True)
     # Nearby and with many at once, both wait for the processor, and not for the service.
-    assert min(ratio for (_, trip), ratio in ratios.items() if trip >= 0.1) >= 0.95
+    assert min(ratio for (_, trip), ratio in ratios.items() if trip >= 0.1) >= 0.9
