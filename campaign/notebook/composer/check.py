@@ -19,7 +19,14 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
-from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares, unreadable_entries
+from campaign.notebook.composer.reasons import (
+    STYLE,
+    fitted_texts,
+    read_dates,
+    reasons,
+    shares,
+    unreadable_entries,
+)
 from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
@@ -157,7 +164,7 @@ class CheckSection(Section):
         plan = self._plan
         self._drawn_line = self._sentence(plan)
         sentence = markup.paragraph(f"{self._drawn_line}.")
-        self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}"
+        self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}{read_dates(plan)}"
         self._reasons.value = reasons(plan)
         self._fitted.value = fitted_texts(plan)
         self._list_faults.value = unreadable_entries(plan)

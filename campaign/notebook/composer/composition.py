@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
@@ -65,10 +66,10 @@ class Composition:
     def contacts(self) -> pd.DataFrame:
         return read_contacts(self.source, **self._given("sheet", "dates"))
 
-    def plan(self, contacts: pd.DataFrame) -> Plan:
+    def plan(self, contacts: pd.DataFrame | RowsOfTable) -> Plan:
         return self.planned(contacts)[1]
 
-    def planned(self, contacts: pd.DataFrame) -> tuple[Composition, Plan]:
+    def planned(self, contacts: pd.DataFrame | RowsOfTable) -> tuple[Composition, Plan]:
         """The plan, and what was decided without the rows that share no phone any more."""
         plan: Plan = prepare(contacts, **self._preparing())
         if not self.instead:

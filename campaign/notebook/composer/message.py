@@ -10,6 +10,7 @@ import pandas as pd
 from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
+from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
@@ -193,7 +194,7 @@ class MessageSection(Section):
         if not self._text.strip():
             return f"0 of {TEXT_LIMIT}"
         try:
-            lengths = text_lengths(self._readers, self._text)
+            lengths = self._lengths()
         except CampaignError as error:
             return desk_words(error, here=2)
         shown = lengths.loc[self.phone.row]
@@ -205,8 +206,11 @@ class MessageSection(Section):
             f"{_several(lengths)}"
         )
 
+    def _lengths(self) -> pd.DataFrame:
+        return text_lengths(self._readers, self._text, whole=self._desk.contacts)
+
     def _longest_row(self) -> int:
-        lengths = text_lengths(self._readers, self._text)
+        lengths = self._lengths()
         return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
     def _plan_of(self, rows: pd.Index[Any] | None) -> Plan:
@@ -214,7 +218,9 @@ class MessageSection(Section):
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
         sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
-        return replace(composition, sender=sender, message=self._text, language=None).plan(contacts)
+        return replace(composition, sender=sender, message=self._text, language=None).plan(
+            RowsOfTable.of(contacts, self._desk.contacts)
+        )
 
 
 def _several(lengths: pd.DataFrame) -> str:
