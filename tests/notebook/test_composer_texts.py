@@ -257,3 +257,27 @@ def test_what_is_wrong_with_the_sender_stands_beside_it_and_the_text_stays_in_si
     person.fill("sender", "MULAGO")
     assert person.sees("sender-fault") == ""
     assert "MULAGO Hi Aisha" in person.sees("phone")
+    person.fill("sender", "")
+    person.press("check")
+    assert "The sender is empty." in person.sees("section-2")
+    person.fill("sender", "KASUBI HEALTH")
+    assert "has 13 characters" in person.sees("section-2")
+    assert "The sender is empty." not in person.sees("section-2")
+
+
+def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that_is_too_long(person, table):
+    table.write_text("name,phone\nNaïma,+256 772 000 001\nÓscar,+256 772 000 002\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}, " + "come again " * 7)
+    room = "one SMS holds 70, with letters that need more room"
+    longest = "the longest is row 2 with 86"
+    assert person.sees("counter") == f"86 of 160 · 2 SMS · {room} · {longest} · more than 1 SMS for 2 rows"
+    person.write("x" * 170)
+    assert person.sees("counter") == (
+        "170 of 160 · too long · the longest is row 2 with 170 · too long for 2 rows"
+    )
+    section = person.section(2)
+    section._desk.decide(overlong="truncate")
+    section.phone.show()
+    assert person.sees("counter").startswith("170 of 160 · too long, so it is cut · ")

@@ -161,6 +161,7 @@ class CheckSection(Section):
         return f"{capitalised(who)} a text; {rest}"
 
     def _draw(self) -> None:
+        self.say_changed("")  # it was about what is replaced now
         plan = self._plan
         self._drawn_line = self._sentence(plan)
         sentence = markup.paragraph(f"{self._drawn_line}.")
@@ -212,7 +213,8 @@ class CheckSection(Section):
         """Let these rows get the texts of the phones that they share."""
         with self.problems_shown():
             self.touched(self)
-            self._desk.decide(instead=rows)
+            waiting = (row for row in self._desk.chosen_rows if row not in self.shared.rows)
+            self._desk.decide(instead=(*rows, *waiting))
             self._desk.prepared()
             self._draw()
 

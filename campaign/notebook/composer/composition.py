@@ -70,13 +70,14 @@ class Composition:
         return self.planned(contacts)[1]
 
     def planned(self, contacts: pd.DataFrame | RowsOfTable) -> tuple[Composition, Plan]:
-        """The plan, and what was decided without the rows that share no phone any more."""
+        """The plan, and what was decided without the rows that share no phone now; one for each phone."""
         plan: Plan = prepare(contacts, **self._preparing())
         if not self.instead:
             return self, plan
-        sharing = plan.addressing.alternatives["row"]
-        still = tuple(row for row in self.instead if (sharing == row).any())
-        return replace(self, instead=still), plan.keep_instead(still)
+        sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]
+        still = sharing.reindex([row for row in self.instead if row in sharing.index]).drop_duplicates()
+        rows = tuple(map(int, still.index))
+        return replace(self, instead=rows), plan.keep_instead(rows)
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))
