@@ -294,7 +294,7 @@ def _departure(
         extent=extent,
         later=len(content.outgoing) - len(positions),
         comparison=compared.overview,
-        budget=Budget.of(options.budget).words,
+        budget=Budget.of(options.budget).in_words(account.currency),
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
         may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
 from campaign.environments import EnvironmentWords, words_for
@@ -92,6 +93,22 @@ class ComparedPlan:
     def count(self, *states: int) -> int:
         """Of how many rows one of these is known."""
         return int(np.isin(self.comparison.knowledge, states).sum())
+
+    def earlier_messages(self, places: Ints) -> pd.DataFrame:
+        """What some rows got before, as `CampaignRecord.messages` gives it."""
+        if self.record is None:
+            raise AssertionError("without a record nobody was reached")
+        return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
+
+    @property
+    def earlier_texts(self) -> npt.NDArray[np.object_]:
+        """For each message what its row got before, where that was another text; "" for all others."""
+        texts = np.full(self.plan.totals.messages, "", dtype=object)
+        places = np.flatnonzero(self.comparison.knowledge == CHANGED)
+        if len(places):
+            earlier = self.earlier_messages(places).groupby("entry")["message"].agg(" ".join)
+            texts[self.starts[places[earlier.index.to_numpy()]]] = earlier.to_numpy()
+        return texts
 
     @property
     def words(self) -> EnvironmentWords:

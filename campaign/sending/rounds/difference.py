@@ -80,10 +80,13 @@ class Difference:
 
     @property
     def messages(self) -> pd.DataFrame:
-        """The messages of the plan, and for each the `reason` why it goes out or not."""
+        """The messages of the plan, for each the `reason` why it goes out or not, and in `before` the text
+        that its row got where that was another one."""
         words = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
         reasons = pd.Series(words[self._compared.knowledge], dtype="str")
-        return self._compared.plan.messages.assign(reason=reasons)
+        return self._compared.plan.messages.assign(
+            reason=reasons, before=pd.Series(self._compared.earlier_texts, dtype="str")
+        )
 
     @public_call
     def outgoing(self, *, changed: bool = False) -> Ints:
@@ -129,7 +132,7 @@ class Difference:
         goes_out = np.isin(knowledge[knowledge != ACCEPTED], GOES_OUT)
         shown = shown.iloc[np.argsort(goes_out, kind="stable")]
         shown = shown.assign(number=mask_texts(shown["number"])).drop(columns="parts")
-        blank = [name for name in ("sender", "priority") if (shown[name] == "").all()]
+        blank = [name for name in ("sender", "priority", "before") if (shown[name] == "").all()]
         return shown.drop(columns=blank)
 
 
