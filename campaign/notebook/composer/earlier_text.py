@@ -84,8 +84,8 @@ def _sentence(name: str, day: str, last: RoundManifest) -> str:
         f"section 3, under “{FIELDS['opt_outs']}”."
     )
     return (
-        f"The campaign “{mask_text(clean(name))}” in this folder has a text of {day}. Whoever got it gets nothing more "
-        f"if you take that text again.{again if left_out else ''}"
+        f"The campaign “{mask_text(clean(name))}” in this folder has a text of {day}. "
+        f"Whoever got it gets nothing more if you take that text again.{again if left_out else ''}"
     )
 
 
