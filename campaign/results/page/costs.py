@@ -86,7 +86,7 @@ def _cost_by(
     shares = share_costs(summed, len(names), result.batches)
     amounts = zip(shares.costs, shares.unpriced.tolist(), strict=True)
     costs = dict(zip([*names, NOWHERE], amounts, strict=True))
-    if costs[NOWHERE] == (0, 0):
+    if costs[NOWHERE][0] == 0:
         del costs[NOWHERE]
     ranked = sorted(costs.items(), key=lambda item: -(item[1][0] or Decimal(0)))
     return dict(ranked[:_MOST_VALUES])
