@@ -36,7 +36,7 @@ from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
-from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
+from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
@@ -313,6 +313,8 @@ class Result:
         where = (
             "not in this table: an earlier text of people in it, or messages to people who have left it"
             if has_new_texts
+            else "not in this table: to rows that get nothing now, or to people who have left it"
+            if self._batch_of_excluded.any()
             else "in no row of this table any more"
         )
         return f"{earlier} {where}; the cost includes {agreeing(count, 'it', 'them')}."
@@ -403,8 +405,8 @@ class Result:
     @cached_property
     def _reached(self) -> ReachedEarlier:
         """Who was reached in an earlier round, though today's row has a mistake or another text."""
-        rows = rows_reached_earlier(self.plan, self._batches, self._batch_of_excluded)
-        return ReachedEarlier(rows, may_keep=len(self.rounds) > 1 and not self.is_erased)
+        may_keep = len(self.rounds) > 1 and not self.is_erased
+        return reached_earlier(self.plan, self._batches, self._batch_of_excluded, may_keep=may_keep)
 
     @cached_property
     def _reasons_of_shared(self) -> pd.Series[str]:

@@ -28,7 +28,7 @@ from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
 from campaign.messages.templates.mixed_dates import describe_mixed_dates
 from campaign.messages.templates.rendering import Rendered, merge, render_message
-from campaign.messages.templates.template import Template, parse
+from campaign.messages.templates.template import Template, parse, refuse_format_after_words
 from campaign.messages.text import gsm7, limits
 
 
@@ -50,10 +50,10 @@ class CampaignTexts:
             used = {name for cells in parts for name in _rows_by_language(cells)}
         for language, template in self.texts.items():
             describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
-            describe_orders(template, issues)
             if self.language is not None and language not in used:
                 detail = f'No row has the language "{language}", so its text is not used.'
                 issues.add_for_table(self.language, language, "unused_text", "warning", detail)
+        describe_orders(self.texts.values(), issues)
         describe_mixed_dates(self.texts.values(), contacts, issues)
 
     def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:
@@ -208,4 +208,7 @@ class _Parser:
     def _parse(self, text: str, what: str) -> Template:
         if not self.as_written:
             refuse_foreign_placeholders(text, self.contacts, what=what)
-        return with_date_orders(parse(text, self.contacts.columns, what=what), self.contacts)
+        template = parse(text, self.contacts.columns, what=what)
+        if not self.as_written:
+            refuse_format_after_words(template, what=what)
+        return with_date_orders(template, self.contacts)

@@ -94,7 +94,8 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     write_frame(pd.DataFrame({"status": status, "reason": reasons}), path / CONTACTS)
     issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
     stopped = issues[issues["code"] == STOPPED].assign(column="", value="")
-    numbers = recipients["number"].where(recipients.index.isin(stopped["row"]), 0).to_numpy(dtype=np.int64)
+    out = (status == "opted_out").to_numpy() | recipients.index.isin(stopped["row"])  # who wants no messages
+    numbers = recipients["number"].where(out, 0).to_numpy(dtype=np.int64)
     kept = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
     write_frame(kept, path / RECIPIENTS)
     alternatives = read_frame(one_round.path / ALTERNATIVES)
