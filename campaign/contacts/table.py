@@ -170,7 +170,7 @@ def _as_exported(
     below, emptied = without_texts(below, missing)
     if missing:
         cells, count = capitalised(counted(emptied, "cell")), agreeing(emptied, "counts", "count")
-        said.append(f"{cells} with {listed(missing)} {count} as empty, because of missing=.")
+        said.append(f"{cells} with {listed(missing)} {count} as empty: missing= says so.")
     return below, said
 
 

@@ -30,7 +30,7 @@ CARD_INTERVAL = 15.0  # seconds; how old the card may be in a notebook that is s
 # that awaits `finished` does not (7.1, 7.4). An interrupt always gets through.
 _STUCK = "If a button does not respond, a cell is still running: press the notebook's own stop button (■)."
 _WAITED_FOR = (
-    "A cell is waiting for the end with wait(), and buttons could not act until then. To stop, press the "
+    "The cell waits for the end, so buttons could not act until then. To stop, press the "
     "notebook's own stop button (■)."
 )
 _REST = "Resume sends the rest; nothing is sent twice."

@@ -96,7 +96,9 @@ def cost_by(result: Result, column: str) -> str:
     shares = frame["cost_share"]
     order = shares.map(lambda share: Decimal(0) if share is None else share).astype(float).argsort()[::-1]
     names = ["earlier rounds" if pd.isna(name) else name or "(empty)" for name in frame.index]
-    bars = charts.cost_bars({names[place]: shares.iloc[place] for place in order}, result.currency)
+    unpriced = frame["unpriced"].tolist()
+    costs = {names[place]: (shares.iloc[place], unpriced[place]) for place in order}
+    bars = charts.cost_bars(costs, result.currency)
     note = "Shares of the batches' costs: the service names one cost for a whole batch."
     return bars + markup.paragraph(note, note=True) if bars else ""
 

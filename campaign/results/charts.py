@@ -15,7 +15,8 @@ import pandas as pd
 from campaign.markup import TONES, escape
 from campaign.results.local_times import LocalTimes, duration
 from campaign.results.timeline import Gap, Timeline
-from campaign.text import counted, figure, money, percentage
+from campaign.results.totals import cost_in_words
+from campaign.text import counted, figure, percentage
 
 # What a page or a widget needs to show the charts, besides the variables of the colours.
 STYLE = """
@@ -110,17 +111,19 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
     return _figure("over-time", _TALL, shapes, label, under)
 
 
-def cost_bars(costs: Mapping[str, Decimal | None], currency: str = "") -> str:
-    """A table with one bar for each cost: {"North": Decimal(350), "South": None}; None is not known."""
-    most = max((cost for cost in costs.values() if cost is not None), default=Decimal(0))
+def cost_bars(costs: Mapping[str, tuple[Decimal | None, int]], currency: str = "") -> str:
+    """A table with one bar for each cost: {"North": (Decimal(350), 0), "South": (None, 2)}.
+
+    None is not known. Beside each cost is how many messages may add to it.
+    """
+    most = max((cost for cost, _ in costs.values() if cost is not None), default=Decimal(0))
     if not most:
         return ""
-    unit = f"{currency} " if currency else ""
     rows = "".join(
         f'<tr><th scope="row">{escape(name)}</th><td class="figure">'
-        f"{escape(unit + money(cost) if cost is not None else 'not known')}</td>"
+        f"{escape(cost_in_words(cost, unpriced=unpriced, currency=currency))}</td>"
         f'<td class="track">{_cost_bar(float(cost / most)) if cost else ""}</td></tr>'
-        for name, cost in costs.items()
+        for name, (cost, unpriced) in costs.items()
     )
     return f'<table class="bars chart"><tbody>{rows}</tbody></table>'
 

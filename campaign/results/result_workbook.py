@@ -109,7 +109,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         ("SMS parts", totals.parts),
         ("Batches", totals.batches),
         ("Cost", "not known" if totals.cost is None else totals.cost),
-        ("About the cost", _about_cost(totals.unpriced)),
+        ("About the cost", _about_cost(totals.unpriced, result.environment)),
         *sending_facts(result, redaction).items(),
         *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
         ("Phone numbers", redaction.sentence),
@@ -123,9 +123,12 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
     return SummarySheet(facts=facts, counts=dict(totals), sums=sums, currency=result.currency)
 
 
-def _about_cost(unpriced: int) -> str:
+def _about_cost(unpriced: int, environment: str) -> str:
     """Where the cost comes from, and whether it may be higher."""
-    note = "The cost is what the service reported: one amount for each batch."
+    words = words_for(environment)
+    note = f"The cost is what {words.service} reported: one amount for each batch."
+    if words.has_made_up_costs:
+        note = f"The cost is made up: nothing was paid for. {note}"
     if not unpriced:
         return note
     batches = counted(unpriced, "batch", "batches")

@@ -246,14 +246,14 @@ def test_texts_that_mean_no_value_are_named():
     assert as_rows(table) == {
         0: ["name", "phone"], 2: ["", "0772000001"], 3: ["na", "0772000002"], 4: ["", "0772000003"]
     }  # fmt: skip
-    assert reading(table).notices == ('2 cells with "NA", "?" count as empty, because of missing=.',)
+    assert reading(table).notices == ('2 cells with "NA", "?" count as empty: missing= says so.',)
 
 
 @pytest.mark.parametrize(
     ("cell", "notice"),
     [
-        ("-", '1 cell with "-" counts as empty, because of missing=.'),
-        ("x", 'No cells with "-" count as empty, because of missing=.'),
+        ("-", '1 cell with "-" counts as empty: missing= says so.'),
+        ("x", 'No cells with "-" count as empty: missing= says so.'),
     ],
 )
 def test_how_often_a_text_meant_no_value(cell, notice):

@@ -207,7 +207,9 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     assert "Hello Aisha" in person.sees("phone")
     person.press("check")
     assert person.folded()[1] == "2 · “Hello {name}” and 1 other language from CLINIC"
-    assert "There is no text for the language" in person.sees("section-3")
+    assert '"Language" is empty: fill in the language. There are texts for: en, sw.' in person.sees(
+        "section-3"
+    )
     person.press("go-on")
     person.send()
     composed = person.composer.desk.run.result

@@ -35,7 +35,7 @@ def test_each_notebook_has_one_cell_of_parameters_and_says_what_each_is(path):
 def test_a_messy_export_read_with_the_month_first(tmp_path):
     shown = driven("02_clean_a_messy_export", tmp_path, dates="mdy", missing=["-"])
     assert '2 cells with "-", "?"' not in shown
-    assert '1 cell with "-" counts as empty, because of missing=.' in shown
+    assert '1 cell with "-" counts as empty: missing= says so.' in shown
     assert '"visit/date" has dates such as 05/02/2026' in shown
     assert "Hi Amina, please bring your child to Mulago on Saturday 2 May." in shown
     assert "5 messages ready to send (5 SMS parts) from 11 rows." in shown

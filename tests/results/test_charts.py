@@ -111,8 +111,14 @@ def test_the_steps_end_at_the_top_and_never_fall():
 
 
 def test_costs_have_bars_in_proportion_and_say_what_is_not_known():
-    table = cost_bars({"North": Decimal(350), "<b>South</b>": Decimal(700), "West": None}, "UGX")
+    table = cost_bars(
+        {"North": (Decimal(350), 2), "<b>South</b>": (Decimal(700), 0), "West": (None, 1)}, "UGX"
+    )
     assert widths(table) == [500, 1000]
-    assert re.findall(r'<td class="figure">([^<]*)</td>', table) == ["UGX 350", "UGX 700", "not known"]
+    assert re.findall(r'<td class="figure">([^<]*)</td>', table) == [
+        "UGX 350 or more",
+        "UGX 700",
+        "not known",
+    ]
     assert "&lt;b&gt;South" in table
-    assert cost_bars({"North": None}) == ""
+    assert cost_bars({"North": (None, 1)}) == ""

@@ -119,6 +119,9 @@ def test_costs_that_nobody_named_make_the_sum_a_lower_bound(tmp_path):
     shown = figures(page(result, tmp_path))
     assert shown["made-up cost: 2 batches did not say"] == "35 or more"
     assert shown["for each accepted message"] == "35"  # of the one whose cost is known
+    assert facts_of(book(result, tmp_path))["About the cost"].startswith(
+        "The cost is made up: nothing was paid"
+    )
     assert (
         "It reported none for 2 batches that it may have charged, so the total may be higher."
         in facts_of(book(result, tmp_path))["About the cost"]

@@ -88,3 +88,14 @@ def test_a_column_of_sentences_changes_where_there_is_code_alone(result):
     plain = texts_without_code(reasons)
     assert plain.index.equals(reasons.index)
     assert (plain == reasons.map(without_code)).all()
+
+
+def test_the_report_says_how_many_cells_count_as_empty(tmp_path):
+    """What names the argument is left out; the rest of the sentence stays."""
+    table = campaign.read_contacts(b"name,phone\nn/a,0772 000 001\n", missing=["n/a"])
+    plan = campaign.prepare(table, message="Hi", sender="CLINIC", region="UG")
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    told = '1 cell with "n/a" counts as empty.'
+    assert html.escape(told) in campaign.write_report(result, tmp_path / "r.html").read_text("utf-8")
+    issues = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "r.xlsx"))["Issues"]
+    assert told in [cell for line in issues.iter_rows(values_only=True) for cell in line]

@@ -45,7 +45,8 @@ def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     with pytest.raises(campaign.ConfirmationError) as shown:
         campaign.resolve(interrupted_campaign, 2, "accepted")
     assert "Batch 2 (10 messages) left on " in str(shown.value)
-    assert "the connection broke" in str(shown.value)
+    assert "(UTC): the connection broke" in str(shown.value)  # at once, and without the class of the error
+    assert "Error)" not in str(shown.value)
     assert 'confirm="batch 2 was accepted"' in str(shown.value)
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
 

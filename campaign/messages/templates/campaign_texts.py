@@ -11,6 +11,7 @@ from campaign.argument_checks import check, check_switch, check_text, wrong
 from campaign.arrow_text import (
     Ints,
     TextArray,
+    equal_texts,
     is_one_of,
     series_to_array,
     strip_texts,
@@ -72,9 +73,14 @@ class CampaignTexts:
                 groups.append((rows, rendered))
         without_text = np.sort(np.concatenate([np.empty(0, dtype=np.int64), *rows_by_language.values()]))
         languages = ", ".join(self.texts)
-        detail = f'There is no text for the language in "{self.language}". There are texts for: {languages}.'
-        cells = series_to_array(contacts[self.language]).take(without_text)
-        issues.add(without_text, self.language, cells, "no_text", "error", detail, status="invalid")
+        cells = series_to_array(contacts[self.language])
+        is_empty = equal_texts(strip_texts(cells.take(without_text)), "")
+        there_are = f"There are texts for: {languages}."
+        for rows, detail in (
+            (without_text[~is_empty], f'There is no text for the language in "{self.language}". {there_are}'),
+            (without_text[is_empty], f'"{self.language}" is empty: fill in the language. {there_are}'),
+        ):
+            issues.add(rows, self.language, cells.take(rows), "no_text", "error", detail, status="invalid")
         return merge(groups, len(contacts))
 
     def senders(self, contacts: pd.DataFrame, issues: IssueCollector) -> TextArray | str:

@@ -12,7 +12,9 @@ from campaign import markup
 from campaign.contacts.columns import listed
 from campaign.contacts.exports import likely_number_columns
 from campaign.contacts.phone_numbers.cleaning import WORLD, clean_numbers
+from campaign.contacts.phone_numbers.libphonenumber import code_by_region
 from campaign.contacts.phone_numbers.likely_region import (
+    LikelyRegion,
     RegionFit,
     find_likely_region,
     fit_region,
@@ -87,8 +89,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         elif self.country.value:
             fit = fit_region(cells, self.country.value)
             is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
-            note = f"{note} {_example(fit, self.country_name, is_sure=is_sure)}"
-            warning = _warning(fit) or self._other_country_warning(fit)
+            note = f"{note} {_example(fit, self.country_name, self._code, is_sure=is_sure)}"
+            warning = _warning(fit, find_likely_region(cells)) or self._other_country_warning(fit)
         self._country_reason.value = markup.paragraph(note, note=True) if note else ""
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
 
@@ -123,6 +125,11 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not self._may_hold_numbers and not self.country.value:
             raise ContactsError(self._other_column_warning())
         cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
+        if not (cleaned["problem"].isin(["", "no_region"])).any():
+            raise ContactsError(
+                f"No cell in “{self.column.value}” is a number to send to. Choose the column with the "
+                "numbers, or another country."
+            )
         without = int((cleaned["problem"] == "no_region").sum())
         if without and not self.country.value:
             raise ContactsError(
@@ -158,6 +165,11 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
 
     @property
+    def _code(self) -> str:
+        """The calling code of the chosen country; "" if there is none."""
+        return str(code_by_region().get(self.country.value or "", ""))
+
+    @property
     def line(self) -> str:
         """The column and the country in a few words."""
         kind = self.country_name or ("with country codes" if self.country.value == WORLD else "any country")
@@ -169,7 +181,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return {"number": self.column.value, "region": self.country.value or None}
 
 
-def _example(fit: RegionFit, country: str, *, is_sure: bool) -> str:
+def _example(fit: RegionFit, country: str, code: str, *, is_sure: bool) -> str:
     """What the country makes of the numbers without a country code, and of one of them."""
     if not fit.looked_at:
         return ""
@@ -179,7 +191,7 @@ def _example(fit: RegionFit, country: str, *, is_sure: bool) -> str:
     if not fit.usable:
         return f"{share}."
     written, number = fit.example
-    place = f" ({country})" if country else ""
+    place = f" ({country})" if country and number.startswith(code) else ""
     example = f"{share}: {mask_text(written)} becomes +{mask_number(number)}{place}."
     if is_sure or not fit.others or fit.is_clearly_worse:
         return example
@@ -188,10 +200,16 @@ def _example(fit: RegionFit, country: str, *, is_sure: bool) -> str:
     )
 
 
-def _warning(fit: RegionFit) -> str:
+def _warning(fit: RegionFit, likely: LikelyRegion | None) -> str:
     """What to say where other countries fit much better; "" where they do not."""
     if not fit.is_clearly_worse:
         return ""
+    if likely is not None and likely.region in fit.others:
+        return (
+            f"This is probably the wrong country: {figure(fit.best)} of {figure(fit.looked_at)} can be used "
+            f"{_in_others([likely.region])}, the country of the other numbers. Choose it if these people "
+            "live there."
+        )
     return (
         f"This is probably the wrong country: {figure(fit.best)} of {figure(fit.looked_at)} can be used "
         f"{_in_others(fit.others)}. Choose the country that these people live in."

@@ -53,12 +53,13 @@ def figures(result: Result) -> list[tuple[str, str]]:
     return shown
 
 
-def cost_by_sender(result: Result) -> dict[str, Decimal | None]:
+def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:
+    """The cost for each sender, and how many messages may add to it; {} for a single one."""
     return _cost_by(result, lambda messages: messages["sender"])
 
 
-def cost_by_country(result: Result) -> dict[str, Decimal | None]:
-    """The cost for each country of the numbers; {} where all are in one, or they were erased."""
+def cost_by_country(result: Result) -> dict[str, tuple[Decimal | None, int]]:
+    """The same for each country of the numbers; {} where all are in one, or they were erased."""
     if len(result.plan.totals.countries) < 2 or result.is_erased:
         return {}
     return _cost_by(result, _countries)
@@ -69,8 +70,10 @@ def _countries(messages: pd.DataFrame) -> pd.Series[str]:
     return regions.where(regions != "", "unknown")
 
 
-def _cost_by(result: Result, keys_of: Callable[[pd.DataFrame], pd.Series[str]]) -> dict[str, Decimal | None]:
-    """The cost for each of several keys of the messages, the dearest first; {} for a single key."""
+def _cost_by(
+    result: Result, keys_of: Callable[[pd.DataFrame], pd.Series[str]]
+) -> dict[str, tuple[Decimal | None, int]]:
+    """The same for each of several keys of the messages, the dearest first."""
     names: dict[str, int] = {}  # by key its group
     pairs = []
     for part in result.parts():
@@ -81,10 +84,11 @@ def _cost_by(result: Result, keys_of: Callable[[pd.DataFrame], pd.Series[str]]) 
         return {}
     summed = pd.concat(pairs).groupby(["group", "place"], as_index=False).sum()
     shares = share_costs(summed, len(names), result.batches)
-    costs = dict(zip([*names, NOWHERE], shares.costs, strict=True))
-    if costs[NOWHERE] == 0:
+    amounts = zip(shares.costs, shares.unpriced.tolist(), strict=True)
+    costs = dict(zip([*names, NOWHERE], amounts, strict=True))
+    if costs[NOWHERE][0] == 0:
         del costs[NOWHERE]
-    ranked = sorted(costs.items(), key=lambda item: -(item[1] or Decimal(0)))
+    ranked = sorted(costs.items(), key=lambda item: -(item[1][0] or Decimal(0)))
     return dict(ranked[:_MOST_VALUES])
 
 

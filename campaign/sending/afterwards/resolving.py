@@ -17,7 +17,7 @@ from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Place
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_state import user_name
-from campaign.text import counted
+from campaign.text import counted, without_error_class
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
@@ -81,9 +81,9 @@ def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
     """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
     when, waited = evidence["submitted_at"], evidence["seconds"]
     left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
-    wait = "" if pd.isna(waited) else f", after {waited:.0f} s"
+    wait = "" if pd.isna(waited) or waited < 1 else f", after {waited:.0f} s"
     messages = counted(evidence["messages"], "message")
-    return f"Batch {batch} ({messages}){left}{wait}: {evidence['error'] or 'no answer'}."
+    return f"Batch {batch} ({messages}){left}{wait}: {without_error_class(evidence['error']) or 'no answer'}."
 
 
 def _listed(batches: list[int]) -> str:
