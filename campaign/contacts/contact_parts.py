@@ -87,6 +87,23 @@ class WholeTable:
         return map(function, parts_of(self))
 
 
+@dataclass(frozen=True, eq=False)
+class RowsOfTable(WholeTable):
+    """Some rows of a contact table in memory. What a column shows as a whole is that of the whole table."""
+
+    whole: ContactParts
+
+    @classmethod
+    def of(cls, rows: pd.DataFrame, whole: pd.DataFrame) -> RowsOfTable:
+        """These rows of that table."""
+        return cls(rows, max(len(rows), 1), WholeTable(whole, max(len(whole), 1)))
+
+
+def whole_table(contacts: ContactParts) -> ContactParts:
+    """The table that the rows are from: the same, unless they are some of its rows."""
+    return contacts.whole if isinstance(contacts, RowsOfTable) else contacts
+
+
 def parts_of(contacts: ContactParts) -> Iterator[pd.DataFrame]:
     """The parts in order, one at a time."""
     return map(contacts.part, range(contacts.part_count))

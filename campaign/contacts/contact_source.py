@@ -13,7 +13,7 @@ import pandas as pd
 
 from campaign.argument_checks import check_switch, wrong
 from campaign.cluster import Cluster, empty_frame, is_dask_frame
-from campaign.contacts.contact_parts import ContactParts, WholeTable
+from campaign.contacts.contact_parts import ContactParts, RowsOfTable, WholeTable
 from campaign.contacts.continuation import is_follow_up
 from campaign.contacts.files.sources import KINDS
 from campaign.contacts.joined_tables import JoinedTables
@@ -38,6 +38,8 @@ def open_contacts(contacts: Any, part_rows: int, *, stream: bool | None, client:
     A folder stands for the csv and parquet files in it, in the order of their names, part.2 before part.10.
     The parts of a Dask frame are on the cluster of a client, or of the current one; on disk if there is none.
     """
+    if isinstance(contacts, RowsOfTable):
+        return contacts
     if stream is not None:
         check_switch(stream, subject="stream", write="stream=True")
     cluster = Cluster.of(client) if client is not None or is_dask_frame(contacts) else None

@@ -1,10 +1,13 @@
 """Several programs send one campaign from a shell: released, ordered about, shown, sent."""
 
 import json
+import os
 
 import pytest
+from support.broken_output import main_into
 from support.postgres_server import PASSWORD
 
+import campaign
 from campaign.cli.main import main
 
 VISITS = "name,phone\n" + "".join(f"Person {n},0772 000 {n:03}\n" for n in range(7))
@@ -67,3 +70,16 @@ def test_a_file_cannot_be_shared(capsys):
     said = capsys.readouterr().err
     assert "The ledger of this campaign is a file" in said
     assert "as in --ledger postgresql+psycopg://amina@db.example.org/campaigns." in said
+
+
+@pytest.mark.skipif(os.name == "nt", reason="its pipes and disks differ")
+@pytest.mark.parametrize("place", ["full", "left"])
+def test_a_command_does_its_work_when_nobody_can_read_what_it_says(place, capsys, ledger):
+    code = 4 if place == "full" else 0
+    assert main_into(place, [*RELEASE, "--ledger", ledger]) == code
+    assert main_into(place, ["release", FOLDER]) == code
+    assert main_into(place, ["order", FOLDER, "pause"]) == code
+    assert main_into(place, ["order", FOLDER, "resume"]) == code
+    assert main_into(place, ["worker", FOLDER]) == code
+    assert "Traceback" not in capsys.readouterr().err
+    assert campaign.load_result(FOLDER).totals["accepted"] == 7

@@ -70,7 +70,7 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     at_the_check(person, table, FAMILY)
     assert "1 row has the number of another row and another text, and gets none" in person.sees("shared")
     (picker,) = pickers(person)
-    assert picker.description == "25677*****01"
+    assert picker.description == "25677*****01, rows 2 and 4"
     assert picker.options == (
         ("Row 2: “Hi Aisha, come on Mon.”", 2),
         ("Row 4: “Hi Eve, come on Fri.”", 4),
@@ -117,6 +117,30 @@ def test_who_gets_the_text_of_a_phone_stays_chosen_as_long_as_the_row_is_the_sam
     assert person.composer.desk.composition.instead == ()
     person.press("use")
     assert pickers(person)[0].value == 2
+
+
+def test_who_gets_the_text_of_a_phone_stays_chosen_while_the_texts_are_too_long(person, table):
+    at_the_check(person, table, FAMILY)
+    pickers(person)[0].value = 4
+    for text, left in ((f"{TEXT} {'again ' * 30}", []), (TEXT, [4])):
+        person.reopen(2)
+        person.write(text)
+        person.press("check")
+        assert [picker.value for picker in person.section(3).shared.pickers] == left
+    assert person.composer.desk.composition.instead == (4,)
+    assert "Hi Eve, come on Fri." in person.composer.desk.plan.messages["message"].tolist()
+
+
+def test_what_a_change_above_has_changed_is_not_said_of_a_choice_made_here(person, table):
+    at_the_check(person, table, FAMILY)
+    table.write_text(f"{FAMILY}Fay,1,Fri\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert "The change above has changed this." in person.sees("section-3")
+    person.fill("duplicates", "keep")
+    assert "3 people get a text; 2 rows get none." in person.sees("section-3")
+    assert "The change above has changed this." not in person.sees("section-3")
 
 
 def test_every_different_text_goes_out_and_none_twice(person, table):

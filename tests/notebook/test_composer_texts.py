@@ -64,8 +64,8 @@ def test_rows_with_a_problem_come_one_after_another(person, table):
 AMBIGUOUS = "name,phone,day\nAisha,+256 772 000 001,05/01/2026\nBen,+256 772 000 002,06/02/2026\n"
 
 
-def test_how_dates_are_written_is_asked_only_where_the_spreadsheet_does_not_show_it(person, table):
-    table.write_text(AMBIGUOUS.replace("06/02", "26/02"))
+def test_how_dates_are_written_is_asked_only_where_they_can_be_read_in_two_ways(person, table):
+    table.write_text(AMBIGUOUS.replace("05/01", "25/01").replace("06/02", "26/02"))
     person.fill("path", "visits.csv")
     assert not person.is_shown("dates")
     table.write_text(AMBIGUOUS)
@@ -90,6 +90,46 @@ def test_the_order_of_dates_reaches_the_text(person, table):
     assert find(person.composer, "text").formats == {"day, as 1 May": "day:%-d %B"}
     assert "Come on 1 May." in person.sees("phone")
     assert "dates='mdy'" in person.composer.desk.composition.python()
+
+
+SHOWN = """name,phone,day,language
+Aisha,+256 772 000 001,05/01/2026,fr
+Ben,+256 772 000 002,26/02/2026,en
+Carol,+256 772 000 003,06.01.26,fr
+"""
+
+
+def test_a_row_is_shown_with_its_dates_as_the_whole_column_shows_them(person, table):
+    table.write_text(SHOWN)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Come on {day:%-d %B}.")
+    assert "Come on 5 January." in person.sees("phone")
+    person.fill("languages", "language")
+    assert find(person.composer, "editing").value == "fr"  # of whose readers no row shows the order
+    person.write("Le {day:%-d %B@fr}.")
+    assert "Le 5 janvier." in person.sees("phone")
+    person.press("next")
+    assert "Le 6 janvier." in person.sees("phone")
+    person.press("problem")
+    assert "No row has a problem." in person.sees("phone")
+
+
+def test_how_dates_are_read_is_said_before_anything_is_sent_and_can_be_changed(person, table):
+    table.write_text(SHOWN.replace("26/02/2026", "01/26/2026").replace(",language", ",group"))
+    person.fill("path", "visits.csv")
+    assert person.offered("dates") == [
+        "The month first, as 01/26/2026 shows",
+        "The day first: 05/01/2026 is 5 January 2026", "The month first: 05/01/2026 is 1 May 2026",
+    ]  # fmt: skip
+    person.compose(text="Come on {day:%-d %B}.")
+    person.reopen(3)
+    said = 'Dates in "day" are read with the month first, as 01/26/2026 shows. If that is wrong, read'
+    assert f"{said} the file with “The day first”. That is in section 1." in person.sees("section-3")
+    person.reopen(1)
+    person.fill("dates", "dmy")
+    person.press("use")
+    assert "2 people get a text; 1 row gets none." in person.sees("section-3")
 
 
 def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, table):
@@ -217,3 +257,27 @@ def test_what_is_wrong_with_the_sender_stands_beside_it_and_the_text_stays_in_si
     person.fill("sender", "MULAGO")
     assert person.sees("sender-fault") == ""
     assert "MULAGO Hi Aisha" in person.sees("phone")
+    person.fill("sender", "")
+    person.press("check")
+    assert "The sender is empty." in person.sees("section-2")
+    person.fill("sender", "KASUBI HEALTH")
+    assert "has 13 characters" in person.sees("section-2")
+    assert "The sender is empty." not in person.sees("section-2")
+
+
+def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that_is_too_long(person, table):
+    table.write_text("name,phone\nNaïma,+256 772 000 001\nÓscar,+256 772 000 002\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Hi {name}, " + "come again " * 7)
+    room = "one SMS holds 70, with letters that need more room"
+    longest = "the longest is row 2 with 86"
+    assert person.sees("counter") == f"86 of 160 · 2 SMS · {room} · {longest} · more than 1 SMS for 2 rows"
+    person.write("x" * 170)
+    assert person.sees("counter") == (
+        "170 of 160 · too long · the longest is row 2 with 170 · too long for 2 rows"
+    )
+    section = person.section(2)
+    section._desk.decide(overlong="truncate")
+    section.phone.show()
+    assert person.sees("counter").startswith("170 of 160 · too long, so it is cut · ")

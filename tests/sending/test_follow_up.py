@@ -81,7 +81,10 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
         path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
         path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
         corrected = send(plan_with_dates(path), sandbox)
-        once = "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet"
+        once = (
+            "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet "
+            "too (row 5)."
+        )
         for told in (corrected, campaign.load_result(corrected.folder), send(plan_with_dates(path), sandbox)):
             assert told.sentence.count(once) == told._repr_html_().count(once) == 1
             page = campaign.write_report(told, "report.html").read_text("utf-8")
@@ -143,6 +146,25 @@ def test_rows_with_a_mistake_that_have_one_number_all_say_that_it_was_reached(de
     assert third.endswith("for this row or for one of the rows 2 and 3.")
     assert again.totals.to_correct == len(again.follow_up()) == 3
     assert "1 message that is not in this table: to rows that get nothing now" in again.sentence
+
+
+def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent):
+    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "at her mother's"])
+    result = send(plan_of(path), sandbox)
+    told = r"has corrections, which would be lost: row 2 is not as in your own spreadsheet\. Read this file"
+    for known in (result, campaign.load_result(result.folder)):
+        with pytest.raises(campaign.ReportError, match=told):
+            campaign.write_follow_up(known, path)
+    write_visits(wrong=(8, 15))  # person 3 is now in the spreadsheet too
+    corrected = send(plan_of(), sandbox)
+    with pytest.raises(campaign.ReportError, match="row 3 is not as in your own"):
+        campaign.write_follow_up(corrected, path)
+    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "call her"), "utf-8")
+    assert list(campaign.read_contacts(campaign.write_follow_up(corrected, path))["name"]) == [
+        "Person 8", "Person 15",
+    ]  # fmt: skip
 
 
 def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):

@@ -96,6 +96,7 @@ def test_a_run_says_its_budget(sandbox):
     run = campaign.start(plan_for(people(2)), account=sandbox, budget=campaign.Budget(1_500, 30), **SMALL)
     run.wait()
     assert run.budget == "1,500 and 30 messages"
+    assert campaign.Budget(1_500, 30).in_words("UGX") == "UGX 1,500 and 30 messages"
     other = campaign.start(plan_for(people(2)), account=sandbox, name="others", **SMALL)
     other.wait()
     assert other.budget == ""
@@ -103,8 +104,8 @@ def test_a_run_says_its_budget(sandbox):
 
 def test_the_question_before_live_sending_names_the_budget(resolves_here, monkeypatch):
     with start_live(resolves_here, monkeypatch) as service:
-        account = LiveService(service).account
-        with pytest.raises(campaign.ConfirmationError, match=r"\nThe campaign's budget is 5,000\.\n"):
+        account = LiveService(service).account_as(currency="UGX")
+        with pytest.raises(campaign.ConfirmationError, match=r"\nThe campaign's budget is UGX 5,000\.\n"):
             campaign.send(plan_for(people(3)), account=account, name="visits", budget=5_000)
         with pytest.raises(campaign.ConfirmationError) as question:
             campaign.send(plan_for(people(3)), account=account, name="visits")

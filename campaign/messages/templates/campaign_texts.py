@@ -50,10 +50,10 @@ class CampaignTexts:
             used = {name for cells in parts for name in _rows_by_language(cells)}
         for language, template in self.texts.items():
             describe_literal(template, issues, what=_describe(language), downgrade=self.downgrade)
-            describe_orders(template, issues)
             if self.language is not None and language not in used:
                 detail = f'No row has the language "{language}", so its text is not used.'
                 issues.add_for_table(self.language, language, "unused_text", "warning", detail)
+        describe_orders(self.texts.values(), issues)
         describe_mixed_dates(self.texts.values(), contacts, issues)
 
     def render(self, contacts: pd.DataFrame, issues: IssueCollector) -> Rendered:

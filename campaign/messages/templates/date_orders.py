@@ -1,7 +1,7 @@
 """Dates such as 05/01/2026: which of the numbers is the day, and what to ask where nobody can know."""
 
 from collections.abc import Iterable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
-from campaign.contacts.contact_parts import ContactParts, distinct_cells
+from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.formats import DateFormat, read_moment
 from campaign.messages.templates.template import Placeholder, Template
@@ -31,7 +31,7 @@ def with_date_orders(template: Template, contacts: ContactParts) -> Template:
     def ordered(piece: str | Placeholder) -> str | Placeholder:
         if isinstance(piece, str) or not isinstance(piece.format, DateFormat):
             return piece
-        shown, cell = shown_order(distinct_cells(contacts, piece.column))
+        shown, cell = shown_order(distinct_cells(whole_table(contacts), piece.column))
         if shown == given:  # nothing to tell
             shown, cell = "", ""
         return replace(piece, format=replace(piece.format, order=given or shown, shown=shown, shown_by=cell))
@@ -74,17 +74,37 @@ def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
     return examples
 
 
-def find_question(contacts: pd.DataFrame) -> tuple[str, str] | None:
-    """The first column whose dates nobody can read for sure, and such a date; None if there is none."""
-    for name in date_columns(contacts):
-        texts = series_to_array(contacts[name])
-        unclear = needs_order(texts)
-        if not unclear.any() or shown_order([texts])[0]:
-            continue
-        for cell in unique_texts(texts.filter(pa.array(unclear)))[0]:
-            if read_moment(cell.strip())[0] is None:
-                return name, cell.strip()
-    return None
+@dataclass(frozen=True)
+class DateQuestion:
+    """A date that can be read in more than one way, and the cell of its column that shows how to read it.
+
+    `shown_by` is "" where no cell shows it, so that nobody can know.
+    """
+
+    example: str
+    shown: str = ""
+    shown_by: str = ""
+
+    @property
+    def first(self) -> str:
+        """What comes first in dates of the order that is shown: "day", "month" or "year"."""
+        return _FIRST[self.shown]
+
+
+def find_question(contacts: pd.DataFrame) -> DateQuestion | None:
+    """The first date that nobody can read for sure, or else one that its column shows how to read."""
+    questions = [
+        DateQuestion(cell.strip(), *shown_order([texts]))
+        for texts in (series_to_array(contacts[name]) for name in date_columns(contacts))
+        for cell in _first_unclear(texts)
+    ]
+    return min(questions, key=lambda question: question.shown_by != "", default=None)
+
+
+def _first_unclear(texts: TextArray) -> list[str]:
+    """The first cell that is a date which can be read in more than one way, if there is one."""
+    cells = unique_texts(texts.filter(pa.array(needs_order(texts))))[0]
+    return next(([cell] for cell in cells if read_moment(cell.strip())[0] is None), [])
 
 
 def needs_order(texts: TextArray) -> Bools:
@@ -101,10 +121,11 @@ def question(column: str, example: str) -> str:
     )
 
 
-def describe_orders(template: Template, issues: IssueCollector) -> None:
+def describe_orders(templates: Iterable[Template], issues: IssueCollector) -> None:
     """Add an issue for each column whose dates are read in the order that a cell shows, or in another one."""
     formats = {
         placeholder.column: placeholder.format
+        for template in templates
         for placeholder in template.placeholders
         if isinstance(placeholder.format, DateFormat) and placeholder.format.shown_by
     }

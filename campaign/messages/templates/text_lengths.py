@@ -3,23 +3,25 @@
 import numpy as np
 import pandas as pd
 
-from campaign.contacts.contact_parts import WholeTable
+from campaign.contacts.contact_parts import RowsOfTable
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 
 _ANY_SENDER = "SENDER"
 
 
-def text_lengths(contacts: pd.DataFrame, message: str) -> pd.DataFrame:
+def text_lengths(contacts: pd.DataFrame, message: str, *, whole: pd.DataFrame | None = None) -> pd.DataFrame:
     """The lengths of a message after filling it in, for every row; much faster than a whole `prepare`.
+
+    `whole` is the table that the rows are from, if they are not all of it.
 
     Columns: characters (int32, UTF-16 units), plain (bool, whether the GSM-7 alphabet is enough), parts
     (int32). The index is that of `contacts`. Values that are missing count as empty.
 
     Raises `TemplateError` as `prepare` does.
     """
-    whole = WholeTable(contacts, max(len(contacts), 1))
-    texts = choose_campaign_texts(whole, message, None, _ANY_SENDER, None, downgrade=True, as_written=False)
+    rows = RowsOfTable.of(contacts, contacts if whole is None else whole)
+    texts = choose_campaign_texts(rows, message, None, _ANY_SENDER, None, downgrade=True, as_written=False)
     lengths = texts.render(contacts, IssueCollector(len(contacts))).lengths
     return pd.DataFrame(
         {"characters": lengths.units, "plain": np.logical_not(lengths.ucs2), "parts": lengths.parts},

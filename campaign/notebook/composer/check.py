@@ -19,7 +19,14 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
-from campaign.notebook.composer.reasons import STYLE, fitted_texts, reasons, shares, unreadable_entries
+from campaign.notebook.composer.reasons import (
+    STYLE,
+    fitted_texts,
+    read_dates,
+    reasons,
+    shares,
+    unreadable_entries,
+)
 from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
@@ -154,10 +161,11 @@ class CheckSection(Section):
         return f"{capitalised(who)} a text; {rest}"
 
     def _draw(self) -> None:
+        self.say_changed("")  # it was about what is replaced now
         plan = self._plan
         self._drawn_line = self._sentence(plan)
         sentence = markup.paragraph(f"{self._drawn_line}.")
-        self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}"
+        self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}{read_dates(plan)}"
         self._reasons.value = reasons(plan)
         self._fitted.value = fitted_texts(plan)
         self._list_faults.value = unreadable_entries(plan)
@@ -205,7 +213,8 @@ class CheckSection(Section):
         """Let these rows get the texts of the phones that they share."""
         with self.problems_shown():
             self.touched(self)
-            self._desk.decide(instead=rows)
+            waiting = (row for row in self._desk.chosen_rows if row not in self.shared.rows)
+            self._desk.decide(instead=(*rows, *waiting))
             self._desk.prepared()
             self._draw()
 

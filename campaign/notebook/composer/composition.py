@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import pandas as pd
 
+from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reading_options import DateOrder
 from campaign.contract import Changed, Gone
@@ -65,17 +66,18 @@ class Composition:
     def contacts(self) -> pd.DataFrame:
         return read_contacts(self.source, **self._given("sheet", "dates"))
 
-    def plan(self, contacts: pd.DataFrame) -> Plan:
+    def plan(self, contacts: pd.DataFrame | RowsOfTable) -> Plan:
         return self.planned(contacts)[1]
 
-    def planned(self, contacts: pd.DataFrame) -> tuple[Composition, Plan]:
-        """The plan, and what was decided without the rows that share no phone any more."""
+    def planned(self, contacts: pd.DataFrame | RowsOfTable) -> tuple[Composition, Plan]:
+        """The plan, and what was decided without the rows that share no phone now; one for each phone."""
         plan: Plan = prepare(contacts, **self._preparing())
         if not self.instead:
             return self, plan
-        sharing = plan.addressing.alternatives["row"]
-        still = tuple(row for row in self.instead if (sharing == row).any())
-        return replace(self, instead=still), plan.keep_instead(still)
+        sharing = plan.addressing.alternatives.drop_duplicates("row").set_index("row")["number"]
+        still = sharing.reindex([row for row in self.instead if row in sharing.index]).drop_duplicates()
+        rows = tuple(map(int, still.index))
+        return replace(self, instead=rows), plan.keep_instead(rows)
 
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))

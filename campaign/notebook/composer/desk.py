@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
 from typing import Any, Literal
@@ -33,6 +33,7 @@ class Desk:
 
     composition: Composition = field(default_factory=Composition)
     contacts: pd.DataFrame = field(default_factory=pd.DataFrame)
+    chosen_rows: tuple[int, ...] = ()  # for the phones that they share, now or once their texts are put right
     plan: Plan | None = None
     run: Run | None = None
     sent: Path | None = None  # the campaign folder of what was sent last, also before a page was loaded again
@@ -61,6 +62,7 @@ class Desk:
     def decide(self, **decisions: Any) -> None:
         """Replace some decisions, and forget the answers that were about what they replace."""
         self.composition = self.composition.decided(**decisions)
+        self.chosen_rows = decisions.get("instead", self.chosen_rows)
         self.remember()
 
     @property
@@ -75,7 +77,7 @@ class Desk:
         self.contacts = self.composition.contacts()
         if version not in ("", self.version):
             self.decide(changed="ask", gone="ask")  # what was answered was about the rows as they were
-        rows = [row for row in self.composition.instead if row in self.contacts.index and row in before.index]
+        rows = [row for row in self.chosen_rows if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
 
@@ -86,7 +88,8 @@ class Desk:
 
     def prepared(self) -> Plan:
         """The plan of the decisions so far."""
-        self.composition, self.plan = self.composition.planned(self.contacts)
+        wanted = replace(self.composition, instead=self.chosen_rows)
+        self.composition, self.plan = wanted.planned(self.contacts)
         return self.plan
 
 

@@ -10,6 +10,7 @@ import pandas as pd
 from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
+from campaign.contacts.contact_parts import RowsOfTable
 from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
@@ -19,6 +20,7 @@ from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.messages.templates.text_lengths import text_lengths
 from campaign.messages.text.limits import check_sender
+from campaign.messages.text.segments import SINGLE_UCS2
 from campaign.notebook.composer.alphabet import explain_alphabet
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.date_choice import DateChoice
@@ -33,6 +35,7 @@ from campaign.text import counted, shorten
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
+_TOO_LONG = {"flag": "too long", "truncate": "too long, so it is cut", "split": "too long for one text"}
 _HINT = "Click a column to put its value where the cursor is. Each person gets their own."
 
 
@@ -102,7 +105,7 @@ class MessageSection(Section):
     def finish(self) -> None:
         """Check the text for everybody."""
         if self._fault_of_sender:
-            return  # it stands beside the sender
+            return self.show_problem("")  # it stands beside the sender
         with self.problems_shown():
             self._check_text()
             self._done(self)
@@ -162,6 +165,7 @@ class MessageSection(Section):
 
     def _change_sender(self, sender: str) -> None:
         self._desk.decide(sender=sender)
+        self.show_problem("")
         self._say_sender_fault()
         self.phone.show()
 
@@ -193,20 +197,22 @@ class MessageSection(Section):
         if not self._text.strip():
             return f"0 of {TEXT_LIMIT}"
         try:
-            lengths = text_lengths(self._readers, self._text)
+            lengths = self._lengths()
         except CampaignError as error:
             return desk_words(error, here=2)
-        shown = lengths.loc[self.phone.row]
         longest = int(lengths["characters"].argmax())
-        alphabet = "" if shown["plain"] else " · with letters that need more room"
+        size = _size(lengths.loc[[self.phone.row]].iloc[0], self._desk.composition.overlong)
         return (
-            f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS{alphabet} · the longest is row "
+            f"{size} · the longest is row "
             f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
             f"{_several(lengths)}"
         )
 
+    def _lengths(self) -> pd.DataFrame:
+        return text_lengths(self._readers, self._text, whole=self._desk.contacts)
+
     def _longest_row(self) -> int:
-        lengths = text_lengths(self._readers, self._text)
+        lengths = self._lengths()
         return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
     def _plan_of(self, rows: pd.Index[Any] | None) -> Plan:
@@ -214,10 +220,25 @@ class MessageSection(Section):
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
         sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
-        return replace(composition, sender=sender, message=self._text, language=None).plan(contacts)
+        return replace(composition, sender=sender, message=self._text, language=None).plan(
+            RowsOfTable.of(contacts, self._desk.contacts)
+        )
+
+
+def _size(shown: pd.Series[Any], overlong: str) -> str:
+    """How long one text is, and in how many SMS it leaves; or what becomes of it, if it is too long."""
+    characters = f"{shown['characters']} of {TEXT_LIMIT}"
+    if shown["characters"] > TEXT_LIMIT:
+        return f"{characters} · {_TOO_LONG[overlong]}"
+    room = "" if shown["plain"] else f" · one SMS holds {SINGLE_UCS2}, with letters that need more room"
+    return f"{characters} · {shown['parts']} SMS{room}"
 
 
 def _several(lengths: pd.DataFrame) -> str:
-    """How many rows' texts take more than one SMS; "" if every row's takes one."""
-    costly = int((lengths["parts"] > 1).sum())
-    return f" · more than 1 SMS for {counted(costly, 'row')}" if costly else ""
+    """For how many rows the text is too long, and for how many of the others it takes more than one SMS."""
+    is_long = lengths["characters"] > TEXT_LIMIT
+    counts = {
+        "too long": int(is_long.sum()),
+        "more than 1 SMS": int((~is_long & (lengths["parts"] > 1)).sum()),
+    }
+    return "".join(f" · {kind} for {counted(count, 'row')}" for kind, count in counts.items() if count)

@@ -80,6 +80,13 @@ def fitted_texts(plan: Plan) -> str:
     return markup.table(table, limit=_FITTED, rows=len(changed))
 
 
+def read_dates(plan: Plan) -> str:
+    """How dates are read that could be read in another way; "" if there are none."""
+    issues = plan.issues
+    details = issues.loc[issues["code"] == "date_order", "detail"]
+    return "".join(markup.paragraph(desk_words(detail, here=3)) for detail in details)
+
+
 def unreadable_entries(plan: Plan) -> str:
     """Which lines of the list of people who want no texts hold no number; "" if there are none."""
     issues = plan.issues

@@ -11,9 +11,10 @@ from campaign import markup
 from campaign.masking import mask_number
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import Picker
-from campaign.text import agreeing, capitalised, counted, shorten
+from campaign.text import agreeing, capitalised, counted, listed_words, shorten
 
 _PHONES = 10  # asked about one by one
+_NAMED = 4  # rows of a phone in its label
 _TEXT = 60  # characters of a text in a list
 
 
@@ -26,13 +27,14 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, chosen: Callable[[tuple[int, ...]], None]) -> None:
         self._chosen = chosen
         self.add_class("campaign-shared")
+        self.pickers: list[Picker] = []
         super().__init__()
 
     def offer(self, plan: Plan) -> None:
         """Ask about the phones of a plan that sends one text to each."""
         left_out = plan.addressing.alternatives
         if left_out.empty:
-            self.children = []
+            self.children, self.pickers = [], []
             return
         kept = plan.messages[plan.messages["number"].isin(left_out["number"])]
         sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
@@ -42,7 +44,9 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.children = [HTML(_sentences(left_out["row"].nunique(), len(phones))), *self.pickers]
 
     def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
-        picker = Picker(mask_number(number), "shared-phone", lambda _: self._tell())
+        picker = Picker(
+            f"{mask_number(number)}, {_rows(rows['row'].tolist())}", "shared-phone", lambda _: self._tell()
+        )
         options = [
             (f"Row {row}: “{shorten(text, _TEXT)}”", row)
             for row, text in zip(rows["row"].tolist(), rows["message"], strict=True)
@@ -50,8 +54,20 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         picker.offer(options, next(row for _, row in options if row in getting))
         return picker
 
+    @property
+    def rows(self) -> set[int]:
+        """The rows that can be chosen."""
+        return {row for picker in self.pickers for _, row in picker.options}
+
     def _tell(self) -> None:
         self._chosen(tuple(picker.value for picker in self.pickers))
+
+
+def _rows(rows: list[int]) -> str:
+    """The rows of one phone: two phones may look alike once their numbers are masked."""
+    more = len(rows) - _NAMED
+    others = [counted(more, "other")] if more > 0 else []
+    return f"rows {listed_words([*map(str, rows[:_NAMED]), *others])}"
 
 
 def _sentences(left_out: int, phones: int) -> str:

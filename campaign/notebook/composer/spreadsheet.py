@@ -62,10 +62,11 @@ class SpreadsheetSection(Section):
         return f"{reading.source}{sheet}, {counted(len(self._desk.contacts), 'row')}, {self.numbers.line}"
 
     def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
-        """Ask how dates are written, where the spreadsheet does not show it."""
+        """Ask how dates are written, or say what shows it, where they can be read in two ways."""
         question = find_question(contacts)
         if question is not None:
-            options = [(_AS_WRITTEN, ""), *_date_options(question[1])]
+            shown = f"The {question.first} first, as {question.shown_by} shows" if question.shown_by else ""
+            options = [(shown or _AS_WRITTEN, ""), *_date_options(question.example)]
             self.dates.offer(options, self._desk.composition.dates or "")
         set_shown(self.dates, question is not None)
 

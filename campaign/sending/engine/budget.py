@@ -12,6 +12,7 @@ from typing import cast
 
 from campaign.argument_checks import check_amount, check_count
 from campaign.public_calls import public_call, public_class
+from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
 from campaign.text import counted, money
@@ -65,10 +66,12 @@ class Budget:
         """The budget as the ledger keeps it."""
         return json.dumps({"cost": None if self.cost is None else str(self.cost), "messages": self.messages})
 
-    @property
-    def words(self) -> str:
-        """The budget as a person says it: "500", "8 messages" or "500 and 8 messages"; "" without a limit."""
-        cost = "" if self.cost is None else f"{self.cost:,}"
+    def in_words(self, currency: str) -> str:
+        """The budget as a person says it: "UGX 500", "8 messages" or both with "and"; "" without a limit.
+
+        `currency` is the account's, "" if it was not given.
+        """
+        cost = "" if self.cost is None else cost_in_words(self.cost, currency=currency)
         messages = "" if self.messages is None else counted(self.messages, "message", "messages")
         return " and ".join(filter(None, (cost, messages)))
 

@@ -12,7 +12,7 @@ from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.sending.rounds.compared_plan import GOES_OUT, ComparedPlan
+from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -102,8 +102,10 @@ class Difference:
         done = self._compared.words.done
         leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
         kinds = self._compared.kinds_in_words
+        opted_out = self._compared.about_opted_out(*MAY_GO_OUT)
         return (
-            f"{leading}{f': {kinds}' if kinds else ''}.{self._compared.about_gone}{self._compared.questions}"
+            f"{leading}{f': {kinds}' if kinds else ''}.{f' {opted_out}' if opted_out else ''}"
+            f"{self._compared.about_gone}{self._compared.questions}"
         )
 
     @property
