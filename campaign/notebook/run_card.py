@@ -186,13 +186,12 @@ def recent_batches(counts: Snapshot) -> str:
 def ways_on(run: Run) -> str:
     """The calls that look at the campaign again and, if something is left, settle or send it."""
     folder = json.dumps(str(run.folder), ensure_ascii=False)
-    account = "" if run.environment == "local" else ", account=account"
     ways = [f"To look again: {_code(f'campaign.load_result({folder})')}"]
     if run.counts.unknown:
         ways += _ways_to_settle(run.counts, folder)
     if not run.ended or run.counts.waiting or run.counts.refused:
         option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
-        call = _code(f"campaign.resume({folder}{account}{option})")
+        call = _code(f"campaign.resume({folder}{run.account_option}{option})")
         when = "" if run.ended else ", once nothing sends any more"
         ways.append(f"To send what is left{when}: {call}")
     return f'<p class="note">{"<br>".join(ways)}</p>'

@@ -161,8 +161,9 @@ def start(
 ) -> Run:
     """Send a plan in the background and return its `Run` at once; the options are those of `send`.
 
-    A run that pauses waits for `run.resume()` or `run.stop()`. In a notebook, end the
-    cell with a line `run` after `run = campaign.start(plan)` to see its dashboard.
+    A run that pauses waits for `run.resume()` or `run.stop()`. An account that is out of money or refused,
+    and a budget that is used up, end it: then `resume` goes on. In a notebook, end the cell with a line `run`
+    after `run = campaign.start(plan)` to see its dashboard.
     """
     ledger = without_password(ledger)
     check_plan(plan)
@@ -270,8 +271,9 @@ def resume(
     file, DataFrame, Series or list of numbers of people who answered STOP since; whoever of them is in the
     table gets nothing more, whatever is sent later under this name. Numbers that are in no row are not kept,
     and a closed campaign takes no `opt_outs`: give both to `prepare`.
-    `account` is the one that the campaign was started with; a local one needs none. After a pilot, this
-    releases the rest. `ledger` is only needed for the password of its database. The other options are those
+    `account` is the one that the campaign was started with. A local campaign needs none, but then goes to an
+    embedded sandbox of its own: give the `Sandbox` that you have topped up. After a pilot, this releases the
+    rest. `ledger` is only needed for the password of its database. The other options are those
     of `send`; the budget given last stays in force unless `budget` is given.
     """
     ledger = without_password(ledger)

@@ -234,6 +234,11 @@ class Run:
         hold = self._engine.hold
         return "" if hold is None else hold.option
 
+    @property
+    def account_option(self) -> str:
+        """How a call that continues the run names its account, after a comma; "" if none was given."""
+        return "" if self.options.account is None else ", account=account"
+
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""
         self.continuation = run
@@ -353,13 +358,12 @@ class Run:
         counts, folder = self.counts, json.dumps(str(self.folder), ensure_ascii=False)
         left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
         others = ", ".join(part for part in left if not part.startswith("0 "))
-        account = "" if self.environment == "local" else ", account=account"
         stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"
         return (
             f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
             f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
             f"To see what is known: result = campaign.load_result({folder})\n"
-            f"To send the rest: campaign.resume({folder}{account})"
+            f"To send the rest: campaign.resume({folder}{self.account_option})"
         )
 
     @property

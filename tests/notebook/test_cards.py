@@ -250,3 +250,16 @@ def test_the_cost_of_a_run_is_said_as_in_its_report(tmp_path):
     assert result.totals.cost_in_words == "70 or more (made up)"
     assert "<dt>cost</dt><dd>70 or more (made up)</dd>" in run_card(run)
     assert campaign.history(tmp_path)._repr_html_().count("70 or more (made up)") == 2
+
+
+def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path):
+    """A sandbox that was topped up is not the one that resume would start."""
+    with campaign.Sandbox(balance=1) as sandbox:
+        given = campaign.start(
+            plan_for(people(3)), account=sandbox, folder=tmp_path / "given", progress=False
+        )
+        given.wait(20)
+        assert "given&quot;, account=account)" in run_card(given)
+    own = campaign.start(plan_for(people(3)), folder=tmp_path / "own", budget=0, progress=False)
+    own.wait(20)
+    assert "own&quot;, budget=campaign.Budget(messages=3))" in run_card(own)

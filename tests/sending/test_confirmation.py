@@ -51,7 +51,7 @@ def test_the_question_says_what_would_leave_line_by_line(account):
     assert lines[1:6] == [
         "3 rows of the table get nothing (1 invalid, 1 blank, 1 duplicate). The issues of the plan say why.",
         "Nothing was sent under this name before.",
-        "What it costs is not known before the first answer; budget= sets a limit.",
+        "No budget is set: budget= sets a limit. What it costs is not known before the first answer.",
         "This text was never tried out: campaign.try_out(…) sends one message to your own phone first.",
         "For example:",
     ]

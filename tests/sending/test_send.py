@@ -408,7 +408,7 @@ def test_live_shows_what_it_would_do_before_it_asks():
         "This sends 1,200 messages (1,200 SMS parts) to 1,200 people on real phones (LIVE, "
         "sms.example.com).\n"
         "Nothing was sent under this name before.\n"
-        "What it costs is not known before the first answer; budget= sets a limit.\n"
+        "No budget is set: budget= sets a limit. What it costs is not known before the first answer.\n"
         "This text was never tried out: campaign.try_out(…) sends one message to your own phone first.\n"
         "For example:\n"
     )

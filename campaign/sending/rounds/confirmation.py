@@ -165,7 +165,9 @@ def _about_cost(account: Account, departure: Departure) -> str:
     """The budget, and what the messages would cost if that is known."""
     budget = f"The campaign's budget is {departure.budget}." if departure.budget else ""
     if departure.price is None:
-        unknown = "What it costs is not known before the first answer; budget= sets a limit."
+        unknown = (
+            "No budget is set: budget= sets a limit. What it costs is not known before the first answer."
+        )
         return budget or unknown
     expected = round(departure.price * len(departure.positions))
     cost = cost_in_words(Decimal(expected), currency=account.currency)
