@@ -32,6 +32,9 @@ Gone = Literal["ask", "withdraw"]
 CLOSED = "Not sent: the campaign was closed before."
 ORDERED_AGAIN = "It is not known whether it was sent, and you ordered it to be sent again."
 
+# In place of an error, what a batch was settled by: a person's decision, or the provider's list.
+SETTLED_BY = "settled by "
+
 # The code of the issue about a row whose person got another text before, and keeps that one.
 KEPT_TEXT = "reached_with_another_text"
 

@@ -1,7 +1,7 @@
 """Pieces of HTML for reprs, widgets and reports; all text in them is escaped."""
 
 import html
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from datetime import date, datetime
 from decimal import Decimal
 from typing import Any
@@ -93,6 +93,27 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
         excerpt = excerpt.reset_index()
     kinds = [_kind(excerpt.iloc[:, place]) for place in range(excerpt.shape[1])]
     names = [str(name) for name in excerpt.columns]
+    html_table = _table(names, kinds, excerpt.itertuples(index=False, name=None))
+    rows = len(frame) if rows is None else rows
+    if rows <= limit:
+        return html_table
+    return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, 'row')}.", note=True)
+
+
+def small_table(rows: Sequence[Mapping[str, object]], caption: str) -> str:
+    """Some rows as an HTML table, without a frame, which takes longer to make than the table."""
+    names = list(rows[0])
+    columns = [[row[name] for row in rows] for name in names]
+    kinds = [
+        "figure" if any(isinstance(value, int | Decimal) for value in column) else _kind_of_words(column)
+        for column in columns
+    ]
+    return _table(names, kinds, (row.values() for row in rows), caption)
+
+
+def _table(
+    names: Sequence[str], kinds: Sequence[str], rows: Iterable[Iterable[object]], caption: str = ""
+) -> str:
     head = "".join(_cell("th", name, kind) for name, kind in zip(names, kinds, strict=True))
     body = "".join(
         "<tr>"
@@ -101,19 +122,20 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
             for value, name, kind in zip(values, names, kinds, strict=True)
         )
         + "</tr>"
-        for values in excerpt.itertuples(index=False, name=None)
+        for values in rows
     )
-    html_table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    rows = len(frame) if rows is None else rows
-    if rows <= limit:
-        return html_table
-    return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, 'row')}.", note=True)
+    title = f"<caption>{escape(caption)}</caption>" if caption else ""
+    return f"<table>{title}<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
 
 
 def _kind(column: "pd.Series[Any]") -> str:
     """The style of a column: figure (right-aligned), short (never wrapped), long (never narrow) or ""."""
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
         return "figure"
+    return _kind_of_words(column)
+
+
+def _kind_of_words(column: Iterable[object]) -> str:
     lengths = [len(written(value)) for value in column]
     if max(lengths, default=0) <= 24:
         return "short"

@@ -35,6 +35,17 @@ def shorten(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
+def difference_shown(old: str, new: str, length: int) -> tuple[str, str]:
+    """Both texts, at most `length` characters of each, from a few words before their first difference on."""
+    if max(len(old), len(new)) <= length:
+        return old, new
+    pairs = enumerate(zip(old, new, strict=False))
+    first = next((place for place, (was, now) in pairs if was != now), min(len(old), len(new)))
+    start = new.rfind(" ", 0, max(0, first - length // 3)) + 1  # not within a word
+    lead = "… " if start else ""
+    return shorten(lead + old[start:], length), shorten(lead + new[start:], length)
+
+
 def figure(value: float | None) -> str:
     """A count or a measurement with thousands separators: 9,041 or 12.5; "unknown" for None."""
     if value is None:

@@ -251,16 +251,21 @@ def issue_summary(parts: Iterable[pd.DataFrame]) -> str:
     kinds = issue_kinds(parts)
     if kinds.empty:
         return markup.paragraph("No issues were found.")
-    kinds = kinds.assign(code=kinds["code"].str.replace("_", " "), example=mask_texts(kinds["example"]))
+    kinds = kinds.assign(
+        code=kinds["code"].str.replace("_", " "),
+        column=mask_texts(kinds["column"]),
+        example=mask_texts(kinds["example"]),
+    )
     return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))
 
 
 def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
-    """How often each kind of issue was found in parts of the table of issues, the most severe first.
+    """How often each kind of issue was found in each column, in parts of the table of issues, the most severe
+    first.
 
-    Columns: severity, code, found, first_row and example, which is the sentence of the first.
+    Columns: severity, code, column, found, first_row and example, which is the sentence of the first.
     """
-    names = ["severity", "code"]
+    names = ["severity", "code", "column"]
     counted = [
         issues.groupby(names, sort=False)
         .agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))

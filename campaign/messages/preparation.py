@@ -53,12 +53,14 @@ def prepare(
 
     `contacts`: a contact table, or anything that `read_contacts` reads. `message`, `sender` and `priority`
     are texts with placeholders: `{column}`, `{column|words for empty cells}`, `{visit_date:%d %b}`,
-    `{amount:,.0f}`; `{{` and `}}` are literal braces. The names of columns are compared without case, spaces
-    and underscores. White space around values and messages is removed. With several texts,
-    `message={"en": ..., "fr": ...}`, the column `language` says which one each row gets.
+    `{amount:,.0f}`, or both, the format first: `{amount:,.0f|0}`; `{{` and `}}` are literal braces. The names
+    of columns are compared without case, spaces and underscores. White space around values and messages is
+    removed. With several texts, `message={"en": ..., "fr": ...}`, the column `language` says which one each
+    row gets.
 
-    `as_written`: by default the placeholders of other tools (`{{name}}`, `[Name]`, `%s`) and the paths of
-    existing files are refused, because they would be sent as they are; `as_written=True` sends them.
+    `as_written`: by default the placeholders of other tools (`{{name}}`, `[Name]`, `%s`), formats after the
+    words for empty cells (`{amount|0:,.0f}`) and the paths of existing files are refused, because they would
+    be sent as they are; `as_written=True` sends them.
 
     `number`: the column of the phone numbers, or several in order of preference: the first usable number of
     each row is taken. By default the column is found by its header; exports of known tools have several in

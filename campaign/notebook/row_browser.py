@@ -37,8 +37,8 @@ text-align:left}
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
-    Each row shows its number in the sheet, the columns of the file, its status and the reason why it got no
-    message, and its message. Phone numbers are masked, also inside other text, unless `reveal=True`; names
+    Each row shows its number in the sheet, its status, the reason why it got no message and its message, then
+    the columns of the file. Phone numbers are masked, also inside other text, unless `reveal=True`; names
     are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
@@ -83,7 +83,7 @@ class RowBrowser(Panel):
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     """Every row of the file with what became of it; phone numbers are masked unless revealed.
 
-    First the row's number in the sheet and the columns of the file, then status, reason and message, and last
+    First the row's number in the sheet, status, reason and message, then the columns of the file, and last
     the batch and the provider's code, where any row has one.
     """
     contacts = source.contacts
@@ -91,7 +91,7 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     message = _free_name("message", contacts.columns)
     table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
     provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
-    table = table[[*contacts.columns.drop(outcome), *outcome[:2], message, *provider]]
+    table = table[[*outcome[:2], message, *contacts.columns.drop(outcome), *provider]]
     table = Redaction(source, reveal=reveal).contacts(table)
     table = table.assign(status=table["status"].str.replace("_", " "))
     table.insert(0, _free_name("row", table.columns), table.index)

@@ -4,8 +4,6 @@ import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 
-import pandas as pd
-
 from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_text
@@ -169,7 +167,7 @@ def recent_batches(counts: Snapshot) -> str:
     """The batches that came back last, the newest first; "" before there are any."""
     if not counts.recent:
         return ""
-    rows = [
+    rows: list[dict[str, object]] = [
         {
             "batch": batch.number,
             "messages": batch.messages,
@@ -180,9 +178,9 @@ def recent_batches(counts: Snapshot) -> str:
         }
         for batch in counts.recent
     ]
-    frame = pd.DataFrame(rows).drop(columns=[name for name in ("code", "error") if not any(
-        row[name] for row in rows)])  # fmt: skip
-    return markup.table(frame).replace("<table>", "<table><caption>Last batches</caption>", 1)
+    empty = {name for name in ("code", "error") if not any(row[name] for row in rows)}
+    shown = [{name: value for name, value in row.items() if name not in empty} for row in rows]
+    return markup.small_table(shown, caption="Last batches")
 
 
 def ways_on(run: Run) -> str:

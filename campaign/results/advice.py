@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 import pandas as pd
 
+from campaign.contacts.cells.grid import name_rows
 from campaign.contract import ORDERED_AGAIN
 from campaign.text import agreeing, capitalised, counted
 
@@ -67,14 +68,15 @@ def advice_on_reached_earlier(people: int) -> str:
     )
 
 
-def advice_on_corrections(rows: int) -> str:
+def advice_on_corrections(rows: Sequence[int]) -> str:
     """What is left to do about rows that were corrected in a follow-up file only; "" for none."""
     if not rows:
         return ""
-    were, them = agreeing(rows, "was", "were"), agreeing(rows, "this correction", "these corrections")
+    count = len(rows)
+    were, them = agreeing(count, "was", "were"), agreeing(count, "this correction", "these corrections")
     return (
-        f"{capitalised(counted(rows, 'row'))} {were} corrected in the follow-up file only: put {them} into "
-        "your own spreadsheet too."
+        f"{capitalised(counted(count, 'row'))} {were} corrected in the follow-up file only: put {them} into "
+        f"your own spreadsheet too ({name_rows(rows).lower()})."
     )
 
 

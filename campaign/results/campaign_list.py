@@ -48,7 +48,7 @@ class CampaignList:
 
     def by_sender(self) -> pd.DataFrame:
         """One row for each sender and currency, those with most accepted messages first."""
-        frame = self._added_up("sender", self.counted["sender"])
+        frame = self._added_up("sender", self.counted["sender"].replace("", "(not known)"))
         return frame.sort_values("accepted", ascending=False, kind="stable")
 
     def total(self, count: str) -> int:

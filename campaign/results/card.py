@@ -21,6 +21,7 @@ def result_card(
     where: str,
     times: LocalTimes,
     folder: Path | None,
+    is_erased: bool = False,
 ) -> str:
     """The outcome, what is left to do, and the newest batches; nothing here is masked."""
     pieces = [
@@ -39,7 +40,7 @@ def result_card(
     ]
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
-        if totals.to_correct or totals.sharing:
+        if (totals.to_correct or totals.sharing) and not is_erased:
             loaded = f"campaign.load_result({json.dumps(str(folder), ensure_ascii=False)})"
             call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
             pieces.append(

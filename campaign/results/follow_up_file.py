@@ -42,7 +42,7 @@ def write_follow_up(
 
     Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
     file is replaced in one step, unless somebody has corrected or added rows in it that are not in your own
-    spreadsheet: nothing that was typed is lost. Raises `UsageError` for any other extension, and
+    spreadsheet, sent or not: nothing that was typed is lost. Raises `UsageError` for any other extension, and
     `ReportError` for such a file, a place that cannot be written to and more than a sheet holds.
     """
     check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
@@ -59,8 +59,8 @@ def write_follow_up(
             "The names and numbers of this campaign were erased, so there are no rows to correct. "
             "Correct them in your own file, and send that."
         )
-    check_nothing_typed_is_lost(path, result)
     rows = result.follow_up(statuses)
+    check_nothing_typed_is_lost(path, result, rows)
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))
     return path

@@ -15,10 +15,12 @@ from campaign.results.tables import Result
 from campaign.text import agreeing
 
 
-def check_nothing_typed_is_lost(path: Path, result: Result) -> None:
-    """Raise `ReportError` if a follow-up file is here with rows that are not in the table of the result.
+def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) -> None:
+    """Raise `ReportError` if a follow-up file is here with rows that would be in no other file of the user's.
 
-    These are the rows that a person has corrected or added. A file of another kind is no concern of this.
+    These are the rows that a person has corrected or added. Once they are sent, the result has them too, and
+    still the own spreadsheet lacks them. `rows` are those that will be written in their place. A file of
+    another kind is no concern of this.
     """
     if not path.is_file() or not path.stat().st_size:
         return
@@ -31,21 +33,22 @@ def check_nothing_typed_is_lost(path: Path, result: Result) -> None:
         ) from None
     if table.attrs["reading"].continues is None:
         return
-    typed = _rows_of_a_person(table, result)
+    typed = _rows_of_a_person(table, result, result.corrected_rows.difference(rows.index))
     if len(typed):
         raise ReportError(
             f"{path.name} has corrections, which would be lost: {name_rows(typed).lower()} "
             f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet. Read this file and send "
-            "it, and put the corrections into your own spreadsheet too. To write the rows again, give "
-            "another name, or delete the file."
+            "it if you have not yet, and put the corrections into your own spreadsheet too. To write the "
+            "rows again, give another name, or delete the file."
         )
 
 
-def _rows_of_a_person(table: pd.DataFrame, result: Result) -> list[int]:
-    """The rows of a follow-up file whose cells are in no row of the result."""
+def _rows_of_a_person(table: pd.DataFrame, result: Result, corrected: pd.Index[int]) -> list[int]:
+    """The rows of a follow-up file whose cells are in no row of the result, or only in one of `corrected`."""
     is_known = np.zeros(len(table), dtype=bool)
     for part in result.parts():
         contacts = part.contacts.drop(columns=list(OUTCOME_COLUMNS))
+        contacts = contacts[~contacts.index.isin(corrected)]
         contacts = contacts.set_axis(original_names(contacts.columns), axis=1)
         if set(contacts.columns) == set(table.columns):
             is_known |= _digests(table[contacts.columns]).isin(_digests(contacts)).to_numpy()

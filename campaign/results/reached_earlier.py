@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -13,11 +13,15 @@ from campaign.contract import KEPT_TEXT
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
+from campaign.text import listed_words
 
 _REASON = (
     "The row gets nothing, but its number was reached earlier in the campaign. Correct the row in your own "
     "spreadsheet too."
 )
+_PERHAPS = "Its number was reached earlier in the campaign, for this row or for {rows}."
+_SHOWN = 3  # other rows with the number
+_NO_ROWS = pd.Index([], dtype="int64")
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,15 +29,24 @@ class ReachedEarlier:
     """What earlier rounds mean for the rows of a result.
 
     `rows` are those with a mistake whose people were reached, and `may_keep` says whether people may keep a
-    text that they got before.
+    text that they got before. `perhaps` has a sentence for each row with a mistake whose number was reached,
+    but which other rows have too.
     """
 
     rows: Ints
     may_keep: bool
+    perhaps: pd.Series[str]
+
+    def only(self, rows: pd.Index[int]) -> ReachedEarlier:
+        """The same for some rows."""
+        perhaps = self.perhaps[self.perhaps.index.isin(rows)]
+        return replace(self, rows=np.intersect1d(self.rows, rows), perhaps=perhaps)
 
     def explain(self, contacts: pd.DataFrame, issues: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """The rows of a part, with the reasons of those who were reached earlier; their status stays."""
         contacts.loc[contacts.index.isin(self.rows), "reason"] = _REASON
+        perhaps = self.perhaps[self.perhaps.index.isin(contacts.index)]
+        contacts.loc[perhaps.index, "reason"] += " " + perhaps
         kept = self.kept(issues)
         kept = kept[(contacts["status"].reindex(kept.index) == "accepted").to_numpy()]
         contacts.loc[kept.index, "reason"] = kept
@@ -41,7 +54,7 @@ class ReachedEarlier:
 
     def kept(self, issues: Callable[[], pd.DataFrame]) -> pd.Series[str]:
         """For each row whose person keeps what an earlier round sent why that is so."""
-        nobody = pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
+        nobody = pd.Series([], index=_NO_ROWS, dtype="str")
         if not self.may_keep:
             return nobody
         try:
@@ -52,7 +65,9 @@ class ReachedEarlier:
         return kept.set_index(pd.Index(kept["row"].astype("int64"), name="row"))["detail"]
 
 
-def rows_reached_earlier(plan: Plan, batches: pd.DataFrame, batch_of_excluded: Ints) -> Ints:
+def reached_earlier(
+    plan: Plan, batches: pd.DataFrame, batch_of_excluded: Ints, *, may_keep: bool
+) -> ReachedEarlier:
     """The invalid rows whose number was accepted in an earlier round, as after a follow-up file was sent.
 
     Where several rows have the number it is not known which of them was reached, so none of them counts.
@@ -60,8 +75,29 @@ def rows_reached_earlier(plan: Plan, batches: pd.DataFrame, batch_of_excluded: I
     accepted = batches.loc[batches["status"] == "accepted", "batch"].to_numpy()
     is_reached = np.isin(batch_of_excluded, accepted[accepted > 0])
     if not is_reached.any():
-        return np.empty(0, np.int64)
+        return ReachedEarlier(np.empty(0, np.int64), may_keep, pd.Series([], index=_NO_ROWS, dtype="str"))
     numbers = numbers_of_contacts(plan)
     distinct, counts = np.unique(numbers[numbers > 0], return_counts=True)
-    is_reached &= has_status(plan, "invalid") & np.isin(numbers, distinct[counts == 1])
-    return labels_of_contacts(plan)[is_reached]
+    is_reached &= has_status(plan, "invalid")
+    is_shared = is_reached & np.isin(numbers, distinct[counts > 1])
+    labels = labels_of_contacts(plan)
+    perhaps = _about_shared(pd.Series(numbers, index=labels), labels[is_shared])
+    return ReachedEarlier(labels[is_reached & ~is_shared], may_keep, perhaps)
+
+
+def _about_shared(numbers: pd.Series[int], rows: Ints) -> pd.Series[str]:
+    """For each of these rows that its number was reached, and which other rows have it."""
+    having = numbers[numbers.isin(numbers.reindex(rows))]
+    rows_of = {number: list(same.index) for number, same in having.groupby(having)}
+    sentences = [
+        _PERHAPS.format(rows=_other_rows([other for other in rows_of[number] if other != row]))
+        for row, number in having.reindex(rows).items()
+    ]
+    return pd.Series(sentences, index=pd.Index(rows), dtype="str")
+
+
+def _other_rows(rows: list[int]) -> str:
+    if len(rows) == 1:
+        return f"row {rows[0]}"
+    more = ["others"] if len(rows) > _SHOWN else []
+    return f"one of the rows {listed_words([*map(str, rows[:_SHOWN]), *more])}"

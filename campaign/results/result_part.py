@@ -72,7 +72,7 @@ class ResultPart:
             self,
             batches=self.batches[self.batches["batch"].isin(used)].reset_index(drop=True),
             reasons=None if reasons is None else reasons[reasons.index.isin(rows)],
-            reached=None if reached is None else replace(reached, rows=np.intersect1d(reached.rows, rows)),
+            reached=None if reached is None else reached.only(rows),
         )
 
     @cached_property

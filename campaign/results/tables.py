@@ -36,7 +36,7 @@ from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
-from campaign.results.reached_earlier import ReachedEarlier, rows_reached_earlier
+from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
@@ -124,9 +124,11 @@ class Result:
         """One row for each request to the service, in order.
 
         Columns: batch (int64, starting at 1), messages (int64), status, cost (Decimal in the service's units,
-        None if it reported none), code (to quote to the service, "" if there is none), error, attempts
-        (int64), submitted_at (UTC, NaT if never), seconds (float), round (int64, starting at 1). Batches of
-        earlier rounds are included, so that their messages may be in no row of today's table any more.
+        None if it reported none), code (to quote to the service, "" if there is none), error (also who
+        settled it by `resolve` or `reconcile`, and how), attempts (int64), submitted_at (UTC, NaT if never),
+        seconds (float), round (int64, starting at 1). Batches of earlier rounds are included, so that their
+        messages may be in no row of today's table any more. Numbers are never used twice, and those of
+        batches that were withdrawn before they left are not here.
         """
         return self._batches.copy(deep=False)
 
@@ -311,6 +313,8 @@ class Result:
         where = (
             "not in this table: an earlier text of people in it, or messages to people who have left it"
             if has_new_texts
+            else "not in this table: to rows that get nothing now, or to people who have left it"
+            if self._batch_of_excluded.any()
             else "in no row of this table any more"
         )
         return f"{earlier} {where}; the cost includes {agreeing(count, 'it', 'them')}."
@@ -335,15 +339,21 @@ class Result:
         and rows that were corrected in the follow-up file."""
         if self.is_erased:
             return []
-        told = advice_on_reached_earlier(self.totals.reached_earlier), advice_on_corrections(self.corrections)
-        return [*filter(None, told)]
+        corrected = advice_on_corrections(self.corrected_rows.tolist())
+        return [*filter(None, (advice_on_reached_earlier(self.totals.reached_earlier), corrected))]
 
-    @cached_property
+    @property
     def corrections(self) -> int:
         """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
+        return len(self.corrected_rows)
+
+    @cached_property
+    def corrected_rows(self) -> pd.Index[int]:
+        """The row numbers of these, in the order of the table."""
         if len(self.rounds) < 2 or self.is_erased:
-            return 0
-        return sum(int((part.issues["code"] == CORRECTED).sum()) for part in self.parts())
+            return pd.Index([], dtype="int64", name="row")
+        issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
+        return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
 
     @property
     def decisions(self) -> dict[str, str]:
@@ -395,8 +405,8 @@ class Result:
     @cached_property
     def _reached(self) -> ReachedEarlier:
         """Who was reached in an earlier round, though today's row has a mistake or another text."""
-        rows = rows_reached_earlier(self.plan, self._batches, self._batch_of_excluded)
-        return ReachedEarlier(rows, may_keep=len(self.rounds) > 1 and not self.is_erased)
+        may_keep = len(self.rounds) > 1 and not self.is_erased
+        return reached_earlier(self.plan, self._batches, self._batch_of_excluded, may_keep=may_keep)
 
     @cached_property
     def _reasons_of_shared(self) -> pd.Series[str]:
@@ -423,6 +433,7 @@ class Result:
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,
+            is_erased=self.is_erased,
         )
 
 

@@ -27,7 +27,7 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
-from campaign.sending.rounds.compared_plan import ComparedPlan, compare_plan
+from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan, compare_plan
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
@@ -287,17 +287,18 @@ def _departure(
     account = claim.account
     extent = Extent.of(content.plan, positions, tried_texts(account))
     recent = recently_reached(account, claim.key, extent.numbers)
+    leaving = MAY_GO_OUT if options.changed == "send" else GOES_OUT
     return Departure(
         plan=content.plan,
         positions=positions,
         extent=extent,
         later=len(content.outgoing) - len(positions),
         comparison=compared.overview,
-        budget=Budget.of(options.budget).words,
+        budget=Budget.of(options.budget).in_words(account.currency),
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
         may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
-        remarks=recent.unreadable,
+        remarks=(*filter(None, [compared.about_opted_out(*leaving)]), *recent.unreadable),
     )
 
 

@@ -181,7 +181,7 @@ class Run:
     @property
     def budget(self) -> str:
         """What the campaign may cost, in words; "" for no limit."""
-        return Budget.of(self.options.budget).words
+        return Budget.of(self.options.budget).in_words(self.currency)
 
     @property
     def outgoing(self) -> int:

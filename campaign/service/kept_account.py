@@ -4,9 +4,10 @@ from typing import Literal
 
 from campaign.service.account import Account, kept_setting
 from campaign.service.passwords import kept_credentials
+from campaign.service.wire import Encoding
 
 
-def kept_account(environment: Literal["live", "sandbox"]) -> Account | None:
+def kept_account(environment: Literal["live", "sandbox"], *, encoding: Encoding = "url") -> Account | None:
     """The account in the variables of `Account.from_environment`; the password may be in the keyring.
 
     None if it is not complete there. Raises `AccountError` for an address or a password that must not be
@@ -18,6 +19,7 @@ def kept_account(environment: Literal["live", "sandbox"]) -> Account | None:
     return Account(
         environment,
         *credentials,
+        encoding=encoding,
         currency=kept_setting(environment, "CURRENCY"),
         ca_file=kept_setting(environment, "CA_FILE"),
     )

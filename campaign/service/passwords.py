@@ -12,7 +12,7 @@ from contextlib import suppress
 from typing import Any, NoReturn, TypeVar
 
 from campaign.argument_checks import kind_of
-from campaign.errors import AccountError
+from campaign.errors import AccountError, Interrupted
 
 Made = TypeVar("Made")
 
@@ -119,7 +119,10 @@ def _text_of(name: str, *, hidden: bool = False) -> str:
         return os.environ[name]
     ask, how = (getpass.getpass, " (it is not shown)") if hidden else (input, "")
     with suppress(EOFError, NotImplementedError):  # the latter is a notebook that is run by a program
-        return ask(f"{name} is not set. Type it here{how}: ") or _refuse([name])
+        try:
+            return ask(f"{name} is not set. Type it here{how}: ") or _refuse([name])
+        except KeyboardInterrupt:  # the message stands for frames of ours, which help nobody
+            raise Interrupted(f"{name} was not typed, so there is no account. Run this again.") from None
     _refuse([name])
 
 

@@ -29,12 +29,16 @@ class Light(asyncio.Protocol):
             at = self.head.lower().index(b"content-length:") + 15
             self.wanted = end + 4 + int(self.head[at : self.head.index(b"\r", at)])
         if self.received >= self.wanted:
-            self.transport.write(ANSWER)
-            self.transport.close()
+            self.answer()
+
+    def answer(self):
+        self.transport.write(ANSWER)
+        self.transport.close()
 
 
-async def main(port_file):
-    server = await asyncio.get_running_loop().create_server(Light, "127.0.0.1", 0, backlog=1024)
+async def main(port_file, tls=None):
+    loop = asyncio.get_running_loop()
+    server = await loop.create_server(Light, "127.0.0.1", 0, backlog=1024, ssl=tls)
     beside = port_file.with_suffix(".new")
     beside.write_text(str(server.sockets[0].getsockname()[1]))
     beside.replace(port_file)

@@ -91,8 +91,9 @@ def cut(messages, folder):
     return list(freeze(stream, rows, np.arange(len(messages)), folder, cutting))
 
 
-async def loop(account, bodies):
-    connector = aiohttp.TCPConnector(limit=CONCURRENCY, force_close=True)
+async def loop(account, bodies, concurrency=CONCURRENCY):
+    tls = account.certificates or True
+    connector = aiohttp.TCPConnector(limit=concurrency, force_close=True, ssl=tls)
     timeout = aiohttp.ClientTimeout(total=300, sock_connect=15)
     async with aiohttp.ClientSession(
         connector=connector, timeout=timeout, cookie_jar=aiohttp.DummyCookieJar()
@@ -103,17 +104,17 @@ async def loop(account, bodies):
                 async with session.post(account.endpoint, data=body, allow_redirects=False) as response:
                     assert json.loads(await response.read())["Status"] == "OK"
 
-        await asyncio.gather(*(work() for _ in range(CONCURRENCY)))
+        await asyncio.gather(*(work() for _ in range(concurrency)))
 
 
-async def engine(account, batches, record, count):
-    async with Transport(account, connections=CONCURRENCY) as transport:
+async def engine(account, batches, record, count, concurrency=CONCURRENCY):
+    async with Transport(account, connections=concurrency) as transport:
         made = Engine(
             UnsentBatches(batches), record, transport.post,
             tally=Tally(count),
             valves=[valves.Funds(), valves.Credentials(), valves.Reach(), valves.Unknown(), valves.Breaker(),
                     Budget(), valves.Canary()],
-            pace=Pace(None), concurrency=CONCURRENCY, listen=lambda counts: None, end_when_paused=True,
+            pace=Pace(None), concurrency=concurrency, listen=lambda counts: None, end_when_paused=True,
         )  # fmt: skip
         await made.run()
         assert made.status == "finished", made.hold

@@ -207,15 +207,17 @@ def test_help_and_wrong_usage_answer_without_loading_anything_heavy(arguments):
     assert "usage: " in ended.stdout + ended.stderr
 
 
-def test_checking_a_file_loads_no_network():
+def test_checking_a_file_loads_no_network_and_collects_garbage_once_it_has_loaded():
     code = (
-        "import sys\n"
+        "import gc, sys\n"
         "from campaign.cli.main import main\n"
-        f"assert main({['check', *send_arguments()[1:]]}) == 0\n"
-        "print(sorted({'aiohttp', 'sqlite3'} & sys.modules.keys()))"
+        f"sys.argv[1:] = {['check', *send_arguments()[1:]]}\n"
+        "assert main() == 0\n"
+        "print(sorted({'aiohttp', 'sqlite3'} & sys.modules.keys()))\n"
+        "print(gc.isenabled(), gc.get_freeze_count() > 0)"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines()[-1] == "[]"
+    assert ended.stdout.splitlines()[-2:] == ["[]", "True True"]
 
 
 def test_every_command_has_its_function():

@@ -33,6 +33,8 @@ ELSEWHERE = {
 }  # fmt: skip
 WITHOUT_AN_OPTION = {
     "stream",  # the shell's options of reading need the whole table
+    "client",
+    "senders",  # of a Dask cluster, which a program has in hand
     "plan",  # it is made of the file
     "result",  # it is read from the folder
     "progress",  # a bar is drawn on terminals
@@ -44,6 +46,7 @@ IN_PYTHON_ONLY = (
     "campaign.Sandbox()",
     "password=<hidden>",
     ", account=account",
+    "The Dask cluster",
 )
 PARAMETERS = {
     name

@@ -4,7 +4,7 @@ from decimal import Decimal
 
 import pytest
 
-from campaign.text import agreeing, capitalised, clean, counted, figure, money, shorten
+from campaign.text import agreeing, capitalised, clean, counted, difference_shown, figure, money, shorten
 
 
 def test_a_terminal_gets_one_line_without_escapes():
@@ -54,3 +54,11 @@ def test_costs_are_written_as_the_service_counts_them(cost, words):
 def test_long_texts_are_cut_with_an_ellipsis():
     assert shorten("as it is", 8) == "as it is"
     assert shorten("Wrong Username or Password", 6) == "Wrong…"
+
+
+def test_two_texts_are_shown_around_their_first_difference():
+    assert difference_shown("Hi Ben", "Hi Bea", 20) == ("Hi Ben", "Hi Bea")
+    old, new = "word " * 20 + "nine then", "word " * 20 + "ten"
+    assert difference_shown(old, new, 30) == ("… word word nine then", "… word word ten")
+    assert difference_shown(new, f"{new} more", 30) == ("… word word ten", "… word word ten more")
+    assert difference_shown("a" * 50, "b" * 50, 10) == ("a" * 9 + "…", "b" * 9 + "…")

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import campaign
 from campaign.errors import UsageError
+from campaign.messages.issues import issue_kinds
 from campaign.messages.templates.formats import read_moment
 
 
@@ -157,3 +158,25 @@ def test_the_order_is_kept_with_the_campaign(tmp_path):
     with campaign.Sandbox() as sandbox:
         campaign.send(plan, account=sandbox.account, folder=tmp_path / "visits", progress=False)
     assert campaign.load_result(tmp_path / "visits").plan.reading.dates == "dmy"
+
+
+@pytest.mark.parametrize("dates", [None, "dmy"])
+def test_a_year_of_two_digits_beside_the_name_of_a_month_is_named(dates):
+    plan = dated("09-Jan-27", "9 January 27", "Jan 9 27 10:00", "09-Jan-2027", "2 visits 27", dates=dates)
+    assert texts(plan) == ["9 Jan 2027"]
+    named = plan.contacts["reason"].str.contains("5 Jan 2026: the year needs four digits. Correct the cell.")
+    assert named.tolist() == [True, True, True, False, False]
+    assert set(plan.issues.loc[plan.issues["row"] < 6, "code"]) == {"unreadable_value"}
+
+
+def test_what_is_wrong_is_counted_for_each_column():
+    """Dates and amounts that cannot be read are corrected in different cells."""
+    cells = "\n".join(
+        ["phone,visit,fee", "0772000001,soon,n/a", "0772000002,later,5", "0772000003,5 Jan 2026,?"]
+    )
+    contacts = campaign.read_contacts(cells.encode())
+    message = "{visit:%-d %b}, {fee:,.0f}"
+    plan = campaign.prepare(contacts, message=message, sender="CLINIC", region="UG")
+    kinds = issue_kinds([plan.issues]).query("code == 'unreadable_value'")
+    assert kinds[["column", "found", "first_row"]].values.tolist() == [["visit", 2, 2], ["fee", 2, 2]]
+    assert plan._repr_html_().count(">unreadable value<") == 2

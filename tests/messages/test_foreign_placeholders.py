@@ -159,3 +159,24 @@ def test_the_path_of_a_file_is_not_a_message(tmp_path, monkeypatch):
 
 def test_a_text_that_no_path_can_be_is_a_message():
     assert plan("a" * 5_000, overlong="split").totals.messages > 2
+
+
+@pytest.mark.parametrize(
+    ("written", "right"),
+    [
+        ("{amount|0:,.0f}", "{Amount:,.0f|0}"),
+        ("{amount:,|0:,.0f}", "{Amount:,.0f|0}"),
+        ("{amount|soon:%d %b}", "{Amount:%d %b|soon}"),
+        ("{amount|at 12: soon:%-d %B@fr}", "{Amount:%-d %B@fr|at 12: soon}"),
+    ],
+)
+def test_a_format_after_the_words_for_empty_cells_is_refused_with_the_right_order(written, right):
+    with pytest.raises(TemplateError, match="after the words for empty cells") as error:
+        plan(f"You get {written}")
+    assert f"Write {right}, or use as_written=True" in str(error.value)
+
+
+def test_words_with_a_colon_and_no_format_are_words():
+    assert first_message("UGX {amount:,.0f|nothing: 0}") == "UGX 1,500"
+    table = plan("UGX {amount|0:,.0f}", as_written=True).messages
+    assert list(table["message"]) == ["UGX 1500", "UGX 0:,.0f"]

@@ -40,7 +40,7 @@ def arguments(panel):
 
 def test_every_row_with_what_becomes_of_it(plan):
     rows = rows_to_browse(plan, reveal=False)
-    assert list(rows.columns) == ["row", "name", "phone", "note", "status", "reason", "message"]
+    assert list(rows.columns) == ["row", "status", "reason", "message", "name", "phone", "note"]
     assert rows["row"].tolist() == [2, 3, 4, 5]
     assert rows["status"].tolist() == ["not sent", "invalid", "duplicate", "not sent"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
@@ -50,7 +50,7 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
     assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
-    assert list(rows.columns)[-3:] == ["message", "batch", "code"]
+    assert list(rows.columns) == ["status", "reason", "message", "name", "phone", "note", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 
 
@@ -82,7 +82,7 @@ def test_columns_that_are_called_like_ours_keep_their_names():
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
     ours = ["status", "reason", "message (campaign)"]
-    assert list(rows.columns) == ["row (campaign)", "row", "message", "phone", *ours]
+    assert list(rows.columns) == ["row (campaign)", *ours, "row", "message", "phone"]
     assert rows.iloc[0][["row (campaign)", "row", "message (campaign)", "message"]].tolist() == [
         2, "7", "Hello", "old",
     ]  # fmt: skip

@@ -190,3 +190,31 @@ def test_in_a_notebook_nothing_is_kept(table, tmp_path):
     person = Person(Composer())
     person.compose()
     assert {path.name for path in tmp_path.iterdir()} <= {"visits.csv", "private", "campaigns"}
+
+
+def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, table, tmp_path):
+    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "stop.csv")
+    person.press("go-on")
+    person.send()
+    again = Person(campaign.compose())
+    again.compose()
+    send = find(again.composer, "send")
+    assert "1 person who would get a text now was left out before" in again.sees("left-out")
+    assert send.description == "Rehearse 1 text"
+    assert send.disabled
+    again.press("send")
+    assert again.composer.desk.run is None
+    assert "First decide about the people who wanted no texts before" in again.sees("section-4")
+    again.reopen(3)
+    again.fill("opt-outs", "stop.csv")
+    again.press("go-on")
+    assert not again.is_shown("left-out")
+    again.reopen(3)
+    again.fill("opt-outs", "")
+    again.press("go-on")
+    again.press("send-to-them-too")
+    again.send()
+    assert again.composer.desk.run.counts.messages == 3

@@ -18,7 +18,7 @@ from support.consistency_audit import audit_folder
 from support.dask_processes import dask_processes, freeze
 from support.postgres_server import PASSWORD as DATABASE_PASSWORD
 from support.postgres_server import running_server
-from support.worker_processes import TIME_TO_LIVE, hurry
+from support.worker_processes import TIME_TO_LIVE, adopt_no_claims, hurry
 
 import campaign
 from campaign.errors import CampaignError
@@ -139,6 +139,19 @@ def test_a_worker_that_never_wakes_is_not_waited_for(tmp_path, world, monkeypatc
         assert sending.problem is None
         assert time.monotonic() - began < 120
     sending.check(dead=1)
+
+
+def test_without_claims_the_audit_finds_what_was_sent_twice(tmp_path, world):
+    service, ledger, cluster = world
+    with Client(scheduler_file=cluster.scheduler_file) as client:
+        client.wait_for_workers(3)
+        client.run(adopt_no_claims)
+        sending = Sending(tmp_path / "visits", service, ledger, client, people=500, senders=3, canary=False)
+        time.sleep(20)
+        cluster.end()
+        sending.end()
+    found = audit_folder(sending.folder, service.inbox)
+    assert any("were received twice" in sentence for sentence in found), found
 
 
 def test_the_scheduler_is_lost(tmp_path, world, chance):

@@ -1,6 +1,9 @@
 """Senders on Dask workers: long tasks that share one ledger in PostgreSQL, and that no secret travels to."""
 
 import os
+import signal
+import threading
+import time
 from contextlib import contextmanager
 
 import cloudpickle
@@ -12,6 +15,7 @@ from support.postgres_server import PASSWORD as DATABASE_PASSWORD
 
 import campaign
 from campaign.errors import AccountError, UsageError
+from campaign.sending.workers import shared_counts
 
 PASSWORD = "velvet-sesame-41"
 
@@ -71,10 +75,8 @@ def variables_for(service):
 @pytest.fixture
 def send(plan, tmp_path, postgres_server):
     def send(**options):
-        options = {"ledger": postgres_server.database(), "senders": 2} | options
-        return campaign.send(
-            plan, folder=tmp_path / "visits", batch_size=10, concurrency=2, progress=False, **options
-        )
+        options = {"ledger": postgres_server.database(), "senders": 2, "progress": False} | options
+        return campaign.send(plan, folder=tmp_path / "visits", batch_size=10, concurrency=2, **options)
 
     return send
 
@@ -97,12 +99,16 @@ def test_two_senders_send_what_one_would(client, send, service, tmp_path, monkey
         assert not any(secret.encode() in arguments for arguments in travelled)
 
 
-def test_a_rehearsal_needs_no_account_and_running_it_again_sends_nothing(client, send, postgres_server):
+def test_a_rehearsal_needs_no_account_and_running_it_again_sends_nothing(
+    client, send, postgres_server, monkeypatch, capsys
+):
     ledger = postgres_server.database()
+    monkeypatch.setattr(shared_counts, "_EVERY", 0.0)
     with variables(client, PGPASSWORD=DATABASE_PASSWORD):
-        assert send(ledger=ledger).totals["accepted"] == 300
+        assert send(ledger=ledger, progress="tqdm").totals["accepted"] == 300
         again = send(ledger=ledger)
     assert again.nothing_sent
+    assert "300/300" in capsys.readouterr().err
 
 
 def test_what_holds_one_sender_holds_all_and_is_said(client, send, service):
@@ -112,9 +118,24 @@ def test_what_holds_one_sender_holds_all_and_is_said(client, send, service):
     assert "budget" in result.sentence.lower()
 
 
+def test_ctrl_c_stops_all_senders_cleanly(client, send, service, tmp_path):
+    def press():
+        while len(service.inbox) < 20:
+            time.sleep(0.02)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    threading.Thread(target=press).start()
+    with variables(client, **variables_for(service)), pytest.raises(KeyboardInterrupt, match="All senders"):
+        send(account=account_of(service), rate=100)
+    assert audit_folder(tmp_path / "visits", service.inbox) == []
+    totals = campaign.load_result(tmp_path / "visits").totals
+    assert (totals["accepted"], totals["unknown"]) == (len(service.inbox), 0)
+    assert totals["not_sent"] > 0
+
+
 def test_a_worker_without_an_account_is_named_and_nothing_is_registered(client, send, service, tmp_path):
     with pytest.raises(
-        AccountError, match=r"On the Dask worker tcp://.*CAMPAIGN_SANDBOX_PASSWORD.*never travel"
+        AccountError, match=r"On the Dask worker tcp://.*CAMPAIGN_SANDBOX_PASSWORD\. No password travels"
     ):
         send(account=account_of(service))
     assert not (tmp_path / "visits").exists()

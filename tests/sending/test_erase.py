@@ -19,7 +19,7 @@ from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 from campaign.sending.store import folder
 
-WORDS = ("Person", "Amina", "Hi ", "CLINIC", "Dear", "7720000", "772 000")
+WORDS = ("Person", "Amina", "Hi ", "Dear", "7720000", "772 000")
 ERASED = "The names, numbers and texts of this campaign were erased."
 
 
@@ -134,8 +134,21 @@ def test_totals_costs_codes_and_the_status_of_each_row_are_kept(visits):
     assert ERASED in after.sentence
     assert "Correct the invalid rows" not in after.sentence
     (row,) = campaign.history(visits).to_dict("records")
-    assert (row["accepted"], row["rounds"], row["template"], row["sender"]) == (11, 2, "", "")
+    assert (row["accepted"], row["rounds"], row["template"], row["sender"]) == (11, 2, "", "CLINIC")
     assert row["cost"] == 11 * 35
+
+
+def test_a_sender_from_a_column_is_erased_and_listed_without_a_name(options, tmp_path):
+    """The same name in every row is still a cell of the table."""
+    table = campaign.read_contacts(b"nurse,phone\nAmina,0772 000 001\nAmina,0772 000 002\n")
+    plan = campaign.prepare(table, message="Hi", sender="{nurse}", region="UG")
+    place = campaign.send(plan, **options).folder
+    erase(place, "erase 2 people of visits")
+    assert traces(place) == []
+    listed = campaign.history(place)
+    assert listed["sender"].tolist() == [""]
+    page = campaign.write_report(listed, tmp_path / "list.html").read_text("utf-8")
+    assert page.count("(not known)") == 1
 
 
 @pytest.mark.parametrize("ending", ["html", "xlsx", "csv"])
@@ -145,8 +158,10 @@ def test_an_erased_campaign_is_still_reported(visits, tmp_path, ending):
 
 
 def test_there_are_no_rows_to_correct_any_more(visits, tmp_path):
+    erased = erase(visits)
     with pytest.raises(campaign.ReportError, match="there are no rows to correct"):
-        campaign.write_follow_up(erase(visits), tmp_path / "to_correct.csv")
+        campaign.write_follow_up(erased, tmp_path / "to_correct.csv")
+    assert "orrect" not in erased._repr_html_()
 
 
 def test_the_journal_says_who_erased_it(visits, monkeypatch):

@@ -81,7 +81,10 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
         path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
         path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
         corrected = send(plan_with_dates(path), sandbox)
-        once = "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet"
+        once = (
+            "1 row was corrected in the follow-up file only: put this correction into your own spreadsheet "
+            "too (row 5)."
+        )
         for told in (corrected, campaign.load_result(corrected.folder), send(plan_with_dates(path), sandbox)):
             assert told.sentence.count(once) == told._repr_html_().count(once) == 1
             page = campaign.write_report(told, "report.html").read_text("utf-8")
@@ -117,6 +120,51 @@ def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention
         again = send(plan, sandbox)
     assert again.contacts["status"].tolist() == ["accepted", "invalid"]
     assert again.follow_up().index.tolist() == [3]
+    assert again.contacts.loc[3, "reason"].endswith("earlier in the campaign, for this row or for row 2.")
+    assert campaign.load_result(again.folder).contacts.equals(again.contacts)
+
+
+def test_rows_with_a_mistake_that_have_one_number_all_say_that_it_was_reached(desk):
+    """One of them was corrected in the follow-up file and sent; then their own spreadsheet was sent again."""
+    header, *rows = ["name,phone,visit", *(f"{name},0772 000 001,soon" for name in ("Ada", "Ben", "Cleo"))]
+    Path("visits.csv").write_text("\n".join([header, *rows, "Dan,0772 000 002,24/12/2026"]) + "\n")
+
+    def plan_with_dates(source):
+        table = campaign.read_contacts(source)
+        return campaign.prepare(table, message="Come on {visit:%d %B}.", sender="CLINIC", region="UG")
+
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan_with_dates("visits.csv"), sandbox), "correct.csv")
+        path.write_text(path.read_text("utf-8-sig").replace("soon", "26/12/2026", 1), "utf-8")
+        send(plan_with_dates(path), sandbox)
+        again = send(plan_with_dates("visits.csv"), sandbox)
+    assert again.contacts["status"].tolist() == ["invalid", "invalid", "invalid", "accepted"]
+    first, second, third = again.contacts["reason"][:3]
+    assert first.startswith("The message needs")
+    assert first.endswith("earlier in the campaign, for this row or for one of the rows 3 and 4.")
+    assert second.endswith("for this row or for one of the rows 2 and 4.")
+    assert third.endswith("for this row or for one of the rows 2 and 3.")
+    assert again.totals.to_correct == len(again.follow_up()) == 3
+    assert "1 message that is not in this table: to rows that get nothing now" in again.sentence
+
+
+def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent):
+    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "at her mother's"])
+    result = send(plan_of(path), sandbox)
+    told = r"has corrections, which would be lost: row 2 is not as in your own spreadsheet\. Read this file"
+    for known in (result, campaign.load_result(result.folder)):
+        with pytest.raises(campaign.ReportError, match=told):
+            campaign.write_follow_up(known, path)
+    write_visits(wrong=(8, 15))  # person 3 is now in the spreadsheet too
+    corrected = send(plan_of(), sandbox)
+    with pytest.raises(campaign.ReportError, match="row 3 is not as in your own"):
+        campaign.write_follow_up(corrected, path)
+    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "call her"), "utf-8")
+    assert list(campaign.read_contacts(campaign.write_follow_up(corrected, path))["name"]) == [
+        "Person 8", "Person 15",
+    ]  # fmt: skip
 
 
 def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):

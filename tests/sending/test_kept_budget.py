@@ -2,7 +2,7 @@
 
 import pytest
 from support.live_service import LiveService, start_live
-from support.small_campaigns import people, plan_for
+from support.small_campaigns import contacts_of, people, plan_for
 
 import campaign
 from campaign.notebook.run_card import run_card
@@ -35,7 +35,8 @@ def test_resume_without_a_budget_has_the_one_that_was_given(held, sandbox):
     result = campaign.resume(held.folder, account=sandbox, **SMALL)
     assert len(sandbox.inbox) == 11
     assert result.sentence.endswith(
-        "385 of 385 are spent. Resume with a larger budget to send the rest; until you give another one, "
+        "385 of 385 are spent, and the next batch (5 SMS parts) may cost 175. Resume with a larger budget to "
+        "send the rest; until you give another one, "
         "this one stays in force."
     )
 
@@ -95,6 +96,7 @@ def test_a_run_says_its_budget(sandbox):
     run = campaign.start(plan_for(people(2)), account=sandbox, budget=campaign.Budget(1_500, 30), **SMALL)
     run.wait()
     assert run.budget == "1,500 and 30 messages"
+    assert campaign.Budget(1_500, 30).in_words("UGX") == "UGX 1,500 and 30 messages"
     other = campaign.start(plan_for(people(2)), account=sandbox, name="others", **SMALL)
     other.wait()
     assert other.budget == ""
@@ -102,8 +104,8 @@ def test_a_run_says_its_budget(sandbox):
 
 def test_the_question_before_live_sending_names_the_budget(resolves_here, monkeypatch):
     with start_live(resolves_here, monkeypatch) as service:
-        account = LiveService(service).account
-        with pytest.raises(campaign.ConfirmationError, match=r"\nThe campaign's budget is 5,000\.\n"):
+        account = LiveService(service).account_as(currency="UGX")
+        with pytest.raises(campaign.ConfirmationError, match=r"\nThe campaign's budget is UGX 5,000\.\n"):
             campaign.send(plan_for(people(3)), account=account, name="visits", budget=5_000)
         with pytest.raises(campaign.ConfirmationError) as question:
             campaign.send(plan_for(people(3)), account=account, name="visits")
@@ -133,7 +135,10 @@ def test_a_budget_below_the_first_price_is_said_to_be_exceeded(sandbox, canary, 
     result = campaign.send(
         plan_for(people(20)), account=sandbox, name="visits", budget=10, canary=canary, **SMALL
     )
-    assert f"The budget is exceeded: {spent} of 10 are spent. Resume with a larger" in result.sentence
+    assert (
+        f"The budget is exceeded: {spent} of 10 are spent, and the next batch (5 SMS parts) may cost 175."
+        in (result.sentence)
+    )
 
 
 @pytest.mark.parametrize(
@@ -152,3 +157,29 @@ def test_the_option_that_an_ended_run_names_is_enough_for_the_rest(sandbox, budg
     named = eval(f"dict({option})", {"campaign": campaign})  # as a person pastes it
     result = campaign.resume(run.folder, account=sandbox, **named, **SMALL)
     assert (result.totals["accepted"], len(sandbox.inbox)) == (20, 20)
+
+
+def test_the_budget_that_is_named_counts_sms_parts_as_the_budget_does(sandbox):
+    """One message of one part sets the price; nineteen of two parts are reserved as 38."""
+    texts = ["и" * (50 if n == 0 else 100) + f",0772 000 {n:03}" for n in range(20)]
+    plan = plan_for(contacts_of(*texts, header="text,phone"), "{text}")
+    options = {"account": sandbox, "name": "visits", "progress": False}
+    run = campaign.start(plan, budget=PRICE * 20, **options)
+    assert "35 of 700 are spent, and the next batch (38 SMS parts) may cost 1,330." in run.wait(20).sentence
+    assert run.option_for_the_rest == f"budget={PRICE * 39}"
+    again = campaign.start(plan, budget=PRICE * 39 - 1, **options)
+    again.wait(20)
+    assert (again.option_for_the_rest, len(sandbox.inbox)) == (f"budget={PRICE * 39}", 1)
+    campaign.resume(run.folder, account=sandbox, budget=PRICE * 39, progress=False)
+    assert len(sandbox.inbox) == 20
+
+
+def test_the_budget_that_is_named_pays_for_what_was_refused_and_what_is_unknown(tmp_path):
+    faults = {2: "accept_close", 3: "Invalid sender ID"}
+    with campaign.Sandbox(price=PRICE, faults=faults) as sandbox:
+        options = {"account": sandbox, "max_unknown": 99, **SMALL}
+        run = campaign.start(plan_for(people(20)), folder=tmp_path / "visits", budget=385, **options)
+        assert "what has no known cost may cost 175, and the next batch" in run.wait(20).sentence
+        assert run.option_for_the_rest == f"budget={PRICE * 20}"
+        result = campaign.resume(run.folder, budget=PRICE * 20, **options)
+        assert result.totals["not_sent"] == result.totals["refused"] == 0

@@ -315,6 +315,55 @@ def test_moves_that_come_together_share_one_commit(fresh_ledger, path):
     assert count_by_state(path) == {"refused": Count(3, 201)}
 
 
+def with_a_busy_disk(ledger):
+    """The ledger, and what lets its disk go on: until then, a commit that was started does not end."""
+    disk, start = threading.Event(), ledger.start_commit
+
+    def busy(moves):
+        end = start(moves)
+        return lambda: end() if disk.wait(5) else None
+
+    ledger.start_commit = busy
+    return ledger, disk
+
+
+def test_others_go_on_while_a_commit_waits_for_the_disk(fresh_ledger, path):
+    ledger, disk = with_a_busy_disk(fresh_ledger)
+
+    async def send():
+        group_commit, heard = GroupCommit(ledger), []
+        group_commit.move(1, "sending", heard.append)
+        await asyncio.sleep(0.02)
+        group_commit.move(2, "sending", heard.append)
+        await asyncio.sleep(0.02)
+        assert (heard, count_by_state(path)) == ([], {"pending": Count(3, 201)})
+        disk.set()
+        while len(heard) < 2:
+            await asyncio.sleep(0.001)
+
+    asyncio.run(send())
+    assert fresh_ledger.commits == 2  # the second did not mix with the first
+    assert count_by_state(path)["sending"].batches == 2
+
+
+def test_a_flush_waits_for_the_commit_that_is_under_way(fresh_ledger, path):
+    ledger, disk = with_a_busy_disk(fresh_ledger)
+
+    async def send():
+        group_commit, heard = GroupCommit(ledger), []
+        group_commit.move(1, "sending", lambda answer: heard.append((1, answer)))
+        await asyncio.sleep(0.02)
+        group_commit.move(2, "sending", lambda answer: heard.append((2, answer)))
+        threading.Timer(0.05, disk.set).start()
+        group_commit.flush()
+        assert heard == [(1, None), (2, None)]
+        await asyncio.sleep(0.02)
+        assert len(heard) == 2  # nobody is told twice
+
+    asyncio.run(send())
+    assert count_by_state(path)["sending"].batches == 2
+
+
 def test_a_text_that_is_none_fails_its_group_and_no_other(fresh_ledger, path):
     """Half a surrogate pair cannot be written; whoever waits for the group has to be told."""
     moves = [Move(1, "sending", {"error": "\ud800"}), Move(2, "sending", {})]

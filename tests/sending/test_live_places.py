@@ -9,8 +9,8 @@ import pytest
 from support.live_service import LiveService, start_live
 
 import campaign
-from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_file import LedgerFile
+from campaign.sending.ledger.sqlite_ledger import SqliteLedger
 from campaign.sending.ledger.views import journal_frame, moves_of
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.user_list import ListEntry, listed_campaigns
@@ -348,13 +348,13 @@ def test_the_list_never_claims_more_than_the_ledger(service, desk, monkeypatch):
 
 def test_a_list_that_is_written_before_the_ledger_is_caught(service, desk, monkeypatch):
     """The check above is one that can fail."""
-    commit = Ledger.commit
+    commit = SqliteLedger.start_commit
 
     def told_first(ledger, moves):
         for witness in ledger._witnesses:
             witness.write(lambda: moves_of(ledger.place) + len(moves), at_once=True)
         return commit(ledger, moves)
 
-    monkeypatch.setattr(Ledger, "commit", told_first)
+    monkeypatch.setattr(SqliteLedger, "start_commit", told_first)
     with pytest.raises(AssertionError):
         test_the_list_never_claims_more_than_the_ledger(service, desk, monkeypatch)

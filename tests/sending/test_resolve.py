@@ -1,12 +1,16 @@
 """A person settles what nobody else can know."""
 
+import openpyxl
 import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
 from campaign.cli.main import main
+from campaign.masking import mask_text
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
+from campaign.sending.store.user_state import user_name
+from campaign.text import capitalised
 
 
 @pytest.fixture
@@ -57,6 +61,30 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
     last = moves.iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "unknown", outcome)
     assert last["note"].endswith(f": {outcome}, the service's log says so")
+
+
+def test_whoever_reads_the_report_sees_that_a_person_settled_a_batch(interrupted_campaign, tmp_path):
+    note = "asked 0772 000 111 at the provider"
+    settled = campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted", note=note)
+    words = f"settled by {user_name()}: accepted, {note}"
+    assert settled.batches["error"].tolist()[:2] == ["", words]
+    masked = mask_text(words)
+    assert masked != words
+    assert masked in settled._repr_html_()
+    assert set(settled.contacts.loc[settled.contacts["batch"] == 2, "reason"]) == {""}
+    page = campaign.write_report(settled, tmp_path / "report.html").read_text("utf-8")
+    assert page.count(f"accepted: {capitalised(masked)}.") == 1
+    sheet = openpyxl.load_workbook(campaign.write_report(settled, tmp_path / "report.xlsx"))["Batches"]
+    assert masked in [line[5] for line in sheet.iter_rows(values_only=True)]
+
+
+def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupted_campaign, tmp_path):
+    settled = campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
+    reasons = settled.contacts.loc[settled.contacts["status"] == "refused", "reason"]
+    assert set(reasons) == {f"settled by {user_name()}: refused"}
+    assert "The service said" not in campaign.write_report(settled, tmp_path / "report.html").read_text(
+        "utf-8"
+    )
 
 
 def test_to_send_again_names_how_many_may_get_it_twice(interrupted_campaign, sandbox):

@@ -127,6 +127,23 @@ def test_of_two_texts_to_one_number_the_changed_one_keeps_its_own(sandbox, tmp_p
     assert len(sandbox.inbox) == 2
 
 
+def test_the_question_about_changed_texts_shows_where_they_differ(sandbox, tmp_path):
+    """Also where both begin with the same words, as a reminder with the date at its end does."""
+    text = "{name}, please come to Kisenyi HC IV for the visit that you missed last month, on {day}."
+    days = [contacts_of(f"Amina,{day},0772 000 001", header="name,day,phone") for day in ("9 Dec", "10 Dec")]
+    options = {"account": sandbox.account, "folder": tmp_path / "visits", **QUIET}
+    campaign.send(plan_for(days[0], text), **options)
+    corrected = plan_for(days[1], text)
+    with pytest.raises(campaign.ConfirmationError, match="row 2: “… ") as asked:
+        campaign.send(corrected, **options)
+    line = next(line for line in str(asked.value).splitlines() if line.startswith("row 2"))
+    assert line == "row 2: “… missed last month, on 9 Dec.” is now “… missed last month, on 10 Dec.”"
+    difference = campaign.compare(corrected, folder=tmp_path / "visits")
+    assert difference.messages["before"].tolist() == [text.format(name="Amina", day="9 Dec")]
+    assert "on 9 Dec." in difference._repr_html_()
+    assert "on 10 Dec." in difference._repr_html_()
+
+
 def test_a_difference_shows_what_is_promised_and_nothing_of_its_inside(desk):
     difference = campaign.compare(plan_for(people(3)))
     assert {name for name in dir(difference) if not name.startswith("_")} == {

@@ -500,7 +500,8 @@ def test_a_database_that_goes_away_ends_the_worker(folder, release, postgres_ser
         postgres_server.ask(
             f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'"
         )
-        thread.join(20)
+        thread.join(60)
+        time.sleep(0.3)  # for what was on its way to the service
         before = len(service.inbox)
         assert "Nothing is sent without it. Resume once the database can be written" in errors[0]
         with pytest.raises(LedgerError, match="Check that the server is running"):

@@ -7,6 +7,7 @@ import pickle
 import socket
 import ssl
 import subprocess
+from types import SimpleNamespace
 from typing import ClassVar
 from urllib.parse import quote, quote_plus
 
@@ -15,7 +16,7 @@ import pytest
 from keyring.backend import KeyringBackend
 from support.raw_server import OK, hostile, reply
 
-from campaign.errors import AccountError, UsageError
+from campaign.errors import AccountError, Interrupted, UsageError
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
 from campaign.service.transport import Transport
@@ -671,6 +672,19 @@ def test_certificates_for_plain_http_are_a_mistake(authority):
 
 
 @pytest.mark.usefixtures("small_keyring")
+def test_a_person_who_interrupts_the_question_reads_one_sentence(monkeypatch):
+    """As in a notebook: the kernel raises it in the call that waits for what is typed."""
+
+    def interrupt(_):
+        raise KeyboardInterrupt("Interrupted by user")
+
+    monkeypatch.setattr("sys.stdin", SimpleNamespace(isatty=lambda: True))
+    monkeypatch.setattr("builtins.input", interrupt)
+    with pytest.raises(Interrupted) as told:
+        Account.from_environment("sandbox")
+    assert str(told.value) == "CAMPAIGN_SANDBOX_URL was not typed, so there is no account. Run this again."
+
+
 def test_a_kept_account_is_found_without_asking_anybody(monkeypatch):
     for name in ("URL", "USERNAME", "PASSWORD"):
         monkeypatch.delenv(f"CAMPAIGN_LIVE_{name}", raising=False)

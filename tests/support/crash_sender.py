@@ -51,12 +51,14 @@ REGISTERING = (
 SENDING = (
     "before an intent is kept",
     "inside a transaction",
+    "an intent waits for the disk",
     "after an intent is kept",
     "the gate is open",
     "half of a body has left",
     "a body has left",
     "an answer is read",
     "before an outcome is kept",
+    "an outcome waits for the disk",
     "after an outcome is kept",
     "before a guard is written",
 )
@@ -195,18 +197,25 @@ def _inside_registrations(passed: Passed) -> None:
 
 
 def _around_commits(passed: Passed) -> None:
-    real = ledger.Ledger.commit
+    real = ledger.Ledger._start
 
-    def commit(self: ledger.Ledger, moves: Any) -> Any:
-        kinds = {"an intent" if move.state == "sending" else "an outcome" for move in moves}
-        for kind in sorted(kinds):
+    def start(self: ledger.Ledger, moves: Any) -> Any:
+        kinds = sorted({"an intent" if move.state == "sending" else "an outcome" for move in moves})
+        for kind in kinds:
             passed(f"before {kind} is kept")
-        answers = real(self, moves)
-        for kind in sorted(kinds):
-            passed(f"after {kind} is kept")
-        return answers
+        end = real(self, moves)
 
-    ledger.Ledger.commit = commit
+        def end_and_pass() -> Any:  # on another thread, as a rule
+            for kind in kinds:
+                passed(f"{kind} waits for the disk")
+            answers = end()
+            for kind in kinds:
+                passed(f"after {kind} is kept")
+            return answers
+
+        return end_and_pass
+
+    ledger.Ledger._start = start
 
 
 def _around_bodies(passed: Passed) -> None:

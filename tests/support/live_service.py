@@ -16,10 +16,15 @@ class LiveService:
     def __init__(self, sandbox: campaign.Sandbox) -> None:
         self.sandbox = sandbox
 
-    def account_as(self, username: str = "clinic", host: str = NAME) -> campaign.Account:
+    def account_as(self, username: str = "clinic", host: str = NAME, **options) -> campaign.Account:
         port = self.sandbox.account.url.rsplit(":", 1)[1].strip("/")
         return campaign.Account(
-            "live", f"https://{host}:{port}", username, "only-for-tests", ca_file=self.sandbox.ca_file
+            "live",
+            f"https://{host}:{port}",
+            username,
+            "only-for-tests",
+            ca_file=self.sandbox.ca_file,
+            **options,
         )
 
     @property

@@ -11,8 +11,8 @@ from campaign.sending.ledger.postgres.address import without_password
 from support.crash_sender import begin
 from support.wrong_designs import record_after_the_answer
 
-TIME_TO_LIVE = 3.0  # seconds; shorter than that of the product, or each test would take half a minute
-SETTINGS = "SET idle_in_transaction_session_timeout TO 1000; SET lock_timeout TO 15000"
+TIME_TO_LIVE = 2.0  # seconds; shorter than that of the product, or each test would take half a minute
+SETTINGS = "SET idle_in_transaction_session_timeout TO 700; SET lock_timeout TO 15000"
 
 
 def work(folder: Path, url: str, ledger: str, *, naive: bool = False) -> None:

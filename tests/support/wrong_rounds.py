@@ -87,14 +87,14 @@ def a_rehearsal_counts_as_reached(patch: Patch) -> None:
 
 def list_written_before_the_ledger(patch: Patch) -> None:
     """The user's list hears first what the ledger is about to keep."""
-    commit = ledger.Ledger.commit
+    start = ledger.Ledger._start
 
     def told_first(self: ledger.Ledger, moves: Sequence[Any]) -> Any:
         for entry in self._witnesses[1:]:  # the first one is the guard beside the ledger
             entry.write(lambda: moves_of(self.place) + len(moves), at_once=True)
-        return commit(self, moves)
+        return start(self, moves)
 
-    patch(ledger.Ledger, "commit", told_first)
+    patch(ledger.Ledger, "_start", told_first)
 
 
 DESIGNS: dict[str, Callable[[Patch], None]] = {

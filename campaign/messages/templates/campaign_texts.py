@@ -29,7 +29,7 @@ from campaign.messages.templates.filling import fill_short
 from campaign.messages.templates.foreign_placeholders import refuse_file_path, refuse_foreign_placeholders
 from campaign.messages.templates.mixed_dates import describe_mixed_dates
 from campaign.messages.templates.rendering import Rendered, merge, render_message
-from campaign.messages.templates.template import Template, parse
+from campaign.messages.templates.template import Template, parse, refuse_format_after_words
 from campaign.messages.text import gsm7, limits
 
 
@@ -214,4 +214,7 @@ class _Parser:
     def _parse(self, text: str, what: str) -> Template:
         if not self.as_written:
             refuse_foreign_placeholders(text, self.contacts, what=what)
-        return with_date_orders(parse(text, self.contacts.columns, what=what), self.contacts)
+        template = parse(text, self.contacts.columns, what=what)
+        if not self.as_written:
+            refuse_format_after_words(template, what=what)
+        return with_date_orders(template, self.contacts)

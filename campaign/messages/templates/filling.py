@@ -19,7 +19,7 @@ from campaign.arrow_text import (
 )
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.date_orders import needs_order, question
-from campaign.messages.templates.formats import DateFormat
+from campaign.messages.templates.formats import DateFormat, has_short_year
 from campaign.messages.templates.template import Placeholder, Template
 
 
@@ -85,9 +85,16 @@ def _refuse_unreadable(
         cells = values.raw.take(asked)
         detail = question(name, str(cells[0]).strip()) if len(cells) else ""
         issues.add(rows[asked], name, cells, "ambiguous_date", "error", detail, status="invalid")
-    cells = values.raw.take(unreadable)
-    detail = f'The {what} needs "{name}" to be {values.needed}. Correct the cell.'
-    issues.add(rows[unreadable], name, cells, "unreadable_value", "error", detail, status="invalid")
+    is_short = np.zeros(len(unreadable), dtype=bool)
+    if isinstance(placeholder.format, DateFormat):
+        is_short = has_short_year(strip_texts(values.raw.take(unreadable)))
+    for chosen, remark in (
+        (unreadable[~is_short], ""),
+        (unreadable[is_short], ": the year needs four digits"),
+    ):
+        cells = values.raw.take(chosen)
+        detail = f'The {what} needs "{name}" to be {values.needed}{remark}. Correct the cell.'
+        issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail, status="invalid")
 
 
 def join_pieces(

@@ -197,6 +197,15 @@ _DAY_NAME_YEAR = re.compile(r"(\d{1,2})[ -]([A-Za-z]{3,9})\.?,?[ -](\d{4})", re.
 _NAME_DAY_YEAR = re.compile(r"([A-Za-z]{3,9})\.? (\d{1,2}),? (\d{4})", re.ASCII)
 
 
+_NAME = "(?:" + "|".join(month[:3] for month in MONTHS) + ")[A-Za-z]*"
+_SHORT_YEAR = rf"(?i)^([0-9]{{1,2}}[-/. ]?{_NAME}|{_NAME}\.? [0-9]{{1,2}})\.?,?[-/. ]?[0-9]{{2}}([T ].*)?$"
+
+
+def has_short_year(texts: TextArray) -> Bools:
+    """Which cells are dates with the name of a month and a year of two digits: 09-Jan-27."""
+    return matches(texts, _SHORT_YEAR)
+
+
 def read_moment(text: str, order: str = "") -> Moment:
     """The date and the time of day in a cell; None for what it does not contain.
 

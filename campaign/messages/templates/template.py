@@ -133,6 +133,29 @@ def _split_placeholder(body: str, columns: list[str]) -> _Written | None:
     return None
 
 
+def refuse_format_after_words(template: Template, *, what: str) -> None:
+    """Raise TemplateError where the words for empty cells end in a format, which would be sent as text."""
+    for placeholder in template.placeholders:
+        words = placeholder.fallback or ""
+        ends = [colon.end() for colon in re.finditer(":", words) if _is_format(words[colon.end() :])]
+        if ends:
+            # "at 9: soon:%H:%M" ends in " soon:%H:%M", "%H:%M" and "%M": the second was meant.
+            end = min(ends, key=lambda end: words[end] not in "%,.")
+            right = f"{{{placeholder.column}:{words[end:]}|{words[: end - 1]}}}"
+            raise TemplateError(
+                f'The {what} has the format "{words[end:]}" after the words for empty cells, where it would '
+                f"be sent as text. Write {right}, or use as_written=True to send the text as it is."
+            )
+
+
+def _is_format(text: str) -> bool:
+    try:
+        parse_format(text, "")
+    except TemplateError:
+        return False
+    return True
+
+
 def formats_in(text: str, columns: Iterable[str], wanted: Container[str]) -> dict[str, str]:
     """The first format of each wanted column in a text, "" where it has none, in the order of the text."""
     names, formats = [*columns], dict[str, str]()

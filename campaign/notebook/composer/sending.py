@@ -18,6 +18,7 @@ from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown
+from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
@@ -66,13 +67,14 @@ class SendingSection(Section):
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
+        self.left_out = LeftOutBefore(desk, self._look_up)
         self._start = button("Send", "send", self.begin, main=True)
         self.trial = Trial(desk)
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
-            self.place, *hint, self.name, self._difference, self.changed, self.gone, self.price, self._cost,
-            self.trial, self._question, self.phrase, self._start,
+            self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
+            self.price, self._cost, self.trial, self._question, self.phrase, self._start,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -91,6 +93,7 @@ class SendingSection(Section):
         """Ask anew for the desk's plan."""
         self._desk.run = self._desk.sent = None
         self._area.children = self._form
+        self.left_out.forget()
         self.name.fill(self._desk.composition.name)
         self.name.placeholder = self._desk.name
         self._look_up()
@@ -107,6 +110,7 @@ class SendingSection(Section):
         """Start sending; live asks for the phrase first."""
         with self.problems_shown():
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
+            self.left_out.check(self._outgoing)
             if not self._outgoing_of(self._compared(plan)).equals(self._outgoing):
                 self._look_up()
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
@@ -154,7 +158,7 @@ class SendingSection(Section):
         self._difference.value = ""
         self.trial.forget()
         self._outgoing, self._start.disabled, self._start.description = pd.DataFrame(), True, "Send"
-        for hidden in (self.changed, self.gone):
+        for hidden in (self.changed, self.gone, self.left_out):
             set_shown(hidden, False)
         with self.problems_shown():
             plan = self._desk.prepared()
@@ -165,7 +169,7 @@ class SendingSection(Section):
             verb = "Send" if self._desk.composition.environment == "live" else "Rehearse"
             start = f"{verb} {counted(len(self._outgoing), 'text')}"
             self._start.description = start if len(self._outgoing) else "Show the result"
-            self._start.disabled = False
+            self._start.disabled = self.left_out.ask(self._outgoing)
         self._show_cost()
 
     def _compared(self, plan: Plan) -> Difference:

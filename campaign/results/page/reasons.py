@@ -16,13 +16,14 @@ from campaign.text import capitalised
 
 _SHOWN = 8  # rows or batches that a line names
 _SHARING = "duplicate_other_text"  # the code of people who share a phone
+_BETWEEN = "\n"  # a code and a column in a key
 
 
 def reasons(result: Result) -> pd.DataFrame:
     """Columns status, people, reason and where, those that need a person most first.
 
-    Invalid rows are grouped by what is wrong with them, those of people who share a phone together, and the
-    others by what happened to their batch.
+    Invalid rows are grouped by what is wrong with them in which column, those of people who share a phone
+    together, and the others by what happened to their batch.
     """
     found: dict[tuple[str, str], _Reason] = {}
     for part in result.parts():
@@ -61,9 +62,10 @@ class _Reason:
 
     def in_words(self, key: str) -> str:
         """The reason that all rows of a group share, or what they have in common with an example."""
-        if key not in CODES or self.is_shared:
+        code = key.partition(_BETWEEN)[0]
+        if code not in CODES or self.is_shared:
             return self.words
-        return f"{capitalised(CODES[key])}. For example: {self.words}"
+        return f"{capitalised(CODES[code])}. For example: {self.words}"
 
     def where(self, status: str) -> str:
         if status in ("unknown", "refused"):
@@ -77,7 +79,8 @@ def _keys(issues: pd.DataFrame, needing: pd.DataFrame) -> tuple[pd.Series[str], 
     errors = errors.set_index(errors["row"].astype("int64"))
     is_invalid = needing["status"] == "invalid"
     words = in_plain_words(needing["reason"], needing["status"])
-    keys = words.where(~is_invalid, errors["code"].reindex(needing.index).fillna(words))
+    kinds = errors["code"] + _BETWEEN + errors["column"]
+    keys = words.where(~is_invalid, kinds.reindex(needing.index).fillna(words))
     keys = keys.where(needing["status"] != "duplicate", _SHARING)
     details = texts_without_code(errors["detail"]).reindex(needing.index).fillna(words)
     return keys, words.where(~is_invalid, details)

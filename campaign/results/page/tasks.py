@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+from campaign.contract import SETTLED_BY
 from campaign.paths import seen_from_here
 from campaign.remedies import without_code
 from campaign.results.plain_words import in_plain_words
@@ -77,6 +78,7 @@ def _refused(result: Result, count: int, place: str) -> Task:
     batches = result.batches
     refused = batches[batches["status"] == "refused"]
     said = in_plain_words(refused["error"], refused["status"])
+    said = said[~refused["error"].str.startswith(SETTLED_BY)]  # those are no words of the service
     texts = [text for text in said.value_counts().index if text]
     reason = f"The service said: {texts[0]} " if texts else ""
     return Task(

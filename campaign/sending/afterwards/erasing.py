@@ -30,10 +30,11 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
     """Take the names, numbers and texts of a campaign out of its folder, for good.
 
     What stays: the totals, the status and row number of each row, batches with their costs and codes, the
-    campaign's name and the path of its file, and the journal. A digest stays of each number, cell and text,
-    so that sending the same table again still sends nothing, and a corrected one only the rest. The digests
-    are pseudonymous, not anonymous: their key is in your state directory, and whoever has it can try numbers.
-    Without that key, nothing more can be sent in this campaign.
+    campaign's name and the path of its file, its sender unless that may be from a column, and the journal.
+    A digest stays of each number, cell and text, so that sending the same table again still sends nothing,
+    and a corrected one only the rest. The digests are pseudonymous, not anonymous: their key is in your
+    state directory, and whoever has it can try numbers. Without that key, nothing more can be sent in this
+    campaign.
 
     `confirm` is the phrase that the error shows. Afterwards nothing can be resumed, reconciled or named in
     `not_again=`, and people whose text has changed cannot keep the old one in the table. A table that is sent

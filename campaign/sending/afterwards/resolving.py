@@ -37,7 +37,7 @@ def resolve(
     `outcome` is "accepted" (the service has it), "refused" (the service does not have it), or "again": nobody
     knows, and `resume` is to send it once more, so that people may get it twice. In a closed campaign, only
     sending the plan again does that. `confirm` is the phrase that the error shows together with the evidence;
-    `note` says how you know. The journal keeps who decided, when and why.
+    `note` says how you know. The journal keeps who decided, when and why; reports say so beside the batch.
 
     Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
     `LockedError` while a run is under way; one that a valve holds in this process is ended.

@@ -6,14 +6,16 @@ import json
 from dataclasses import dataclass
 from datetime import datetime
 from decimal import Decimal
+from fractions import Fraction
 from math import ceil
 from typing import cast
 
 from campaign.argument_checks import check_amount, check_count
 from campaign.public_calls import public_call, public_class
+from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
-from campaign.text import counted
+from campaign.text import counted, money
 
 _LARGER = "Resume with a larger budget to send the rest; until you give another one, this one stays in force."
 
@@ -64,10 +66,12 @@ class Budget:
         """The budget as the ledger keeps it."""
         return json.dumps({"cost": None if self.cost is None else str(self.cost), "messages": self.messages})
 
-    @property
-    def words(self) -> str:
-        """The budget as a person says it: "500", "8 messages" or "500 and 8 messages"; "" without a limit."""
-        cost = "" if self.cost is None else f"{self.cost:,}"
+    def in_words(self, currency: str) -> str:
+        """The budget as a person says it: "UGX 500", "8 messages" or both with "and"; "" without a limit.
+
+        `currency` is the account's, "" if it was not given.
+        """
+        cost = "" if self.cost is None else cost_in_words(self.cost, currency=currency)
         messages = "" if self.messages is None else counted(self.messages, "message", "messages")
         return " and ".join(filter(None, (cost, messages)))
 
@@ -101,10 +105,11 @@ class Budget:
             return Hold(
                 "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
             )
-        spent = f"{tally.cost:,} of {self.cost:,} are spent. {_LARGER}"
+        spent = f"{tally.cost:,} of {self.cost:,} are spent"
         if tally.in_flight and tally.committed_cost > self.cost:
             return Hold(
-                f"The service raised its price, so what is under way may exceed the budget: {spent}",
+                f"The service raised its price, so what is under way may exceed the budget: {spent}. "
+                f"{_LARGER}",
                 final=True,
                 needs_change=True,
                 option=self._for_the_rest(tally),
@@ -117,7 +122,7 @@ class Budget:
             is_exceeded = tally.cost > self.cost
             what = "The budget is exceeded" if is_exceeded else "The next batch would exceed the budget"
             return Hold(
-                f"{what}: {spent}",
+                f"{what}: {spent}{_needs(tally, batch)}. {_LARGER}",
                 final=True,
                 patient=True,
                 needs_change=True,
@@ -130,13 +135,27 @@ class Budget:
         messages = tally.committed + tally.waiting + tally.refused
         if self.messages is not None:
             messages = max(messages, self.messages)
-        if self.cost is None or tally.expected_cost is None:
+        if self.cost is None or tally.spending.price is None:
             return f"budget=campaign.Budget(messages={messages})"
-        expected = tally.expected_cost + (tally.spending.price or 0) * tally.refused
-        cost = max(ceil(expected), ceil(self.cost))
+        cost = max(ceil(tally.cost_of_all), ceil(self.cost))
         if self.messages is None:
             return f"budget={cost}"
         return f"budget=campaign.Budget(cost={cost}, messages={messages})"
+
+
+def _needs(tally: Tally, batch: Size) -> str:
+    """How much the budget has to hold besides what is spent, as the end of a sentence; "" without a price."""
+    price = tally.spending.price_per_part
+    if not price:
+        return ""
+    reserved = tally.committed_cost - Fraction(tally.cost)
+    others = f", what has no known cost may cost {_in_words(reserved)}" if reserved else ""
+    parts = counted(batch.parts, "SMS part")
+    return f"{others}, and the next batch ({parts}) may cost {_in_words(price * batch.parts)}"
+
+
+def _in_words(cost: Fraction) -> str:
+    return money(Decimal(cost.numerator) / Decimal(cost.denominator))
 
 
 def _amount(cost: object) -> Decimal:

@@ -124,6 +124,7 @@ class Tally:
     """
 
     messages: int
+    parts_left: int = 0  # SMS parts of what was neither accepted nor is unknown, with what is in flight
     accepted: int = 0
     refused: int = 0
     unknown: int = 0
@@ -196,6 +197,11 @@ class Tally:
         """The committed cost with `parts` SMS parts more."""
         return self.spending.with_open_parts(self.parts_in_flight + parts)
 
+    @property
+    def cost_of_all(self) -> Fraction:
+        """The most that the campaign may have cost once all that is left was sent, at the prices so far."""
+        return self.spending.with_open_parts(self.parts_left)
+
     def start(self, batch: Size) -> None:
         """A batch goes out: from here on its cost is reserved."""
         self.in_flight += batch.messages
@@ -216,6 +222,8 @@ class Tally:
     def count(self, batch: Size, outcome: Outcome) -> None:
         """Add what became of a batch to the totals of the campaign."""
         setattr(self, outcome.status, getattr(self, outcome.status) + batch.messages)
+        if outcome.status != "refused":
+            self.parts_left -= batch.parts
         if outcome.status == "unknown":
             self.spending.add(batch.messages, batch.parts, None)
         if outcome.status == "accepted":
@@ -251,6 +259,7 @@ class Tally:
     def learn(self, batch: Size, outcome: Outcome) -> None:
         """An answer came late to a batch that was counted as unknown."""
         self.unknown -= batch.messages
+        self.parts_left += batch.parts
         self.spending.open_parts -= batch.parts
         self.count(batch, outcome)
 
@@ -262,6 +271,8 @@ class Tally:
             if settled.number == batch.number:
                 self.recent[place] = replace(settled, status="unknown", cost=None, code="")
         self.spending.cost -= outcome.cost or 0
+        if outcome.status == "refused":
+            self.parts_left -= batch.parts
         if outcome.status == "refused" or outcome.cost is not None:
             self.spending.open_parts += batch.parts
         if outcome.status == "accepted" and outcome.cost is None:

@@ -4,19 +4,21 @@ A commit with a sync costs some 200 microseconds of CPU whatever it holds, a mov
 waits up to two milliseconds for others, which nobody notices beside the latency of a service: with 32 batches
 under way, 30 moves share a commit (16 if they wait one millisecond).
 
-The commit runs on the event loop's own thread. A writer thread was measured first: SQLite releases Python's
-lock at every statement and gets it back from a busy loop only slowly, so that it cost three times the CPU,
-and the requests that wait for their intent to be durable have nothing better to do meanwhile.
+The moves are applied on the event loop's own thread: SQLite releases Python's lock at every statement and
+gets it back from a busy loop only slowly, so that a writer thread cost three times the CPU. Only the last
+statement runs on a thread, because it waits for the disk (0.3 to 10 milliseconds), and the loop has other
+requests to see to meanwhile.
 """
 
 from __future__ import annotations
 
 import asyncio
+import threading
 from collections.abc import Callable
 from typing import Any
 
 from campaign.errors import LedgerError
-from campaign.sending.ledger.ledger import Ledger, Move
+from campaign.sending.ledger.ledger import Answers, Ledger, Move
 
 WAIT = 0.002  # seconds that a move waits for others at most
 MAX_MOVES = 256  # in one commit
@@ -24,31 +26,82 @@ MAX_MOVES = 256  # in one commit
 Listener = Callable[[LedgerError | None], None]
 
 
+class SharedCommit:
+    """Moves that share a commit, and who is told what became of each."""
+
+    def __init__(self) -> None:
+        self.moves: list[Move] = []
+        self._listeners: list[Listener] = []
+        self._over = threading.Event()
+        self._answers: Answers = []
+
+    def add(self, move: Move, listener: Listener) -> None:
+        self.moves.append(move)
+        self._listeners.append(listener)
+
+    def end(self, commit: Callable[[], Answers]) -> None:
+        """Finish the commit that was started for these moves, on any thread."""
+        try:
+            self._answers = commit()
+        finally:
+            self._over.set()
+
+    def tell(self) -> None:
+        """Wait for the end of the commit, and tell everybody."""
+        self._over.wait()
+        for listener, answer in zip(self._listeners, self._answers, strict=True):
+            listener(answer)
+
+
 class GroupCommit:
     """Collects moves and commits them in groups. Belongs to one event loop."""
 
     def __init__(self, ledger: Ledger) -> None:
         self._ledger = ledger
-        self._moves: list[Move] = []
-        self._listeners: list[Listener] = []
+        self._queued = SharedCommit()
+        self._under_way: SharedCommit | None = None  # its commit was started, and has not been told
         self._timer: asyncio.TimerHandle | None = None
 
     def move(self, batch: int, state: str, listener: Listener, **facts: Any) -> None:
         """Queue a move; `listener` is called with None once it is durable, or with the reason why not."""
-        self._moves.append(Move(batch, state, facts))
-        self._listeners.append(listener)
-        if len(self._moves) >= MAX_MOVES:
+        self._queued.add(Move(batch, state, facts), listener)
+        if len(self._queued.moves) >= MAX_MOVES:
             self.flush()
         elif self._timer is None:
-            self._timer = asyncio.get_running_loop().call_later(WAIT, self.flush)
+            self._timer = asyncio.get_running_loop().call_later(WAIT, self._commit)
 
     def flush(self) -> None:
-        """Commit what is queued, now."""
+        """Commit what is queued, now; whatever was queued is durable, and its listeners know, on return."""
+        self._tell()
+        if group := self._take():
+            group.end(self._ledger.start_commit(group.moves))
+            group.tell()
+
+    def _commit(self) -> None:
+        """Commit what is queued, unless a commit is under way: the next one follows it at once."""
+        if self._under_way is None and (group := self._take()):
+            self._under_way = group
+            rest = self._ledger.start_commit(group.moves)
+            try:
+                ended = asyncio.get_running_loop().run_in_executor(None, group.end, rest)
+                ended.add_done_callback(lambda _: self._follow())
+            except RuntimeError:  # the interpreter is ending, and no thread begins any more
+                group.end(rest)
+                self._follow()
+
+    def _follow(self) -> None:
+        self._tell()
+        self._commit()
+
+    def _tell(self) -> None:
+        group, self._under_way = self._under_way, None
+        if group is not None:
+            group.tell()
+
+    def _take(self) -> SharedCommit | None:
+        """What is queued, None if there is nothing."""
         if self._timer is not None:
             self._timer.cancel()
             self._timer = None
-        moves, listeners = self._moves, self._listeners
-        self._moves, self._listeners = [], []
-        if moves:
-            for listener, refusal in zip(listeners, self._ledger.commit(moves), strict=True):
-                listener(refusal)
+        group, self._queued = self._queued, SharedCommit()
+        return group if group.moves else None

@@ -53,6 +53,7 @@ class Move(NamedTuple):
     facts: Mapping[str, Any]
 
 
+Answers = list[LedgerError | None]  # to the moves of a commit: None, or why one was not recorded
 Changed = TypeVar("Changed")
 
 
@@ -95,32 +96,18 @@ class Ledger(ABC):
         if refusal is not None:
             raise refusal
 
-    def commit(self, moves: Sequence[Move]) -> list[LedgerError | None]:
+    def commit(self, moves: Sequence[Move]) -> Answers:
         """Record moves in one transaction; durable when this returns. Never raises for a move.
 
         Returns for each move None, or why it was refused. When the disk fails, no move of the group is
         recorded and all get the reason.
         """
-        try:
-            self._check_usable()
-            self._begin(moves)
-            if self._apply_all(moves):
-                refusals: list[LedgerError | None] = [None] * len(moves)
-            else:
-                self._connection.execute("ROLLBACK")
-                self._begin(moves)
-                refusals = [self._apply(move) for move in moves]
-            self._connection.execute("COMMIT")
-        except LedgerError as error:
-            return [error] * len(moves)
-        # A full disk, a missing file, a text that cannot be encoded: every move of the group needs an answer.
-        except Exception as error:
-            self._roll_back()
-            return [LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}")] * len(moves)
-        self.moves += len(moves)
-        self.commits += 1
-        self._tell_witnesses()
-        return refusals
+        return self._start(moves)()
+
+    def start_commit(self, moves: Sequence[Move]) -> Callable[[], Answers]:
+        """Begin to commit moves. What this returns does the rest, and may be called on another thread."""
+        answers = self.commit(moves)
+        return lambda: answers
 
     def close(self) -> None:
         """Tidy up, and let go of the database."""
@@ -246,6 +233,37 @@ class Ledger(ABC):
     @abstractmethod
     def _tidy_up(self) -> None:
         """Do what the database likes to have done before it is closed."""
+
+    def _start(self, moves: Sequence[Move]) -> Callable[[], Answers]:
+        """Record moves in a transaction, and return what ends it."""
+        try:
+            self._check_usable()
+            self._begin(moves)
+            if self._apply_all(moves):
+                return partial(self._end, [None] * len(moves))
+            self._connection.execute("ROLLBACK")
+            self._begin(moves)
+            return partial(self._end, [self._apply(move) for move in moves])
+        except Exception as error:
+            answers = self._give_up(error, len(moves))
+            return lambda: answers
+
+    def _end(self, answers: Answers) -> Answers:
+        try:
+            self._connection.execute("COMMIT")
+        except Exception as error:
+            return self._give_up(error, len(answers))
+        self.moves += len(answers)
+        self.commits += 1
+        self._tell_witnesses()
+        return answers
+
+    def _give_up(self, error: Exception, moves: int) -> Answers:
+        """The answers to moves of which none was recorded: a full disk, a text that cannot be encoded …"""
+        if isinstance(error, LedgerError):
+            return [error] * moves
+        self._roll_back()
+        return [LedgerError(f"The ledger cannot be written: {error}. {self.REPAIR}")] * moves
 
     def _apply_all(self, moves: Sequence[Move]) -> bool:
         """Apply all moves, those that set the same columns by one call: this takes two thirds of the time.

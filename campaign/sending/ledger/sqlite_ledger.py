@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger.connections import Failure, Refusal, connect
 from campaign.sending.ledger.database import Readable
-from campaign.sending.ledger.ledger import Ledger, MovesWitness
+from campaign.sending.ledger.ledger import Answers, Ledger, Move, MovesWitness
 from campaign.sending.ledger.rollback_guard import RollbackGuard
 
 
@@ -24,6 +24,9 @@ class SqliteLedger(Ledger):
         self.path = path
         self._identity = _file_identity(path)
         super().__init__(place, connect(path), RollbackGuard(path), witnesses)
+
+    def start_commit(self, moves: Sequence[Move]) -> Callable[[], Answers]:
+        return self._start(moves)  # what is left is the COMMIT, which waits for the disk
 
     def erase_rounds(self, digests: Mapping[int, str], note: str) -> None:
         self._connection.execute("PRAGMA secure_delete = ON")

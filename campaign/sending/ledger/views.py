@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN
+from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, SETTLED_BY
 from campaign.sending.ledger.database import Connection, Readable
 
 # Batches of the last round are withdrawn because a person has closed the campaign.
@@ -21,7 +21,9 @@ SELECT batch, messages,
                   WHEN 'sending' THEN 'unknown' WHEN 'again' THEN 'unknown' ELSE state END,
        cost, code,
        CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN :closed
-            WHEN state = 'again' THEN :again ELSE error END,
+            WHEN state = 'again' THEN :again
+            WHEN (state = 'accepted' OR state = 'refused') AND note != '' THEN :settled || note
+            ELSE error END,
        attempts, submitted_at, seconds, round
 FROM batches ORDER BY batch
 """
@@ -158,7 +160,8 @@ def result_frame(place: Readable) -> pd.DataFrame:
 
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
     """The rows of `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    return connection.execute(_OUTCOMES, {"closed": CLOSED, "again": ORDERED_AGAIN}).fetchall()
+    words = {"closed": CLOSED, "again": ORDERED_AGAIN, "settled": SETTLED_BY}
+    return connection.execute(_OUTCOMES, words).fetchall()
 
 
 def batches_frame(rows: list[tuple[Any, ...]]) -> pd.DataFrame:

@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 import numpy.typing as npt
+import pandas as pd
 
-from campaign.arrow_text import Ints
+from campaign.arrow_text import Bools, Ints
 from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts, rows_of_messages
@@ -39,11 +40,13 @@ from campaign.sending.rounds.continuation_plan import (
     merge,
 )
 from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.left_out_before import about_opted_out, opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
 
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
+MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
 # What is known of rows, in words for people, in the order in which they are told.
 _KINDS = {
     "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
@@ -64,6 +67,8 @@ class ComparedPlan:
     - `waiting_gone`: the numbers that still wait for a message and are in no row any more.
     - `record`: None for a campaign that is not there yet.
     - `environment`: that of the campaign.
+    - `opted_out`: which of the rows that get something, or are asked about, the campaign left out before
+      because they wanted no messages; an entry for each of these rows.
     """
 
     plan: Plan
@@ -73,6 +78,7 @@ class ComparedPlan:
     waiting_gone: Ints
     record: CampaignRecord | None
     environment: str
+    opted_out: Bools
 
     @property
     def is_first(self) -> bool:
@@ -87,6 +93,22 @@ class ComparedPlan:
     def count(self, *states: int) -> int:
         """Of how many rows one of these is known."""
         return int(np.isin(self.comparison.knowledge, states).sum())
+
+    def earlier_messages(self, places: Ints) -> pd.DataFrame:
+        """What some rows got before, as `CampaignRecord.messages` gives it."""
+        if self.record is None:
+            raise AssertionError("without a record nobody was reached")
+        return self.record.messages(self.comparison.batches[places], self.comparison.recorded_rows[places])
+
+    @property
+    def earlier_texts(self) -> npt.NDArray[np.object_]:
+        """For each message what its row got before, where that was another text; "" for all others."""
+        texts = np.full(self.plan.totals.messages, "", dtype=object)
+        places = np.flatnonzero(self.comparison.knowledge == CHANGED)
+        if len(places):
+            earlier = self.earlier_messages(places).groupby("entry")["message"].agg(" ".join)
+            texts[self.starts[places[earlier.index.to_numpy()]]] = earlier.to_numpy()
+        return texts
 
     @property
     def words(self) -> EnvironmentWords:
@@ -113,6 +135,10 @@ class ComparedPlan:
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
         )
+
+    def about_opted_out(self, *states: int) -> str:
+        """A sentence about rows that were left out before, of which one of these is known; "" for none."""
+        return about_opted_out(int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum()))
 
     @property
     def questions(self) -> str:
@@ -164,11 +190,15 @@ def compare_plan(plan: Plan, record: CampaignRecord | None, environment: str) ->
         )
         plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
         waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
-        return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment)
+        outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
+        opted_out = np.zeros(len(planned), dtype=bool)
+        opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
+        return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment, opted_out)
     plan = without_repeats(plan)
     starts = first_pieces(rows_of_messages(plan))
     nothing = _nothing_known(len(starts), plan)
-    return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment)
+    nobody = np.zeros(len(starts), dtype=bool)
+    return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody)
 
 
 def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:

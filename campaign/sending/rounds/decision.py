@@ -18,9 +18,10 @@ from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
 from campaign.sending.rounds.record import first_pieces
 from campaign.sending.store.round_content import RoundContent
-from campaign.text import agreeing, clean, counted, shorten
+from campaign.text import agreeing, clean, counted, difference_shown, shorten
 
 _SHOWN = 3  # rows whose old and new text an error shows
+_LENGTH = 60  # of each text
 
 
 def choose_content(
@@ -82,16 +83,8 @@ def _keep_earlier(compared: ComparedPlan, places: Ints) -> tuple[Plan, Ints]:
     plan = compared.plan
     rows = rows_of_messages(plan)[compared.starts[places]]
     moved = compared.comparison.knowledge[places] == MOVED
-    plan = keep_earlier_messages(plan, rows, _earlier_messages(compared, places), moved)
+    plan = keep_earlier_messages(plan, rows, compared.earlier_messages(places), moved)
     return plan, first_pieces(rows_of_messages(plan))
-
-
-def _earlier_messages(compared: ComparedPlan, places: Ints) -> pd.DataFrame:
-    """What some rows of the plan got before."""
-    if compared.record is None:
-        raise AssertionError("without a record nobody was reached")
-    comparison = compared.comparison
-    return compared.record.messages(comparison.batches[places], comparison.recorded_rows[places])
 
 
 def _ask_about_gone(count: int) -> str:
@@ -131,21 +124,34 @@ def _choices(erased: int) -> str:
 
 def _examples(compared: ComparedPlan, places: Ints) -> str:
     """What some rows got and what they would get now, a line each."""
-    messages = pd.concat([*messages_at(compared.plan, compared.starts[places])])
-    earlier = _earlier_messages(compared, places).drop_duplicates("entry").set_index("entry")
+    ends = np.append(compared.starts[1:], compared.plan.totals.messages)
+    pieces = np.concatenate([np.arange(compared.starts[place], ends[place]) for place in places])
+    messages = pd.concat([*messages_at(compared.plan, pieces)]).groupby("row", sort=False)
+    earlier = compared.earlier_messages(places).groupby("entry")
     lines = []
-    for entry, (row, number, text) in enumerate(
-        zip(messages["row"], messages["number"], messages["message"], strict=True)
-    ):
+    for entry, (row, now) in enumerate(messages):
         moved = compared.comparison.knowledge[places[entry]] == MOVED
-        if entry in earlier.index:
-            old = earlier.loc[entry]
-            before = _shown(str(old["number"])) if moved else f"“{_shown(str(old['message']))}”"
+        before = earlier.get_group(entry) if entry in earlier.indices else None
+        if before is None:
+            old = f"another {'number' if moved else 'text'}, which was erased,"
+            new = _shown(now["number"].iloc[0]) if moved else f"“{_shown(_whole(now))}”"
+        elif moved:
+            old, new = _shown(before["number"].iloc[0]), _shown(now["number"].iloc[0])
         else:
-            before = f"another {'number' if moved else 'text'}, which was erased,"
-        lines.append(f"row {row}: {before} is now {_shown(number) if moved else f'“{_shown(text)}”'}")
+            texts = difference_shown(_readable(_whole(before)), _readable(_whole(now)), _LENGTH)
+            old, new = (f"“{text}”" for text in texts)
+        lines.append(f"row {row}: {old} is now {new}")
     return "\n".join(lines)
 
 
+def _whole(messages: pd.DataFrame) -> str:
+    """The text of a row, with all its pieces."""
+    return " ".join(messages["message"])
+
+
 def _shown(text: str) -> str:
-    return shorten(mask_text(clean(text)), 60)
+    return shorten(_readable(text), _LENGTH)
+
+
+def _readable(text: str) -> str:
+    return mask_text(clean(text))

@@ -12,7 +12,7 @@ from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
-from campaign.sending.rounds.compared_plan import GOES_OUT, ComparedPlan
+from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -80,10 +80,13 @@ class Difference:
 
     @property
     def messages(self) -> pd.DataFrame:
-        """The messages of the plan, and for each the `reason` why it goes out or not."""
+        """The messages of the plan, for each the `reason` why it goes out or not, and in `before` the text
+        that its row got where that was another one."""
         words = np.array([REASONS[state] for state in range(len(REASONS))], dtype=object)
         reasons = pd.Series(words[self._compared.knowledge], dtype="str")
-        return self._compared.plan.messages.assign(reason=reasons)
+        return self._compared.plan.messages.assign(
+            reason=reasons, before=pd.Series(self._compared.earlier_texts, dtype="str")
+        )
 
     @public_call
     def outgoing(self, *, changed: bool = False) -> Ints:
@@ -99,8 +102,10 @@ class Difference:
         done = self._compared.words.done
         leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
         kinds = self._compared.kinds_in_words
+        opted_out = self._compared.about_opted_out(*MAY_GO_OUT)
         return (
-            f"{leading}{f': {kinds}' if kinds else ''}.{self._compared.about_gone}{self._compared.questions}"
+            f"{leading}{f': {kinds}' if kinds else ''}.{f' {opted_out}' if opted_out else ''}"
+            f"{self._compared.about_gone}{self._compared.questions}"
         )
 
     @property
@@ -127,7 +132,7 @@ class Difference:
         goes_out = np.isin(knowledge[knowledge != ACCEPTED], GOES_OUT)
         shown = shown.iloc[np.argsort(goes_out, kind="stable")]
         shown = shown.assign(number=mask_texts(shown["number"])).drop(columns="parts")
-        blank = [name for name in ("sender", "priority") if (shown[name] == "").all()]
+        blank = [name for name in ("sender", "priority", "before") if (shown[name] == "").all()]
         return shown.drop(columns=blank)
 
 

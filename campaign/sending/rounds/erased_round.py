@@ -53,7 +53,7 @@ def write_erased(one_round: Round, digests: KeyedDigests) -> str:
     if one_round.manifest.settled:
         write_settled_table(_blank(read_settled(one_round.plan_path)), path / PLAN)
     _write_tables(one_round, digests, path)
-    manifest = _manifest(one_round.manifest, path, digests)
+    manifest = _manifest(one_round, path, digests)
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)
     for folder in (path / PLAN, path, one_round.path):
@@ -94,7 +94,8 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     write_frame(pd.DataFrame({"status": status, "reason": reasons}), path / CONTACTS)
     issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
     stopped = issues[issues["code"] == STOPPED].assign(column="", value="")
-    numbers = recipients["number"].where(recipients.index.isin(stopped["row"]), 0).to_numpy(dtype=np.int64)
+    out = (status == "opted_out").to_numpy() | recipients.index.isin(stopped["row"])  # who wants no messages
+    numbers = recipients["number"].where(out, 0).to_numpy(dtype=np.int64)
     kept = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
     write_frame(kept, path / RECIPIENTS)
     alternatives = read_frame(one_round.path / ALTERNATIVES)
@@ -110,7 +111,20 @@ def _cells(one_round: Round, digests: KeyedDigests) -> pd.Series[str]:
     return array_to_series(cells, rows).reindex(contacts.index, fill_value="")
 
 
-def _manifest(manifest: RoundManifest, path: Path, digests: KeyedDigests) -> RoundManifest:
+def _senders_of_nobody(one_round: Round) -> list[str]:
+    """The one sender of a whole table, by which costs are added up; none where it may be from a column.
+
+    Senders from a column are the words of each row. A table of one person, or a cell that says the same as
+    the sender, leaves that open.
+    """
+    senders = one_round.manifest.senders
+    contacts = read_frame(one_round.path / CONTACTS)
+    has_one = len(senders) == 1 and (contacts["status"] == "not_sent").sum() > 1
+    return senders if has_one and not contacts.isin(senders).to_numpy().any() else []
+
+
+def _manifest(one_round: Round, path: Path, digests: KeyedDigests) -> RoundManifest:
+    manifest = one_round.manifest
     return replace(
         manifest,
         given=digests.of_text(manifest.given),
@@ -118,7 +132,7 @@ def _manifest(manifest: RoundManifest, path: Path, digests: KeyedDigests) -> Rou
         pilot=None,
         number_columns=[],
         template="",
-        senders=[],
+        senders=_senders_of_nobody(one_round),
         options={},
         who="",
         reading=None,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from itertools import groupby
 
 import numpy as np
@@ -29,8 +29,10 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot) -> Tally:
     messages = planned.groupby(status).sum().to_dict()
     is_committed = status.isin(["accepted", "unknown"])
     is_accepted = status == "accepted"
+    is_left = (planned > 0) & ~is_committed
     return Tally(
         int(planned.sum()),
+        parts_left=_parts_of(set(planned.index[is_left]), rounds, ledger),
         accepted=messages.get("accepted", 0),
         refused=messages.get("refused", 0),
         unknown=messages.get("unknown", 0),
@@ -74,6 +76,17 @@ def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
                 size = int(sizes[attempt.first : attempt.first + attempt.messages].sum())
                 spending.add(attempt.messages, size, attempt.cost)
     return spending
+
+
+def _parts_of(numbers: Container[int], rounds: Iterable[Round], ledger: LedgerSnapshot) -> int:
+    """How many SMS parts the batches of these numbers have."""
+    folders = {one_round.number: one_round.plan_path for one_round in rounds}
+    batches = [batch for batch in ledger.batches if batch.batch in numbers]
+    total = 0
+    for (number, part), group in groupby(batches, key=lambda batch: (batch.round, batch.part)):
+        sums = np.concatenate([[0], np.cumsum(read_sizes(folders[number], part))])
+        total += sum(int(sums[batch.first + batch.messages] - sums[batch.first]) for batch in group)
+    return total
 
 
 def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: bool, environment: str) -> str:

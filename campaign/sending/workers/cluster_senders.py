@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -17,15 +18,18 @@ from campaign.errors import AccountError, CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
 from campaign.sending.ledger.postgres import roster
-from campaign.sending.options import SendOptions
+from campaign.sending.options import Progress, SendOptions
 from campaign.sending.store.folder import open_folder
-from campaign.sending.terminal import interruption, noted_signals
+from campaign.sending.terminal import interruption, noted_signals, progress_bar
 from campaign.sending.workers.ordering import order, workers
-from campaign.sending.workers.release import Release, release_plan
+from campaign.sending.workers.release import release_plan
+from campaign.sending.workers.shared_counts import SharedCounts
 from campaign.sending.workers.worker import WorkerReport, work
 from campaign.service.account import Account
+from campaign.service.kept_account import kept_account
+from campaign.service.passwords import variable_names
 from campaign.service.wire import Encoding
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, clean, counted, listed_words
 
 log = logging.getLogger("campaign")
 
@@ -53,7 +57,7 @@ def send_from_cluster(
     if not released.messages:
         return None
     tasks = cluster.start_long(_send, senders, str(released.folder.absolute()), environment, encoding)
-    reports = _Senders(cluster, tasks, released).reports()
+    reports = _Senders(cluster, tasks, released.folder, environment, options.progress).reports()
     sentence = next((report.sentence for report in reports if report.sentence), "")
     return open_folder(released.folder).load_result(sentence=sentence)
 
@@ -81,8 +85,8 @@ def _check_accounts(cluster: Cluster, environment: str, encoding: Encoding) -> N
     for worker, answer in answers.items():
         if isinstance(answer, CampaignError):
             raise AccountError(
-                f"On the Dask worker {clean(worker)}: {answer} Passwords never travel to a worker: set these "
-                "variables where it runs. Nothing was sent."
+                f"On the Dask worker {clean(worker)}: {answer} No password travels to a worker: it has to be "
+                "in the variables, or in the keyring, where the worker runs. Nothing was sent."
             )
         if isinstance(answer, BaseException):
             raise CampaignError(
@@ -94,23 +98,38 @@ def _check_accounts(cluster: Cluster, environment: str, encoding: Encoding) -> N
 class _Senders:
     """The tasks that send a campaign, until they have ended or no more comes of them."""
 
-    def __init__(self, cluster: Cluster, tasks: Sequence[Any], released: Release) -> None:
-        self._cluster, self._tasks, self._folder = cluster, tasks, released.folder
+    def __init__(
+        self, cluster: Cluster, tasks: Sequence[Any], folder: Path, environment: str, progress: Progress
+    ) -> None:
+        self._cluster, self._tasks, self._folder = cluster, tasks, folder
+        self._environment, self._progress = environment, progress
         self._looked_at, self._heard_of = 0.0, time.monotonic()
 
     def reports(self) -> list[WorkerReport]:
         """Wait for them; raises what one of them raised if anything waits then."""
         with noted_signals() as noted:
             try:
-                while not self._are_over() and not noted:
-                    time.sleep(_TICK)
-                if noted:
-                    self._stop(noted)
+                with self._bar() as draw:
+                    while not self._are_over() and not noted:
+                        time.sleep(_TICK)
+                        draw()
+                    if noted:
+                        self._stop(noted)
             except CampaignError:
                 raise self._lost() from None
         if noted:
             raise interruption(noted[0], self._goodbye())
         return self._ended()
+
+    @contextmanager
+    def _bar(self) -> Iterator[Callable[[], None]]:
+        if not self._progress:
+            yield lambda: None
+            return
+        counts = SharedCounts(open_folder(self._folder))
+        with progress_bar(self._progress, self._environment, counts) as draw:
+            yield draw
+            counts.expire()  # it is drawn once more at the end
 
     def _are_over(self) -> bool:
         """Whether all have ended; or one has, since nothing waits, and nobody else is heard of any more."""
@@ -183,9 +202,13 @@ def _find_account(environment: str, encoding: Encoding) -> None:
 
 
 def _account(environment: str, encoding: Encoding) -> Account | None:
+    """The account of this worker, without asking anybody: there may be a terminal, but nobody at it."""
     if environment == "local":
         return None
-    return Account.from_environment("live" if environment == "live" else "sandbox", encoding=encoding)
+    account = kept_account("live" if environment == "live" else "sandbox", encoding=encoding)
+    if account is None:
+        raise AccountError(f"There is no account. Set {listed_words(variable_names(environment))}.")
+    return account
 
 
 def _send(folder: str, environment: str, encoding: Encoding) -> WorkerReport:

@@ -232,7 +232,11 @@ class WorkerLedger(PostgresLedger):
     def _begin(self, moves: Sequence[Move] = ()) -> None:
         self._session.execute_as_written(f"{self.BEGIN}; SELECT pg_advisory_xact_lock({self._key})")
         if self._listener is not None:
-            self._hear(self._listener, {move.batch for move in moves if move.state != "sending"})
+            try:
+                self._hear(self._listener, {move.batch for move in moves if move.state != "sending"})
+            except LedgerError:  # of the listener, who could not read a part file
+                self._roll_back()
+                raise
 
     def _hear(self, listener: Callable[[News], None], settled: Collection[int]) -> None:
         """Give a sign of life and tell the news. `settled` are batches that this transaction settles."""
@@ -285,7 +289,10 @@ class WorkerLedger(PostgresLedger):
         try:
             return Ledger._change(self, change)
         except LedgerError:
-            if not self._session.is_lost or self._closed or not self._has_come_back():
+            if not self._session.is_lost:
+                self._roll_back()  # it may be that of `change`, and the lock of the transaction is for all
+                raise
+            if self._closed or not self._has_come_back():
                 raise
         self._floor = 0
         return Ledger._change(self, change)

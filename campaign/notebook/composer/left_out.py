@@ -1,0 +1,84 @@
+"""People who wanted no texts before, and whom the list that is chosen now does not leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+
+import numpy as np
+import pandas as pd
+from ipywidgets import HTML, VBox
+
+from campaign import markup
+from campaign.arrow_text import Ints
+from campaign.errors import CampaignError, UsageError
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.fields import button, set_shown
+from campaign.sending.rounds.difference import plan_behind
+from campaign.sending.rounds.left_out_before import opted_out_before
+from campaign.text import agreeing, capitalised, counted
+
+_NOBODY = np.empty(0, np.int64)
+
+
+class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Keeps texts from people who wanted none before, until somebody says that they get one.
+
+    Rehearsals count too: whoever was left out in one is not written to live without a question. `agreed` is
+    called when somebody has said so.
+    """
+
+    def __init__(self, desk: Desk, agreed: Callable[[], None]) -> None:
+        self._desk, self._agreed = desk, agreed
+        self._asked, self._settled = _NOBODY, _NOBODY  # numbers
+        self._question = HTML()
+        self._question.add_class("changed")
+        self._agree = button("Send to them too", "send-to-them-too", self._take_agreement)
+        super().__init__([self._question, self._agree])
+        self.add_class("campaign-left-out")
+
+    def forget(self) -> None:
+        """Ask again about everybody."""
+        self._settled = _NOBODY
+
+    def ask(self, messages: pd.DataFrame) -> bool:
+        """Ask about people among those whom these messages are for; whether there is anybody to ask about."""
+        self._asked = np.setdiff1d(self._left_out_among(messages), self._settled)
+        count = len(self._asked)
+        set_shown(self, count > 0)
+        question = f'<div role="alert">{markup.paragraph(_sentence(count))}</div>'
+        self._question.value = question if count else ""
+        who = "this person" if count == 1 else f"these {count:,} people"
+        self._agree.description = f"Send to {who} too"
+        return count > 0
+
+    def check(self, messages: pd.DataFrame) -> None:
+        """Raise `UsageError` while there is somebody to ask about."""
+        if self.ask(messages):
+            raise UsageError("Nothing was sent. First decide about the people who wanted no texts before.")
+
+    def _take_agreement(self) -> None:
+        self._settled = np.union1d(self._settled, self._asked)
+        self._agreed()
+
+    def _left_out_among(self, messages: pd.DataFrame) -> Ints:
+        """The numbers that campaigns of this name left out, wherever these were sent or rehearsed."""
+        if messages.empty:
+            return _NOBODY
+        numbers: Ints = np.unique(messages["number"].to_numpy(dtype=np.int64))
+        left_out = np.zeros(len(numbers), dtype=bool)
+        for account in self._desk.accounts.values():
+            with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
+                record = plan_behind(self._desk.composition.compare(self._desk.prepared(), account)).record
+                if record is not None:
+                    left_out |= opted_out_before(record.comparable_numbers(numbers), record)
+        return numbers[left_out]
+
+
+def _sentence(count: int) -> str:
+    return (
+        f"{capitalised(counted(count, 'person', 'people'))} who would get a text now "
+        f"{agreeing(count, 'was', 'were')} left out before, because they wanted none. Open section 3 and "
+        f"choose the list “{FIELDS['opt_outs']}” again."
+    )

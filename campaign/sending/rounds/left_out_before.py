@@ -1,0 +1,58 @@
+"""People whom a campaign has left out because they wanted no messages, and whom a plan does not leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Bools, Ints
+from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.frame_files import count_parts, read_frame
+from campaign.sending.store.rounds import CONTACTS, RECIPIENTS, Round
+from campaign.text import agreeing, counted
+
+_OPTED_OUT = "opted_out"
+
+
+def opted_out_before(numbers: Ints, record: CampaignRecord) -> Bools:
+    """Which numbers wanted no messages in the last round that left them out or wrote to them.
+
+    `numbers` are as `record.comparable_numbers` gives them. The rounds are read part by part, and only if
+    there are numbers to look for.
+    """
+    if not len(numbers):
+        return np.zeros(0, dtype=bool)
+    looked_for = np.unique(numbers)
+    opted_out = np.zeros(len(looked_for), dtype=bool)
+    for one_round in record.rounds:
+        if not opted_out.any() and not one_round.manifest.load_totals()[_OPTED_OUT]:
+            continue
+        for status, recorded in _parts(one_round):
+            recorded = recorded if one_round.is_erased else record.comparable_numbers(recorded)
+            for said, wants_none in (("not_sent", False), (_OPTED_OUT, True)):
+                named = recorded[(status == said).to_numpy() & contains(looked_for, recorded)]
+                opted_out[np.searchsorted(looked_for, named)] = wants_none
+    return np.asarray(opted_out[np.searchsorted(looked_for, numbers)])
+
+
+def about_opted_out(people: int) -> str:
+    """A sentence about people who were left out before and are not now; "" for nobody."""
+    if not people:
+        return ""
+    return (
+        f"{counted(people, 'person', 'people')} who {agreeing(people, 'was', 'were')} left out before, "
+        f"because they wanted no messages, {agreeing(people, 'is', 'are')} not left out now: give the list "
+        "of opt-outs again with opt_outs=."
+    )
+
+
+def _parts(one_round: Round) -> Iterator[tuple[pd.Series[str], Ints]]:
+    """The status and the number of each row, part by part."""
+    contacts, recipients = one_round.path / CONTACTS, one_round.path / RECIPIENTS
+    for part in range(count_parts(contacts)):
+        status = read_frame(contacts, ["status"], part=part)["status"]
+        numbers = read_frame(recipients, ["number"], part=part)["number"]
+        yield status, np.asarray(numbers, dtype=np.int64)

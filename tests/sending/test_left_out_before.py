@@ -1,0 +1,83 @@
+"""Who wanted no messages in an earlier round, and would get one now because the list was forgotten."""
+
+import re
+
+import pytest
+from support.links import link_for
+from support.small_campaigns import contacts_of, people, plan_for
+from support.witnessed_service import HOSTS, WitnessedService, account_of
+
+import campaign
+
+LIST = ["+256772000000", "+256772000001"]
+FORGOTTEN = "2 people who were left out before, because they wanted no messages, are not left out now"
+
+
+@pytest.fixture(autouse=True)
+def _own_folder(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+
+def send(plan, sandbox, **options):
+    return campaign.send(plan, account=sandbox.account, name="visits", progress=False, **options)
+
+
+def compared(plan, sandbox):
+    return campaign.compare(plan, account=sandbox.account, name="visits").sentence
+
+
+def test_a_forgotten_list_is_said_until_it_is_given_again(sandbox):
+    send(plan_for(people(5), opt_outs=LIST), sandbox)
+    assert f"2 messages would be rehearsed: 2 new, 3 reached in rehearsal before. {FORGOTTEN}" in compared(
+        plan_for(people(5)), sandbox
+    )
+    assert FORGOTTEN in compared(plan_for(people(5), "Good day {name}"), sandbox)
+    assert "left out before" not in compared(plan_for(people(6), opt_outs=LIST), sandbox)
+    one_of_them = compared(plan_for(people(5), opt_outs=LIST[:1]), sandbox)
+    assert "1 person who was left out before, because they wanted no messages, is not" in one_of_them
+
+
+def test_rounds_without_them_do_not_hide_them_and_one_that_wrote_to_them_does(sandbox):
+    everybody = [f"Person {n},0772 000 {n:03}" for n in range(5)]
+    send(plan_for(people(5), opt_outs=LIST), sandbox)
+    send(plan_for(contacts_of(*everybody[2:])), sandbox)
+    assert FORGOTTEN in compared(plan_for(people(5)), sandbox)
+    send(plan_for(people(5)), sandbox)
+    assert "left out before" not in compared(plan_for(people(5), "Good day {name}"), sandbox)
+
+
+def test_whoever_was_reached_before_and_then_wanted_no_more_is_named_with_another_text(sandbox):
+    send(plan_for(people(5)), sandbox)
+    send(plan_for(people(5), opt_outs=LIST), sandbox)
+    assert "left out before" not in compared(plan_for(people(5)), sandbox)  # nothing would go out
+    assert FORGOTTEN in compared(plan_for(people(5), "Good day {name}"), sandbox)
+
+
+def test_after_erasing_they_are_still_known(sandbox):
+    send(plan_for(people(5), opt_outs=LIST), sandbox)
+    campaign.erase("campaigns/visits.local", confirm="erase 5 people of visits")
+    assert FORGOTTEN in compared(plan_for(people(5)), sandbox)
+
+
+def test_of_a_table_in_parts_each_part_is_looked_at(sandbox, tmp_path):
+    parts = tmp_path / "parts"
+    parts.mkdir()
+    for part in range(2):
+        rows = (f"Person {n},0772 000 {n:03}\n" for n in range(part, 6, 2))
+        (parts / f"{part}.csv").write_text("name,phone\n" + "".join(rows))
+    send(plan_for(parts, opt_outs=LIST, stream=True), sandbox)
+    assert FORGOTTEN in compared(plan_for(parts, stream=True), sandbox)
+
+
+def test_the_question_before_live_sending_says_it(resolves_here, tmp_path):
+    resolves_here(HOSTS["live"])
+    with WitnessedService("live", link_for(HOSTS["live"], tmp_path)) as service:
+        account = account_of(service.login())
+        options = {"account": account, "name": "visits", "progress": False}
+        first = plan_for(people(5), opt_outs=LIST)
+        with pytest.raises(campaign.ConfirmationError) as asked:
+            campaign.send(first, **options)
+        assert "left out before" not in str(asked.value)
+        campaign.send(first, confirm=re.search(r'confirm="([^"]+)"', str(asked.value))[1], **options)
+        with pytest.raises(campaign.ConfirmationError, match=FORGOTTEN):
+            campaign.send(plan_for(people(5)), **options)
