@@ -97,13 +97,3 @@ def test_a_wrong_country_names_the_one_of_the_other_numbers(person, table):
     shown = person.sees("section-1")
     assert "+25677*****03 (Nigeria)" not in shown
     assert "can be used in Uganda, the country of the other numbers. Choose it if these" in shown
-
-
-def test_a_column_without_one_number_goes_no_further(person, table):
-    table.write_text("id,phone\n70012345,+256 772 000 001\n70012346,+256 772 000 002\n")
-    person.fill("path", "visits.csv")
-    person.fill("number", "id")
-    person.fill("country", "NG")
-    person.press("use")
-    assert "No cell in “id” is a number to send to." in person.sees("section-1")
-    assert not person.section(2).is_open

@@ -125,11 +125,6 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not self._may_hold_numbers and not self.country.value:
             raise ContactsError(self._other_column_warning())
         cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
-        if not (cleaned["problem"].isin(["", "no_region"])).any():
-            raise ContactsError(
-                f"No cell in “{self.column.value}” is a number to send to. Choose the column with the "
-                "numbers, or another country."
-            )
         without = int((cleaned["problem"] == "no_region").sum())
         if without and not self.country.value:
             raise ContactsError(
