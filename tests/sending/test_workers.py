@@ -209,7 +209,8 @@ def test_only_what_waits_can_be_claimed(sandbox, folder, sleeper):
 
 def test_an_answer_that_comes_late_is_recorded(sandbox, folder, sleeper):
     campaign.work(folder, account=sandbox.account)
-    sleeper.move(1, "accepted", cost=Decimal(70), code="late")
+    sleeper.move(1, "accepted", cost=Decimal(70), code="late", error="")
+    assert (campaign.load_result(folder).batches["error"] == "").all()  # no person has settled it
     assert states(folder) == ["accepted", "accepted", "accepted"]
     last = journal_frame(open_folder(folder).ledger_place).iloc[-1]
     assert last["note"] == "the answer came after its worker had been given up"

@@ -22,7 +22,8 @@ SELECT batch, messages,
        cost, code,
        CASE WHEN state = 'withdrawn' AND round = (SELECT max(round) FROM rounds) THEN :closed
             WHEN state = 'again' THEN :again
-            WHEN (state = 'accepted' OR state = 'refused') AND note != '' THEN :settled || note
+            WHEN (state = 'accepted' OR state = 'refused') AND note NOT IN ('', :late)
+                 THEN :settled || note
             ELSE error END,
        attempts, submitted_at, seconds, round
 FROM batches ORDER BY batch
@@ -32,6 +33,8 @@ ROUNDS = """
 SELECT rounds.round, coalesce(erasures.digest, rounds.digest), rounds.at, erasures.round IS NOT NULL
 FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.round
 """
+# The note of an answer that a worker recorded after the others had given it up: no person has settled it.
+LATE_ANSWER = "the answer came after its worker had been given up"
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 _LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
@@ -160,7 +163,7 @@ def result_frame(place: Readable) -> pd.DataFrame:
 
 def _outcome_rows(connection: Connection) -> list[tuple[Any, ...]]:
     """The rows of `Result.batches`: a batch under way is shown as unknown, one that waits as not_sent."""
-    words = {"closed": CLOSED, "again": ORDERED_AGAIN, "settled": SETTLED_BY}
+    words = {"closed": CLOSED, "again": ORDERED_AGAIN, "settled": SETTLED_BY, "late": LATE_ANSWER}
     return connection.execute(_OUTCOMES, words).fetchall()
 
 

@@ -36,13 +36,13 @@ from campaign.sending.ledger.postgres.roster import (
 )
 from campaign.sending.ledger.postgres.standing_orders import OrderKind, StandingOrder, give_order, order_of
 from campaign.sending.ledger.rollback_guard import RollbackGuard
+from campaign.sending.ledger.views import LATE_ANSWER
 
 SIGN_OF_LIFE = 2.0  # seconds between two transactions at most
 # A worker that freezes inside a transaction has the lock that all need: the server ends its connection. The
 # others wait longer than that, and all of it is shorter than the time to live.
 SESSION = "SET idle_in_transaction_session_timeout TO 8000; SET lock_timeout TO 15000"
 
-_LATE = "the answer came after its worker had been given up"
 _NEWS = """
 SELECT journal.id, journal.batch, journal.was, journal.now, journal.error, journal.note,
        batches.part, batches.first, batches.messages, batches.cost, batches.code
@@ -322,7 +322,7 @@ class WorkerLedger(PostgresLedger):
             return LedgerError(f"Batch {move.batch} cannot leave: {self.NO_SUCH_BATCH}")
         if move.state == "unknown":
             return None  # so the ledger says
-        return super()._apply(Move(move.batch, move.state, {**move.facts, "note": _LATE}))
+        return super()._apply(Move(move.batch, move.state, {**move.facts, "note": LATE_ANSWER}))
 
     def _tell_witnesses(self, *, at_once: bool = False) -> None:
         super()._tell_witnesses(at_once=at_once and self._closed)
