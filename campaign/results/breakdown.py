@@ -43,16 +43,16 @@ def with_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_down(
-    parts: Iterable[ResultPart], column: str, name: str, sharing: Ints, batches: pd.DataFrame
+    parts: Iterable[ResultPart], column: str, name: str, sharing: Ints, needing: Ints, batches: pd.DataFrame
 ) -> pd.DataFrame:
     """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
 
     Values that differ only by case or by white space around them are one.
-    `sharing` are the rows of people who share a phone.
+    `sharing` are the rows of people who share a phone, `needing` those that need attention.
     """
     groups_by_value: dict[str, int] = {}  # by value without case its group
     spellings = Counter[str]()
-    rows = pd.DataFrame(columns=["group", "status", "rows", "people"])
+    rows = pd.DataFrame(columns=["group", "status", "rows", "people", "needing"])
     messages = pd.DataFrame(columns=["group", "place", "messages", "parts"])
     for part in parts:
         contacts = part.contacts
@@ -65,7 +65,12 @@ def break_down(
         numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
         groups = np.array(numbers, np.int64)[codes]
         is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
-        counted = contacts.assign(group=groups, rows=1, people=is_person.astype("int64"))
+        counted = contacts.assign(
+            group=groups,
+            rows=1,
+            people=is_person.astype("int64"),
+            needing=contacts.index.isin(needing).astype("int64"),
+        )
         rows = _added(rows, counted, ["group", "status"])
         joined = part.messages
         joined = joined.assign(
@@ -104,6 +109,7 @@ def _frame(
     by_status = {status: by_group(rows[rows["status"] == status], "rows") for status in STATUSES}
     frame["people"] = by_group(rows, "people")
     frame = frame.assign(**by_status)
+    frame["needing_attention"] = by_group(rows, "needing")
     frame["parts"] = by_group(messages, "parts")
     shares = share_costs(messages, count, batches)
     order = np.lexsort((frame.index.to_numpy(), -frame["rows"].to_numpy(), frame.index == ""))

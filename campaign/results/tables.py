@@ -220,10 +220,11 @@ class Result:
 
         The index has the values, "" for the rows in which the cell is empty. Values that differ only by case,
         "Gulu" and "gulu", are one, as most rows write it. Columns: rows, people (rows that are neither blank
-        nor a copy of another row), the eight statuses, parts (SMS parts of the messages), cost_share and
-        unpriced. All are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It
-        is an estimate, because the service names one cost for a batch. `unpriced` counts messages without a
-        known cost that may have been charged; with any, the cost is a lower bound, and None if that is all.
+        nor a copy of another row), the eight statuses, needing_attention (people who got nothing, or perhaps
+        nothing, though they did not opt out), parts (SMS parts of the messages), cost_share and unpriced. All
+        are int64 but `cost_share`: the batches' costs, shared out by messages, as Decimal. It is an estimate,
+        because the service names one cost for a batch. `unpriced` counts messages without a known cost that
+        may have been charged; with any, the cost is a lower bound, and None if that is all.
 
         The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
         last row, with a missing value (NaN) and without rows, so that the costs add up too.
@@ -231,7 +232,8 @@ class Result:
         Raises `ColumnError` if there is no such column.
         """
         place, name = choose_column(self.columns, column)
-        return break_down(self.parts(), place, name, self._sharing, self._batches)
+        needing = self.needing_attention.to_numpy()
+        return break_down(self.parts(), place, name, self._sharing, needing, self._batches)
 
     @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:

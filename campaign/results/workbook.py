@@ -23,13 +23,14 @@ _NAMES, _VALUES = 24, 84  # characters that fit beside each other in the columns
 _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
-_AMOUNTS = ("messages", "rows", "people", *STATUSES)
+_AMOUNTS = ("messages", "rows", "people", *STATUSES, "needing_attention")
 # What a header needs to say is a note on it, not a longer header.
 _NOTES = {
     "cost_share": "The cost of the batch, shared out equally to its messages. The service names only the "
     "cost of a batch.",
     "unpriced": "Messages that may have been charged although no cost was named. With any, the cost is a "
     "lower bound.",
+    "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
     "code": "Quote it when you ask the service about the batch.",
     "submitted_at": "UTC",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "

@@ -63,6 +63,7 @@ def adds_up(frame, totals):
         assert frame[status].sum() == totals[status]
     assert (frame["rows"].sum(), frame["people"].sum()) == (totals.rows, totals.people)
     assert frame["parts"].sum() == totals.parts
+    assert frame["needing_attention"].sum() == totals.attention
     costs = [cost for cost in frame["cost_share"] if cost is not None]
     assert sum(costs) == (totals.cost or 0)
     return True
@@ -109,7 +110,9 @@ def test_shares_that_cannot_be_divided_still_add_up_to_the_cost():
 def test_a_campaign_without_rows_has_no_values():
     frame = Result(plan_of([]), batches_of(), environment="local").by("Clinic")
     assert frame.empty
-    assert list(frame.columns) == ["rows", "people", *STATUSES, "parts", "cost_share", "unpriced"]
+    assert list(frame.columns) == [
+        "rows", "people", *STATUSES, "needing_attention", "parts", "cost_share", "unpriced",
+    ]  # fmt: skip
 
 
 def test_what_earlier_rounds_sent_to_people_who_left_is_a_row_of_its_own(sandbox, tmp_path):

@@ -104,7 +104,6 @@ def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]
     """The first values as a reader of the page needs them, and how many there are."""
     breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
-    attention = shown["people"] - shown["accepted"] - shown["opted_out"]
     costs = [
         cost_in_words(cost, unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
@@ -114,7 +113,7 @@ def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]
             shown.index.name: shown.index,
             "People": shown["people"].to_numpy(),
             "Accepted": shown["accepted"].to_numpy(),
-            "Need attention": attention.to_numpy(),
+            "Need attention": shown["needing_attention"].to_numpy(),
             "SMS parts": shown["parts"].to_numpy(),
             "Share of the cost": costs,
         }
