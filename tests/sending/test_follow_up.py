@@ -96,6 +96,7 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     assert again.contacts.loc[10, "reason"].startswith("The message needs")
     assert again.follow_up().index.tolist() == again.needing_attention.tolist() == [10, 12]
     assert (again.totals["invalid"], again.totals.to_correct, again.totals.attention) == (3, 2, 2)
+    assert again.by("name")["needing_attention"].sum() == 2  # and not 3, as by the statuses
     page = campaign.write_report(again, "report.html").read_text("utf-8")
     assert "2 people need attention." in page
     assert "Correct 2 rows, then send the file again." in page
