@@ -21,7 +21,7 @@ from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
 from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.results.totals import average_price
-from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
@@ -294,7 +294,7 @@ def _departure(
         extent=extent,
         later=len(content.outgoing) - len(positions),
         comparison=compared.overview,
-        budget=Budget.of(options.budget).in_words(account.currency),
+        budget=budget_in_words(Budget.of(options.budget), account.currency),
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
         may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),

@@ -24,7 +24,7 @@ from campaign.errors import LockedError
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
-from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
@@ -181,7 +181,7 @@ class Run:
     @property
     def budget(self) -> str:
         """What the campaign may cost, in words; "" for no limit."""
-        return Budget.of(self.options.budget).in_words(self.currency)
+        return budget_in_words(Budget.of(self.options.budget), self.currency)
 
     @property
     def outgoing(self) -> int:

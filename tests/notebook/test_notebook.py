@@ -220,9 +220,9 @@ def test_while_a_cell_waits_no_button_is_shown_that_could_not_act(slow_run):
     watch.start()
     run.wait(1)
     watch.join()
-    assert "A cell is waiting for the end" in seen[0]
+    assert "The cell waits for the end" in seen[0]
     until(lambda: row.layout.display is None)
-    assert "A cell is waiting for the end" not in html_of(dashboard)
+    assert "The cell waits for the end" not in html_of(dashboard)
 
 
 def lose_the_ledger(run):

@@ -111,7 +111,7 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
         "<Difference: 3 messages would be rehearsed: 3 new, 47 reached in rehearsal before.>",
         f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
         "Nothing was sent: all 50 were reached in rehearsal with this text on ",
-        f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox.>",
+        f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox. 1 row was ",
         "52 people were reached by this rehearsal with another text. Nothing was sent.",
         "['visits.local']",
     ):

@@ -7,6 +7,7 @@ from support.small_campaigns import contacts_of, people, plan_for
 import campaign
 from campaign.notebook.run_card import run_card
 from campaign.sending.campaigns import continued
+from campaign.sending.engine.budget import budget_in_words
 
 PRICE = 35
 SMALL = {"batch_size": 5, "concurrency": 1, "progress": False}
@@ -96,7 +97,7 @@ def test_a_run_says_its_budget(sandbox):
     run = campaign.start(plan_for(people(2)), account=sandbox, budget=campaign.Budget(1_500, 30), **SMALL)
     run.wait()
     assert run.budget == "1,500 and 30 messages"
-    assert campaign.Budget(1_500, 30).in_words("UGX") == "UGX 1,500 and 30 messages"
+    assert budget_in_words(campaign.Budget(1_500, 30), "UGX") == "UGX 1,500 and 30 messages"
     other = campaign.start(plan_for(people(2)), account=sandbox, name="others", **SMALL)
     other.wait()
     assert other.budget == ""

@@ -671,7 +671,6 @@ def test_certificates_for_plain_http_are_a_mistake(authority):
         account("sandbox", "http://s.example", ca_file=authority / "ca.pem")
 
 
-@pytest.mark.usefixtures("small_keyring")
 def test_a_person_who_interrupts_the_question_reads_one_sentence(monkeypatch):
     """As in a notebook: the kernel raises it in the call that waits for what is typed."""
 
@@ -685,6 +684,7 @@ def test_a_person_who_interrupts_the_question_reads_one_sentence(monkeypatch):
     assert str(told.value) == "CAMPAIGN_SANDBOX_URL was not typed, so there is no account. Run this again."
 
 
+@pytest.mark.usefixtures("small_keyring")
 def test_a_kept_account_is_found_without_asking_anybody(monkeypatch):
     for name in ("URL", "USERNAME", "PASSWORD"):
         monkeypatch.delenv(f"CAMPAIGN_LIVE_{name}", raising=False)

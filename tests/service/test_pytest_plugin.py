@@ -57,4 +57,4 @@ def test_somebody_elses_tests_get_a_service(tmp_path):
         timeout=100,
     )
     assert "4 passed, 1 error" in done.stdout
-    assert "unexpected keyword argument 'balanse'" in done.stdout
+    assert "Sandbox has no argument balanse=. Did you mean balance=?" in done.stdout

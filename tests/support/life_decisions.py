@@ -15,7 +15,7 @@ from support.life_attempts import Sender
 from support.told_truth import SENT, Recorded, differences
 
 # Six digits alone turn up in random codes and digests now and then.
-_TRACES = ("256772000", "0772000", "772 000", "come on", "CLINIC")
+_TRACES = ("256772000", "0772000", "772 000", "come on")
 _STRANGER = {"number": "256772000998", "text": "Lunch at one?"}
 
 

@@ -66,15 +66,6 @@ class Budget:
         """The budget as the ledger keeps it."""
         return json.dumps({"cost": None if self.cost is None else str(self.cost), "messages": self.messages})
 
-    def in_words(self, currency: str) -> str:
-        """The budget as a person says it: "UGX 500", "8 messages" or both with "and"; "" without a limit.
-
-        `currency` is the account's, "" if it was not given.
-        """
-        cost = "" if self.cost is None else cost_in_words(self.cost, currency=currency)
-        messages = "" if self.messages is None else counted(self.messages, "message", "messages")
-        return " and ".join(filter(None, (cost, messages)))
-
     def look(self, tally: Tally, batch: Size | None, now: datetime) -> Hold | None:
         return self._look_at_messages(tally, batch) or self._look_at_cost(tally, batch)
 
@@ -156,6 +147,16 @@ def _needs(tally: Tally, batch: Size) -> str:
 
 def _in_words(cost: Fraction) -> str:
     return money(Decimal(cost.numerator) / Decimal(cost.denominator))
+
+
+def budget_in_words(budget: Budget, currency: str) -> str:
+    """A budget as a person says it: "UGX 500", "8 messages" or both with "and"; "" without a limit.
+
+    `currency` is the account's, "" if it was not given.
+    """
+    cost = "" if budget.cost is None else cost_in_words(budget.cost, currency=currency)
+    messages = "" if budget.messages is None else counted(budget.messages, "message", "messages")
+    return " and ".join(filter(None, (cost, messages)))
 
 
 def _amount(cost: object) -> Decimal:

@@ -21,7 +21,7 @@ from campaign.sending.rounds.record import (
     number_cells,
     whole_texts,
 )
-from campaign.sending.store.frame_files import read_frame, write_frame
+from campaign.sending.store.frame_files import count_parts, read_frame, write_frame
 from campaign.sending.store.frozen_messages import read_part, read_settled, write_part, write_settled_table
 from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.manifest import MANIFEST, RoundManifest
@@ -117,10 +117,16 @@ def _senders_of_nobody(one_round: Round) -> list[str]:
     Senders from a column are the words of each row. A table of one person, or a cell that says the same as
     the sender, leaves that open.
     """
-    senders = one_round.manifest.senders
-    contacts = read_frame(one_round.path / CONTACTS)
-    has_one = len(senders) == 1 and (contacts["status"] == "not_sent").sum() > 1
-    return senders if has_one and not contacts.isin(senders).to_numpy().any() else []
+    senders, contacts = one_round.manifest.senders, one_round.path / CONTACTS
+    if len(senders) != 1:
+        return []
+    people = 0
+    for part in range(count_parts(contacts)):
+        rows = read_frame(contacts, part=part)
+        people += int((rows["status"] == "not_sent").sum())
+        if rows.isin(senders).to_numpy().any():
+            return []
+    return senders if people > 1 else []
 
 
 def _manifest(one_round: Round, path: Path, digests: KeyedDigests) -> RoundManifest:
