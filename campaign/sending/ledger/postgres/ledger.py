@@ -39,6 +39,7 @@ class PostgresLedger(Ledger):
     NOW = "utc_now()"
     FAILURE, REFUSAL = PostgresError, PostgresRefusalError
     REPAIR = "Nothing is sent without it. Resume once the database can be written."
+    _is_lost = False  # closed, because the database went away and has not come back
 
     def __init__(
         self,
@@ -112,8 +113,14 @@ class PostgresLedger(Ledger):
                     return True
                 break
             time.sleep(_LOOK_AGAIN)
+        self._is_lost = True
         self.close()
         return False
+
+    def _check_usable(self) -> None:
+        if self._is_lost:
+            raise LedgerError(f"The connection to the ledger was lost. {self.REPAIR}")
+        super()._check_usable()
 
     def _commit_what_was_not_recorded(self, moves: Sequence[Move]) -> list[LedgerError | None]:
         """Commit moves anew, unless the last commit was complete and only its answer was lost."""
