@@ -220,7 +220,7 @@ def test_nothing_is_recorded_after_another_program_has_had_the_ledger(place, cut
     place.open(IDENTITY).close()
     with pytest.raises(LedgerError, match="connection"):
         ledger.move(2, "sending")
-    with pytest.raises(LedgerError, match="The ledger is closed"):
+    with pytest.raises(LedgerError, match="The connection to the ledger was lost"):
         ledger.move(2, "sending")
     assert moves_in_journal(place) == [[1, "sending"], [1, "unknown"]]
 
