@@ -64,7 +64,7 @@ class Dashboard(Panel):
         self._in_words = in_words
         self._run: Run | None = None
         self._question: ConfirmationError | None = None
-        self._in_card: object = None  # what the card showed when the last cell ended
+        self._in_card: object = None  # the stage that the card showed when the last cell ended
         self._card_due = 0.0  # a reading of the monotonic clock
         self._drawing = threading.RLock()
         self._left = False
@@ -146,10 +146,11 @@ class Dashboard(Panel):
 
     def _follow(self) -> None:
         atexit.register(self._leave)
-        shown = ""
+        shown: object = None
         while not self.draw():
-            if self._run is not None and (self._run.status != shown or time.monotonic() >= self._card_due):
-                shown, self._card_due = self._run.status, time.monotonic() + CARD_INTERVAL
+            stage = self._stage()
+            if stage != shown or time.monotonic() >= self._card_due:
+                shown, self._card_due = stage, time.monotonic() + CARD_INTERVAL
                 self.refresh_card()
             time.sleep(TICK)
         atexit.unregister(self._leave)
@@ -222,10 +223,17 @@ class Dashboard(Panel):
         between two cells is lost to them.
         """
         self.draw()
-        now = (self._run, self._run.status if self._run is not None else self._question)
-        if now != self._in_card:
-            self._in_card = now
+        stage = self._stage()
+        if stage != self._in_card:
+            self._in_card = stage
             self.refresh_card()
+
+    def _stage(self) -> object:
+        """What a card has to be written again for: a run that pauses is paused once nothing is under way."""
+        if self._run is None:
+            return self._question
+        counts = self._run.counts
+        return self._run, counts.status, counts.status == "paused" and counts.in_flight > 0
 
     def _line(self) -> str:
         return repr(self._run) if self._run is not None else f"<Not confirmed: {self._question}>"
