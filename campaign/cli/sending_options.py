@@ -44,7 +44,8 @@ ACCOUNT = Group(
             "--account", choices=("local", "sandbox", "live"), default="local",
             help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
             "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
-            "PASSWORD and, if you like, CURRENCY, and CA_FILE with the certificates to trust",
+            "PASSWORD (or PASSWORD_FILE, a file that has it) and, if you like, CURRENCY, and CA_FILE with "
+            "the certificates to trust",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",
@@ -91,7 +92,8 @@ PACE = Group(
         Option("--rate", type=float, metavar="MESSAGES", help="messages per second, at most"),
         Option("--batch-size", type=int, default=100, metavar="MESSAGES", help="in a request (default: 100)"),
         Option(
-            "--concurrency", type=int, default=8, metavar="REQUESTS", help="under way at once (default: 8)"
+            "--concurrency", type=int, default=8, metavar="REQUESTS",
+            help="under way at once (default: 8), for each worker if there are several",
         ),
         Option(
             "--no-canary", dest="canary", action="store_const", const=False, default=True,
