@@ -544,12 +544,17 @@ def test_a_worker_that_died_leaves_nothing_locked(sandbox, folder, release, monk
     monkeypatch.setattr(connections, "PATIENCE", 100)
     release(plan_of(6), batch_size=2, canary=False)
     place = open_folder(folder)
+    leftovers = [folder / "ledger.moves.0a1b2c3d.new", folder / "rounds" / "0001" / "unfinished-4f"]
+    for file in leftovers:
+        file.touch()
     dead = place.ledger_place.join(place.manifest.identity, "dead:9")
     dead.claim(1, None, lambda free: [BatchSize(free[0].batch, 2, 2)])
+    assert all(file.exists() for file in leftovers), "another worker may be writing them"
     dead._session.close()
     result = campaign.resume(folder, account=sandbox.account, progress=False)
     assert {name: count for name, count in result.totals.items() if count} == {"accepted": 6}
     assert "recalled" in events(folder)
+    assert not any(file.exists() for file in leftovers)
 
 
 def test_the_release_keeps_who_and_how(folder, release):
