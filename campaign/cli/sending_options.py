@@ -118,6 +118,12 @@ REPORT = Group(
     ),
 )  # fmt: skip
 
+COPY_TO = Option(
+    "--copy-to", metavar="URL",
+    help="with a release: copy what workers need to a store, for machines that do not share the folder; as "
+    "in s3://bucket/visits, which campaign worker then takes as FOLDER",
+)  # fmt: skip
+
 FIRST_ROUND = Group(
     "how to begin",
     (
@@ -130,6 +136,7 @@ FIRST_ROUND = Group(
             help="send nothing now, but let workers do it: campaign worker on any machines; the ledger has "
             "to be in PostgreSQL",
         ),
+        COPY_TO,
         Option(
             "--pilot", type=int, metavar="MESSAGES",
             help="send about this many first, chosen at random; resume sends the rest",

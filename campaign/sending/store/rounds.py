@@ -179,11 +179,15 @@ def round_path(folder: Path, number: int) -> Path:
     return folder / ROUNDS / f"{number:04d}"
 
 
+def registered_path(folder: Path, registered: RegisteredRound) -> Path:
+    """Where the files of a round are, or once it was erased those that took their place."""
+    path = round_path(folder, registered.round)
+    return path / ERASED if registered.is_erased else path
+
+
 def open_round(folder: Path, registered: RegisteredRound) -> Round:
     """A round of a campaign folder; raises `FolderError` unless its manifest is what was registered."""
-    path = round_path(folder, registered.round)
-    if registered.is_erased:
-        path = path / ERASED
+    path = registered_path(folder, registered)
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
         raise FolderError(
