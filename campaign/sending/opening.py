@@ -19,6 +19,7 @@ import numpy as np
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
+from campaign.messages.plan_tables.amended_parts import AmendedParts
 from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget, budget_in_words
@@ -330,7 +331,8 @@ def _register(
     )
     ledger.register_round(manifest.digest, entries)
     this_round = Round(number, path, manifest)
-    if tables_on_cluster(content.plan) is not None:  # nobody needs the cluster any more
+    if tables_on_cluster(content.plan) is not None or isinstance(content.plan.store, AmendedParts):
+        # Nobody needs the cluster any more, and nothing is to be amended each time it is looked at.
         return this_round, this_round.load_as_written(snapshot(folder.ledger_place).batches)
     batches = content.batch_of_message.copy()
     start = 0
