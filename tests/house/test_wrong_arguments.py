@@ -199,6 +199,8 @@ WRONG = {
         "folder": [*A_PATH, "none"],
         "opt_outs": A_LIST_OF_NUMBERS,
         **{name: SENDING[name] for name in RESUMING},
+        "senders": A_COUNT,
+        "client": names(OBJECTS, NUMBERS, "word empty"),
     },
     "release": {
         "plan": names(OBJECTS, NUMBERS, "none empty", but="plan"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from campaign.argument_checks import check_path, check_text
 from campaign.contract import Changed, Gone
@@ -110,13 +110,15 @@ def release(
     return release_plan(plan_to_send, options, copy_to)
 
 
-def release_plan(plan: Plan | None, options: SendOptions, copy_to: str | None = None) -> Release:
+def release_plan(
+    plan: Plan | None, options: SendOptions, copy_to: str | None = None, opt_outs: Any = None
+) -> Release:
     """The same with options that are checked; without a plan, for the campaign in their folder."""
     check_can_be_shared(check_where(plan, options), "The ledger of this campaign")
     files = None if copy_to is None else RemoteFiles(copy_to)
     if files is not None:
         files.digest(MANIFEST)  # raises where the store cannot be reached
-    opened = open_campaign(plan, options)
+    opened = open_campaign(plan, options, opt_outs)
     try:
         waiting = opened.ledger.waiting_messages()
         if waiting and files is not None:
