@@ -75,13 +75,13 @@ _LIST = Group(
         Option("--cost", metavar="COLUMN", help="column that has the costs (default: found)"),
     ),
 )
-_SHARED = _of_folder(
-    Option(
-        "--ledger", metavar="ADDRESS", type=ledger,
-        help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
-    ),
+_DATABASE = Option(
+    "--ledger", metavar="ADDRESS", type=ledger,
+    help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
 )  # fmt: skip
-_COPIED = Group("for workers elsewhere", (COPY_TO,))
+_FOLDER_OR_COPY = Option(
+    "folder", metavar="FOLDER", help="the campaign folder, or the address that --copy-to copied it to"
+)
 _WORKER = Group(
     "this worker",
     (
@@ -95,12 +95,16 @@ _WORKER = Group(
         ),
     ),
 )  # fmt: skip
-_ORDERED = _of_folder(
-    Option(
-        "what", choices=("pause", "resume", "stop"),
-        help="what all workers are to do; after stop, the campaign has to be released again",
+_ORDERED = Group(
+    "the campaign",
+    (
+        _FOLDER_OR_COPY,
+        Option(
+            "what", choices=("pause", "resume", "stop"),
+            help="what all workers are to do; after stop, the campaign has to be released again",
+        ),
+        Option("--note", default="", help="why; kept in the journal"),
     ),
-    Option("--note", default="", help="why; kept in the journal"),
 )  # fmt: skip
 _REPORTED = _of_folder(
     Option(
@@ -192,13 +196,13 @@ COMMANDS = {
     ),
     "release": Command(
         "let workers send what is left of a campaign; the ledger has to be in PostgreSQL", _WORKING,
-        (_SHARED, _COPIED, ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
+        (_of_folder(_DATABASE, COPY_TO), ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
         ("release campaigns/visits --account live --rate 100",),
     ),
     "worker": Command(
         "send a campaign that was released, together with other workers on any machines", _WORKING,
-        (_SHARED, ACCOUNT, _WORKER), ("worker",),
-        ("worker campaigns/visits --account live",),
+        (Group("the campaign", (_FOLDER_OR_COPY, _DATABASE)), ACCOUNT, _WORKER), ("worker",),
+        ("worker campaigns/visits --account live", "worker s3://bucket/visits --account live"),
     ),
     "order": Command(
         "pause, resume or stop all workers of a campaign", _WORKING, (_ORDERED,), ("workers",),

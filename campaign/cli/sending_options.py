@@ -120,8 +120,8 @@ REPORT = Group(
 
 COPY_TO = Option(
     "--copy-to", metavar="URL",
-    help="with a release: copy what workers need to a store, for machines that do not share the folder; as "
-    "in s3://bucket/visits, which campaign worker then takes as FOLDER",
+    help="also copy what workers need to a store, such as s3://bucket/visits, for machines that do not share "
+    "the folder: campaign worker takes the address in its place",
 )  # fmt: skip
 
 FIRST_ROUND = Group(
