@@ -197,7 +197,7 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.send()
-    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
+    assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
@@ -238,7 +238,7 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
-    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
+    assert "All 4 rows were accepted in the rehearsal." in person.sees("section-5")
 
 
 def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
@@ -254,7 +254,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     start = find(person.composer, "send")
     assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()
-    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
+    assert "All 4 rows were accepted in the rehearsal." in person.sees("section-5")
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):

@@ -127,7 +127,7 @@ def test_a_result_is_back_and_nothing_is_left_to_send(open_page):
     before.send()
     person = open_page()
     assert "What you sent is below." in person.sees("greeting")
-    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
+    assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
     assert person.section(5).downloads["report.html"].content().startswith(b"<!doctype html>")
 
 

@@ -204,6 +204,6 @@ def test_a_text_that_is_cut_is_no_reason_to_get_none(person, table):
     (table.parent / "stop.csv").write_text("number\n+256772000005\n")
     person.fill("opt-outs", "stop.csv")
     shown = person.sees("section-3")
-    assert "1 The number is on the opt-out list. 3" in shown
+    assert "1 The number is on the list of people who want no texts. 3" in shown
     assert "cut to fit" not in shown
     assert person.sees("fitted") == ""

@@ -80,7 +80,7 @@ def test_the_order_of_dates_reaches_the_text(person, table):
     table.write_text(AMBIGUOUS)
     person.fill("path", "visits.csv")
     person.press("use")
-    assert find(person.composer, "text").formats == {"day, as day and month": "day:%-d %B"}
+    assert find(person.composer, "text").formats == {"day, as 1 December": "day:%-d %B"}
     person.write("Come on {day:%-d %B}.")
     assert "How dates" not in person.sees("phone")
     assert "can be read in more than one way" in person.sees("phone")

@@ -27,6 +27,7 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, chosen: Callable[[tuple[int, ...]], None]) -> None:
         self._chosen = chosen
         self.add_class("campaign-shared")
+        self._about = HTML()
         self.pickers: list[Picker] = []
         super().__init__()
 
@@ -40,13 +41,16 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
         phones = [*sharing.groupby("number", sort=False)]
         getting = {*kept["row"]}
-        self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
-        self.children = [HTML(_sentences(left_out["row"].nunique(), len(phones))), *self.pickers]
+        before = {picker.description: picker for picker in self.pickers}  # one in use keeps the focus
+        self.pickers = [self._picker(str(number), rows, getting, before) for number, rows in phones[:_PHONES]]
+        self._about.value = _sentences(left_out["row"].nunique(), len(phones))
+        self.children = [self._about, *self.pickers]
 
-    def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
-        picker = Picker(
-            f"{mask_number(number)}, {_rows(rows['row'].tolist())}", "shared-phone", lambda _: self._tell()
-        )
+    def _picker(
+        self, number: str, rows: pd.DataFrame, getting: set[int], before: dict[str, Picker]
+    ) -> Picker:
+        label = f"{mask_number(number)}, {_rows(rows['row'].tolist())}"
+        picker = before.get(label) or Picker(label, "shared-phone", lambda _: self._tell())
         options = [
             (f"Row {row}: “{shorten(text, _TEXT)}”", row)
             for row, text in zip(rows["row"].tolist(), rows["message"], strict=True)

@@ -12,7 +12,7 @@ from ipywidgets import HTML, HBox, VBox
 from campaign import markup
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
-from campaign.errors import FileError
+from campaign.errors import CampaignError, FileError
 from campaign.masking import mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
@@ -57,9 +57,14 @@ class SpreadsheetSection(Section):
     @property
     def line(self) -> str:
         """What was decided."""
-        reading: Reading = self._desk.contacts.attrs["reading"]
+        reading = self._reading
         sheet = f", sheet {reading.sheet}" if reading.sheet else ""
         return f"{reading.source}{sheet}, {counted(len(self._desk.contacts), 'row')}, {self.numbers.line}"
+
+    @property
+    def _reading(self) -> Reading:
+        reading: Reading = self._desk.contacts.attrs["reading"]
+        return reading
 
     def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
         """Ask how dates are written, or say what shows it, where they can be read in two ways."""
@@ -77,7 +82,7 @@ class SpreadsheetSection(Section):
                 raise FileError(
                     "The spreadsheet has no rows below its headings. Choose another sheet or file."
                 )
-            self.numbers.check()
+            self.numbers.check(continues=self._reading.continues is not None)
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
 
@@ -91,8 +96,8 @@ class SpreadsheetSection(Section):
                 self.numbers.choose(composition.number, composition.region)
 
     def _take_upload(self) -> None:
-        with self.problems_shown():
-            self._read(str(self.upload.keep(UPLOADS)))
+        with self.problems_shown(), self.upload.kept(UPLOADS) as path:
+            self._read(str(path))
 
     def _read_path(self, path: str) -> None:
         if path:
@@ -112,13 +117,25 @@ class SpreadsheetSection(Section):
         with self.problems_shown():
             self._read(self._desk.composition.source, self._desk.composition.sheet)
 
+    def _put_result_away(self) -> None:
+        """What was sent was another spreadsheet's."""
+        self._desk.run = self._desk.sent = None
+        self.touched(self)
+
     def _read(self, source: str, sheet: str | None = None) -> None:
-        set_shown(self._details, False)
-        dates = self._desk.composition.dates if source == self._desk.composition.source else None
+        before = self._desk.composition
+        dates = before.dates if source == before.source else None
         self._desk.decide(source=source, sheet=sheet, dates=dates)
-        self._desk.read()
+        try:
+            self._desk.read()
+        except CampaignError:
+            self._desk.composition = before
+            set_shown(self._details, False)
+            raise
+        if before.source not in ("", source):
+            self._put_result_away()
         contacts = self._desk.contacts
-        reading: Reading = contacts.attrs["reading"]
+        reading = self._reading
         has_several = len(reading.sheets) > 1
         if has_several:
             self._desk.decide(sheet=reading.sheet)
