@@ -50,6 +50,14 @@ def without_quotes(text):
             'Give the country with region=, for example region="UG".',
             "Give the country with the field “Country”.",
         ),
+        (
+            'See "campaigns/visits-20261122-98123456.local", not 0772 000 012.',
+            'See "campaigns/visits-20261122-98123456.local", not 077*****12.',
+        ),
+        (
+            "The rest: 2 invalid, 1 duplicate, 1 opted out.",
+            "The rest: 2 have to be corrected, 1 comes twice, 1 wants no texts.",
+        ),
         ("", ""),
     ],
 )  # fmt: skip

@@ -32,7 +32,9 @@ class ComposerPage:
             self.page.click(".campaign-upload")
         chooser.value.set_files(spreadsheet)
         expect(self.page.locator(".campaign-section-1 table")).to_be_visible()
-        self.page.click(".campaign-use")
+        self.page.focus(".campaign-use")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator(".campaign-section-2 h2")).to_be_focused()  # the button has gone
 
     def write(self) -> None:
         """The text with two placeholders, each at the cursor, and the sender."""
@@ -63,6 +65,7 @@ class ComposerPage:
         check = self.page.locator(".campaign-section-3")
         expect(check).to_contain_text("276 people get a text; 23 rows get none.")
         self.page.click(".campaign-go-on")
+        expect(self.page.get_by_label("Your own phone", exact=True)).to_be_visible()  # each has its own label
         self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")
         expect(result).to_contain_text("276 of 299 rows were accepted in the rehearsal")

@@ -99,8 +99,9 @@ class CheckSection(Section):
 
     @property
     def findings(self) -> str:
-        """Who gets no text and why: whether this has changed."""
-        return f"{self._drawn_line}{self._reasons.value}"
+        """Who gets no text and why: whether this has changed, whatever was sent in the meantime."""
+        may_get_one = 0 if self._drawn is None else self._drawn.totals["not_sent"]
+        return f"{may_get_one} {self._reasons.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""

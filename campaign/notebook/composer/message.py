@@ -65,14 +65,14 @@ class MessageSection(Section):
                 self.earlier,
                 self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
                 self._alphabet, self.sender, self._sender_fault,
-                button("Check everybody", "check", self.finish, main=True),
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
         shown = VBox([self.phone, self.dates], layout=Layout(flex="0 1 21em", min_width="0"))
         both = HBox([writing, shown], layout=Layout(flex_flow="row wrap"))
         both.add_class("writing")
-        super().__init__(2, "Text", [both])
+        go_on = button("Check everybody", "check", self.finish, main=True)
+        super().__init__(2, "Text", [both, go_on])
 
     @property
     def line(self) -> str:

@@ -29,6 +29,7 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.add_class("campaign-shared")
         self._about = HTML()
         self.pickers: list[Picker] = []
+        self._by_number: dict[str, Picker] = {}
         super().__init__()
 
     def offer(self, plan: Plan) -> None:
@@ -41,16 +42,15 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
         phones = [*sharing.groupby("number", sort=False)]
         getting = {*kept["row"]}
-        before = {picker.description: picker for picker in self.pickers}  # one in use keeps the focus
-        self.pickers = [self._picker(str(number), rows, getting, before) for number, rows in phones[:_PHONES]]
+        self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
         self._about.value = _sentences(left_out["row"].nunique(), len(phones))
         self.children = [self._about, *self.pickers]
 
-    def _picker(
-        self, number: str, rows: pd.DataFrame, getting: set[int], before: dict[str, Picker]
-    ) -> Picker:
-        label = f"{mask_number(number)}, {_rows(rows['row'].tolist())}"
-        picker = before.get(label) or Picker(label, "shared-phone", lambda _: self._tell())
+    def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
+        if number not in self._by_number:  # the same list again, so that a person who is in it stays there
+            self._by_number[number] = Picker("", "shared-phone", lambda _: self._tell())
+        picker = self._by_number[number]
+        picker.description = f"{mask_number(number)}, {_rows(rows['row'].tolist())}"
         options = [
             (f"Row {row}: “{shorten(text, _TEXT)}”", row)
             for row, text in zip(rows["row"].tolist(), rows["message"], strict=True)

@@ -144,7 +144,8 @@ class SpreadsheetSection(Section):
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)
         self._ask_about_dates(contacts)
-        self._file.value = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
+        said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
+        self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts)
         notices = filter(None, map(desk_words, reading.notices))
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
