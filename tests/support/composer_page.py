@@ -65,7 +65,8 @@ class ComposerPage:
         check = self.page.locator(".campaign-section-3")
         expect(check).to_contain_text("276 people get a text; 23 rows get none.")
         self.page.click(".campaign-go-on")
-        expect(self.page.get_by_label("Your own phone", exact=True)).to_be_visible()  # each has its own label
+        phone = self.page.locator(".campaign-own-number").get_by_label("Your own phone")
+        expect(phone).to_be_visible()  # each field has a label of its own
         self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")
         expect(result).to_contain_text("276 of 299 rows were accepted in the rehearsal")
