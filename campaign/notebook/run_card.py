@@ -11,13 +11,12 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 WORDS = {
     "running": "Running",
     "paused": "Paused",
     "stopping": "Stopping: requests under way finish first",
-    "finished": "Finished",
     "stopped": "Stopped",
     "failed": "Failed",
 }
@@ -78,7 +77,8 @@ def _title(run: Run) -> str:
     """How many messages the run sends, or once it has ended, was to send."""
     messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
-        return f"Nothing left to send of {messages}"
+        unknown = f", {run.counts.unknown:,} of them unknown" if run.counts.unknown else ""
+        return f"Nothing left to send of {messages}{unknown}{': the campaign is closed' * run.is_closed}"
     count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
     if not run.ended:
         return f"{capitalised(words.doing)} {count}"
@@ -98,9 +98,13 @@ def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> st
 
 
 def _status_in_words(counts: Snapshot) -> str:
-    """A run that pauses is paused once everything under way has come back."""
+    """A run that pauses is paused once everything under way has come back; an end is no success by itself."""
     if counts.status == "paused" and counts.in_flight:
         return f"Pausing: {counted(counts.in_flight, 'message')} under way"
+    if counts.status == "finished":
+        missing = {"refused": counts.refused, "unknown": counts.unknown}
+        named = listed_words(f"{count:,} {name}" for name, count in missing.items() if count)
+        return f"Finished, with {named}" if named else "Finished"
     return WORDS[counts.status]
 
 

@@ -132,6 +132,7 @@ class Tally:
     parts_in_flight: int = 0
     spending: Spending = field(default_factory=Spending)
     unpriced: int = 0  # messages accepted without a cost that can be read
+    currency: str = ""  # what the costs are counted in, "" if the account does not say
     seconds: float = 0.0  # spent sending before this run
     elsewhere: int = 0  # messages of earlier rounds that are no longer in the plan, accepted or unknown
     accepted_batches: int = 0  # of the last round
@@ -295,7 +296,7 @@ class Tally:
         return self.accepted + self.refused + self.unknown
 
     def snapshot(self, status: RunStatus, seconds: float, sentence: str, rate: float | None) -> Snapshot:
-        """The tally as it stands, `seconds` after this run began."""
+        """The tally as it stands, after this run has been sending for so many `seconds`."""
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
