@@ -42,6 +42,7 @@ white-space:nowrap}
 .campaign.campaign .bad dd{color:var(--bad)}.campaign.campaign .doubt dd{color:var(--doubt)}
 .campaign.campaign code{font:13px/1.5 ui-monospace,Consolas,Menlo,monospace;color:inherit;
 background:rgba(128,128,128,.14);border-radius:3px;padding:.1em .4em;overflow-wrap:anywhere}
+.campaign .scroller{overflow-x:auto}
 .campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
 """
 
@@ -88,13 +89,10 @@ def _title(run: Run) -> str:
 def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
     """The status in a word, and the reason for it; with the time where it may not be true any more."""
     reason = markup.paragraph(mask_text(sentence)) if sentence else ""
-    word = markup.escape(_status_in_words(counts))
+    word = f'<span class="word">{markup.escape(_status_in_words(counts))}</span>'
     if written is None:
-        return f'<div role="status"><span class="word">{word}</span>{reason}</div>'
-    return (
-        f'<div><span class="word">{word}</span> when this was written, {written}. It does not change by '
-        f"itself.{reason}</div>"
-    )
+        return f'<div role="status">{word}{reason}</div>'
+    return f"<div>{word} when this was written, {written}. It does not change by itself.{reason}</div>"
 
 
 def _status_in_words(counts: Snapshot) -> str:
@@ -132,7 +130,7 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         "accepted": figure(counts.accepted),
         "refused": figure(counts.refused),
         "unknown": figure(counts.unknown),
-        "waiting": figure(counts.waiting),
+        "withdrawn" if run.is_closed else "waiting": figure(counts.waiting),
     }
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
@@ -184,7 +182,9 @@ def recent_batches(counts: Snapshot) -> str:
     ]
     empty = {name for name in ("code", "error") if not any(row[name] for row in rows)}
     shown = [{name: value for name, value in row.items() if name not in empty} for row in rows]
-    return markup.small_table(shown, caption="Last batches")
+    # The table scrolls by itself in a narrow window; who has no mouse can scroll only what takes the focus.
+    table = markup.small_table(shown, caption="Last batches")
+    return f'<div class="scroller" role="group" tabindex="0" aria-label="Last batches">{table}</div>'
 
 
 def ways_on(run: Run) -> str:
@@ -193,7 +193,7 @@ def ways_on(run: Run) -> str:
     ways = [f"To look again: {_code(f'campaign.load_result({folder})')}"]
     if run.counts.unknown:
         ways += _ways_to_settle(run.counts, folder)
-    if not run.ended or run.counts.waiting or run.counts.refused:
+    if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
         option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
         call = _code(f"campaign.resume({folder}{run.account_option}{option})")
         when = "" if run.ended else ", once nothing sends any more"

@@ -17,6 +17,9 @@ import campaign
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.run_card import run_card
 from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.sending.opening import open_campaign
+from campaign.sending.options import SendOptions
+from campaign.sending.run import Run
 
 PROJECT = Path(__file__).parents[2]
 CAUTION = "This was a rehearsal: nobody got anything."
@@ -64,10 +67,14 @@ def test_the_heading_calms_nobody_while_outcomes_are_unknown(place):
 
 
 def test_to_resume_a_closed_campaign_says_that_it_is_closed(sandbox, place):
-    campaign.send(plan_for(people(2)), account=sandbox, progress=False, **place)
-    campaign.close(place["folder"])
-    card = run_card(campaign.start(plan_for(people(2)), account=sandbox, **place))
-    assert "Nothing left to send of 2 messages: the campaign is closed" in card
+    options = {"account": sandbox, "batch_size": 2, **place}
+    campaign.send(plan_for(people(3)), budget=campaign.Budget(messages=1), progress=False, **options)
+    campaign.close(place["folder"], confirm="close with 2 messages not sent")
+    resumed = open_campaign(None, SendOptions(account=sandbox, **place))  # as resume does
+    card = run_card(Run(resumed, attended=False))
+    assert "Nothing left to send of 3 messages: the campaign is closed" in card
+    assert "<dt>withdrawn</dt><dd>2</dd>" in card
+    assert "campaign.resume" not in card
 
 
 def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):

@@ -84,7 +84,7 @@ class Budget:
     def _look_at_cost(self, tally: Tally, batch: Size | None) -> Hold | None:
         if self.cost is None:
             return None
-        if tally.accepted_here and tally.spending.price is None:
+        if tally.accepted_here and tally.spending.price_per_part is None:
             return Hold(
                 "The service names no cost that can be read, so a budget in cost units cannot be kept. "
                 "Resume with a budget of messages, for example Budget(messages=1000).",
@@ -138,7 +138,7 @@ class Budget:
         messages = tally.committed + tally.waiting + tally.refused
         if self.messages is not None:
             messages = max(messages, self.messages)
-        if self.cost is None or tally.spending.price is None:
+        if self.cost is None or tally.spending.price_per_part is None:
             return f"budget=campaign.Budget(messages={messages})"
         cost = self._cost_of_all(tally)
         if self.messages is None:

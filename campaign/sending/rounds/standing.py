@@ -35,7 +35,6 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
         accepted=messages.get("accepted", 0),
         refused=messages.get("refused", 0),
         unknown=messages.get("unknown", 0),
-        unpriced=int(planned[is_accepted & batches["cost"].isna()].sum()),
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
         spending=cost_so_far(rounds, ledger),
@@ -58,7 +57,7 @@ def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
             sizes = read_sizes(one_round.plan_path, part)
             for attempt in batches:
                 size = int(sizes[attempt.first : attempt.first + attempt.messages].sum())
-                spending.add(attempt.messages, size, attempt.cost)
+                spending.add(size, attempt.cost)
     return spending
 
 
