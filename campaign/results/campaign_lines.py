@@ -18,14 +18,14 @@ def campaign_lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
     """A frame of `history` in words; the zone of its days is that of `times`.
 
     What people look for comes first, because a narrow screen cuts off the end. What no campaign has,
-    such as refused messages or a second round, gets no column.
+    such as refused messages or a second round, gets no column, nor where they went if all went there.
     """
     days = [
-        "never" if pd.isna(first) else times.day_span(first, last)
+        "never" if pd.isna(first) else times.short_day_span(first, last)
         for first, last in zip(history["first_sent"], history["last_sent"], strict=True)
     ]
     shown = [name for name in _COUNTS if name in _ALWAYS or (history[name] > (name == "rounds")).any()]
-    return pd.DataFrame(
+    lines = pd.DataFrame(
         {
             "Campaign": mask_texts(history["name"]),
             "State": history.get("state", ""),
@@ -33,9 +33,11 @@ def campaign_lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
             "Cost": costs_in_words(history),
             "Sender": mask_texts(history["sender"]),
             **{name.capitalize(): history[name] for name in shown},
-            "Where": [words_for(environment).name for environment in history["environment"]],
         }
     )
+    if history["environment"].nunique() == 1:
+        return lines
+    return lines.assign(Where=[words_for(environment).name for environment in history["environment"]])
 
 
 def costs_in_words(frame: pd.DataFrame) -> list[str]:
