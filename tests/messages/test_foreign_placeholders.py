@@ -150,7 +150,7 @@ def test_the_path_of_a_file_is_not_a_message(tmp_path, monkeypatch):
         plan({"en": f" {path} "}, language="Clinic")
     assert first_message(str(path), as_written=True) == str(path)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(TemplateError, match='"text.txt", the path of a file'):
+    with pytest.raises(TemplateError, match=r'"text\.txt", the path of a file'):
         plan("text.txt")
     path.unlink()
     assert first_message("text.txt") == "text.txt"
