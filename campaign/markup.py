@@ -76,7 +76,7 @@ def bars(counts: Mapping[str, int]) -> str:
 def _bar(name: str, count: int, most: int) -> str:
     tone = TONES.get(name, "quiet")
     return (
-        f'<tr><th scope="row">{escape(name.replace("_", " "))}</th><td class="figure">{figure(count)}</td>'
+        f'<tr><th scope="row">{escape(name)}</th><td class="figure">{figure(count)}</td>'
         f'<td class="track"><div class="bar {tone}" style="width:{100 * count / most:.1f}%"></div></td></tr>'
     )
 
