@@ -10,6 +10,7 @@ from campaign.cli.sending_options import (
     BY,
     CAMPAIGN,
     CONFIRM,
+    COPY_TO,
     EARLIER_ROUNDS,
     FIRST_ROUND,
     FOLDER,
@@ -80,6 +81,7 @@ _SHARED = _of_folder(
         help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
     ),
 )  # fmt: skip
+_COPIED = Group("for workers elsewhere", (COPY_TO,))
 _WORKER = Group(
     "this worker",
     (
@@ -190,7 +192,7 @@ COMMANDS = {
     ),
     "release": Command(
         "let workers send what is left of a campaign; the ledger has to be in PostgreSQL", _WORKING,
-        (_SHARED, ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
+        (_SHARED, _COPIED, ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
         ("release campaigns/visits --account live --rate 100",),
     ),
     "worker": Command(

@@ -93,8 +93,8 @@ def send(
     - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
       `Sandbox` may be given itself; one that is not running is started for the length of the run
     - `batch_size`: messages in one request, at most 1000
-    - `concurrency`: requests at a time; if the service dies, up to `concurrency` x `batch_size` messages may
-      end as unknown
+    - `concurrency`: requests at a time, for each of several `senders`; if the service dies, up to
+      `concurrency` x `batch_size` messages of each may end as unknown
     - `rate`: messages a second at most
     - `budget`: cost units at most over the campaign's life, or a `Budget` of cost units and messages. Without
       one, the one given last stays in force; `Budget()` lifts it

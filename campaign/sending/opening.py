@@ -47,7 +47,14 @@ from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.round_content import RoundContent
-from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
+from campaign.sending.store.rounds import (
+    ROUNDS,
+    FrozenPlan,
+    Round,
+    round_path,
+    sweep_rounds,
+    sweep_unfinished_files,
+)
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
@@ -185,6 +192,7 @@ def _lock(
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     finish_erasure(folder.path, ledger)
+    sweep_unfinished_files(folder.path / ROUNDS)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written

@@ -81,6 +81,7 @@ DOORS = {
         "notebook.composer.uploads",
     },
     "dask": {"cluster"},
+    "fsspec": {"sending.store.remote_files"},
     "distributed": {"cluster"},
     "shtab": {"cli.completion_command"},
 }
@@ -273,6 +274,7 @@ def test_no_public_name_but_the_widgets_loads_a_heavy_library():
         "openpyxl",
         "cryptography",
         "dask",
+        "fsspec",
         "sqlalchemy",
         "psycopg",
     ]
