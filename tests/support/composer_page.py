@@ -19,6 +19,7 @@ class ComposerPage:
     problems: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        expect.set_options(timeout=30_000)  # milliseconds; the usual five seconds are short on a busy machine
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", lambda said: said.type == "error" and self.problems.append(said.text))
         self.page.on("request", lambda request: self._note_address(request.url))

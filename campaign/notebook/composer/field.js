@@ -32,6 +32,7 @@ function render({model, el}) {
   input.addEventListener("input", type);
   input.addEventListener("change", leave);
   input.addEventListener("blur", leave);
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") leave(); }); // what a browser fills in is no "change"
   model.on("change:value", show);
   model.on("change:placeholder", () => { input.placeholder = model.get("placeholder"); });
   show();

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 import pandas as pd
 from ipywidgets import HTML, HBox, VBox
@@ -122,8 +122,22 @@ class SpreadsheetSection(Section):
         self._desk.run = self._desk.sent = None
         self.touched(self)
 
+    @property
+    def _order_of_dates(self) -> DateOrder | None:
+        """How the dates of the spreadsheet are read: as was chosen, or as one of them shows."""
+        question = find_question(self._desk.contacts)
+        shown = cast(DateOrder, question.shown) if question and question.shown_by else None
+        return self._desk.composition.dates or shown
+
+    def _keep_order_of_dates(self, name: str, order: DateOrder | None) -> None:
+        """Read rows to correct as the spreadsheet of their campaign: so few may not show the order."""
+        continues = self._reading.continues
+        if order and continues is not None and continues.campaign == name and not self._order_of_dates:
+            self._desk.decide(dates=order)
+            self._desk.read()
+
     def _read(self, source: str, sheet: str | None = None) -> None:
-        before = self._desk.composition
+        before, name, order = self._desk.composition, self._desk.name, self._order_of_dates
         dates = before.dates if source == before.source else None
         self._desk.decide(source=source, sheet=sheet, dates=dates)
         try:
@@ -134,6 +148,7 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
+            self._keep_order_of_dates(name, order)
         contacts = self._desk.contacts
         reading = self._reading
         has_several = len(reading.sheets) > 1
