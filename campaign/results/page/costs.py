@@ -42,7 +42,9 @@ def figures(result: Result) -> list[tuple[str, str]]:
          f"{counted(totals.parts, 'SMS part')}"),
     ]  # fmt: skip
     if totals.messages > 1 and (average := average_price(result.batches)) is not None:
-        unit = cost_in_words(average, currency=totals.currency)
+        hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04
+        shown_price = average if average < 1 or average == hundredths else hundredths
+        unit = cost_in_words(shown_price, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
     if timeline is not None and result.seconds >= 1:
         shown.append((duration(timedelta(seconds=result.seconds)), f"of sending{_breaks(timeline)}"))
