@@ -142,7 +142,7 @@ _SERVICE = Group(
         Option("--username", default="sandbox", help="user name of its account (default: sandbox)"),
         Option("--balance", default="1000000", help="cost units in the account (default: 1000000)"),
         Option("--price", default="35", help="cost units per message or part (default: 35)"),
-        Option("--charge", default="message", help="what the price is for: message (default) or part"),
+        Option("--charge", default="part", help="what the price is for: part (default) or message"),
         Option("--decode", default="percent", help="how texts are decoded: percent (default), form or none"),
         Option("--tls", action="store_true", help="serve https, as the live service does"),
         Option("--latency", type=float, default=0.0, metavar="SECONDS", help="before each answer"),

@@ -91,6 +91,7 @@ def result_facts(result: Result, words: Words) -> dict[str, Any]:
         "cost": as_json(totals.cost),
         "currency": totals.currency or None,
         "unpriced_batches": totals.unpriced,
+        "seconds": round(result.seconds, 3),
     }
 
 

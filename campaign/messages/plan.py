@@ -145,7 +145,10 @@ class Plan:
 
     @public_call
     def sample(self, n: int = 5) -> pd.DataFrame:
-        """Some messages from throughout the plan, in sending order; the same ones each time."""
+        """Some messages from throughout the plan, in sending order; the same ones each time.
+
+        A notebook shows 50 characters of a text, unless `pd.set_option("display.max_colwidth", None)` is set.
+        """
         check_count(n, subject="n", least=0, write="plan.sample(5)")
         count = self.totals.messages
         positions = np.sort(np.random.default_rng(count).choice(count, size=min(n, count), replace=False))

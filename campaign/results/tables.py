@@ -38,6 +38,7 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
+from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
@@ -216,6 +217,11 @@ class Result:
     def currency(self) -> str:
         """The currency of the account, "" if it was not given. The service itself names none."""
         return next((one.currency for one in reversed(self.rounds) if one.currency), "")
+
+    @property
+    def seconds(self) -> float:
+        """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
+        return seconds_spent(self._batches, {one.round: one.options.get("rate") for one in self.rounds})
 
     @public_call
     def by(self, column: str) -> pd.DataFrame:

@@ -77,6 +77,7 @@ DOORS = {
         "notebook.composer.text_editor",
         "notebook.composer.download",
         "notebook.composer.fields",
+        "notebook.composer.heading",
         "notebook.composer.uploads",
     },
     "dask": {"cluster"},

@@ -116,14 +116,14 @@ def join_campaign(
         account,
         SendOptions.from_record(json.loads(record)["options"]),
         order,
-        _tally(folder, contents, moves),
+        _tally(folder, contents, moves, account.currency),
         contents.moves,
     )
 
 
-def _tally(folder: Folder, contents: LedgerSnapshot, moves: Sequence[OthersMove]) -> Tally:
+def _tally(folder: Folder, contents: LedgerSnapshot, moves: Sequence[OthersMove], currency: str) -> Tally:
     """Where the campaign stands, and what its workers have met since it was released or resumed."""
-    tally = tally_of(folder.rounds(contents), contents.before_answers())
+    tally = tally_of(folder.rounds(contents), contents.before_answers(), currency)
     for move in moves:
         if is_answer(move):
             tally.notice(BatchSize(move.batch, move.messages, 0), outcome_of(move))
