@@ -370,7 +370,12 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     (phrase,) = re.findall("send 3 messages live [0-9a-f]{4}", person.sees("question"))
     person.fill("phrase", "send 3 messages live")
     person.press("send")
-    assert person.sees("question").startswith("That is not the phrase, so nothing was sent.")
+    assert "That is not the phrase, so nothing was sent. Type it exactly" in person.sees("refusal")
+    assert "1 has to be corrected" in person.sees("question")
+    assert "budget" not in person.sees("question")
+    person.fill("phrase", "send 4 messages live 0000")
+    person.press("send")
+    assert "An earlier phrase no longer counts" in person.sees("refusal")
     assert ":." not in person.sees("question")
     assert live.numbers == []
     person.fill("phrase", phrase)
@@ -411,9 +416,12 @@ def test_trying_one_text_live_asks_for_its_own_phrase(live):
 def test_the_price_is_in_the_currency_of_the_account(live):
     person = Person(campaign.compose())
     person.compose()
+    assert "That is 3 SMS." in person.sees("section-4")
+    assert find(person.composer, "try").description == "Rehearse one text: it reaches no phone"
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.fill("place", "live")
+    assert find(person.composer, "try").description == "Try one text on it"
     assert find(person.composer, "price").placeholder == "in UGX, if you know it"
     assert "About UGX 105 for 3 SMS." in person.sees("section-4")
 

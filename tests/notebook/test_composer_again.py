@@ -111,7 +111,9 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert reached < 250
         person = open_page()
         greeting = person.sees("greeting")
-        assert "Loading the page again stopped the sending. Send below sends the rest" in greeting
+        assert (
+            "Loading the page again stopped that. The button in section 4 goes on with the rest" in greeting
+        )
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
         person.send()
         assert person.sees("greeting") == ""
@@ -237,6 +239,7 @@ def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(pers
     again.fill("path", "visits.csv")
     again.press("use")
     assert "The campaign “visits” in this folder has a text of" in again.sees("earlier-text")
+    assert again.sees("earlier-text").endswith("It was only rehearsed: it reached no phone.")
     again.press("take-text")
     assert find(again.composer, "sender").value == "CLINIC"
     assert find(again.composer, "text").value == TEXT

@@ -58,6 +58,11 @@ def without_quotes(text):
             "The rest: 2 invalid, 1 duplicate, 1 opted out.",
             "The rest: 2 have to be corrected, 1 comes twice, 1 wants no texts.",
         ),
+        (
+            "If the address itself is wrong, send the plan with the right one: nobody has got a message yet.",
+            "If the address itself is wrong, ask whoever looks after this machine to set the right one: "
+            "nobody has got a text yet.",
+        ),
         ("", ""),
     ],
 )  # fmt: skip

@@ -175,11 +175,11 @@ class CheckSection(Section):
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
+        self._before.value = self._compared()
 
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
         plan = self._drawn = self._plan
-        self.say_who_leaves()
         self._reasons.value = reasons(plan)
         self._fitted.value = fitted_texts(plan)
         self._list_faults.value = unreadable_entries(plan)
@@ -188,7 +188,7 @@ class CheckSection(Section):
         set_shown(self.download, to_correct)
         self._correcting.value = markup.paragraph(self._how_to_correct, note=True) if to_correct else ""
         self._ask()
-        self._before.value = self._compared()
+        self.say_who_leaves()
 
     @property
     def _how_to_correct(self) -> str:
@@ -239,8 +239,10 @@ class CheckSection(Section):
             self._draw()
 
     def _compared(self) -> str:
-        """What was sent under this name before, wherever something was."""
-        before = "".join(self._compared_in(where) for where in self._desk.accounts)
+        """What was sent under this name before, wherever something was; rehearsals do not matter for live."""
+        chosen = self._desk.composition.environment
+        places = [chosen] if chosen == "live" else [*self._desk.accounts]
+        before = "".join(map(self._compared_in, places))
         reading = self._plan.reading
         if before or reading is None or reading.continues is None:
             return before

@@ -57,6 +57,7 @@ _WORDS = {
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct these rows",
+    "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 # Why a row gets no text, of one row and of several.
 STATUS_WORDS = {
@@ -66,7 +67,8 @@ STATUS_WORDS = {
     "opted out": ("wants no texts", "want no texts"),
 }
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
-_STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;]|$)")
+_STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;)]|$)")
+_BUDGET = re.compile(r" No budget is set\.|No budget is set: [^.]*\. ")  # which nobody can set here
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
@@ -85,7 +87,7 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     def named(parameter: str, value: str) -> str:
         return "" if parameter in unasked else _named(parameter, value)
 
-    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), named)
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", _BUDGET.sub("", str(text))), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else words + _elsewhere(words, here)
 

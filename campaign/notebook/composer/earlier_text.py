@@ -12,6 +12,7 @@ from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.contacts.reading_record import reading_of
+from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
@@ -33,6 +34,7 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, desk: Desk, take: Callable[[str, dict[str, str], str], None]) -> None:
         self._desk, self._take = desk, take
         self._round: RoundManifest | None = None
+        self._reached_phones = False
         self._note = HTML()
         self._button = button("Take the earlier text", "take-text", self._pressed)
         super().__init__([self._note, self._button])
@@ -46,7 +48,7 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self, self._round is not None)
         if self._round is not None:
             day = LocalTimes().day(datetime.fromisoformat(self._round.created_at))
-            self._note.value = markup.paragraph(_sentence(self._name, day, self._round), note=True)
+            self._note.value = markup.paragraph(self._sentence(day, self._round), note=True)
             self._button.description = f"Take the text of {day}"
 
     @property
@@ -58,15 +60,33 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _last_round(self) -> RoundManifest | None:
         """The last round with this name wherever it was sent or rehearsed; None if its text is not known."""
-        rounds: list[RoundManifest] = []
+        rounds: list[tuple[RoundManifest, Environment]] = []
         for where in self._desk.accounts if self._name else ():
             with suppress(CampaignError):
                 path = (CAMPAIGNS / folder_name(self._name, where)).absolute()
                 if folder_exists(path):
                     folder = open_folder(path)
                     last = folder.last_round(folder.snapshot())
-                    rounds += [last.manifest] if last is not None and last.manifest.template else []
-        return max(rounds, key=lambda one: datetime.fromisoformat(one.created_at), default=None)
+                    rounds += [(last.manifest, where)] if last is not None and last.manifest.template else []
+        if not rounds:
+            return None
+        manifest, place = max(rounds, key=lambda one: datetime.fromisoformat(one[0].created_at))
+        self._reached_phones = place == "live"
+        return manifest
+
+    def _sentence(self, day: str, last: RoundManifest) -> str:
+        left_out = last.load_totals()["opted_out"]
+        again = (
+            f" It left out {counted(left_out, 'row')} of people who want no texts: choose their list again "
+            f"in section 3, under “{FIELDS['opt_outs']}”."
+        )
+        got = (
+            "Whoever got it gets nothing more if you take that text again."
+            if self._reached_phones
+            else "It was only rehearsed: it reached no phone."
+        )
+        name = mask_text(clean(self._name))
+        return f"The campaign “{name}” in this folder has a text of {day}. {got}{again if left_out else ''}"
 
     def _pressed(self) -> None:
         if self._round is None:
@@ -75,18 +95,6 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
         senders, template = self._round.senders, self._round.template
         texts = _texts_by_language(template)
         self._take("" if texts else template, texts, senders[0] if len(senders) == 1 else "")
-
-
-def _sentence(name: str, day: str, last: RoundManifest) -> str:
-    left_out = last.load_totals()["opted_out"]
-    again = (
-        f" It left out {counted(left_out, 'row')} of people who want no texts: choose their list again in "
-        f"section 3, under “{FIELDS['opt_outs']}”."
-    )
-    return (
-        f"The campaign “{mask_text(clean(name))}” in this folder has a text of {day}. "
-        f"Whoever got it gets nothing more if you take that text again.{again if left_out else ''}"
-    )
 
 
 def _texts_by_language(template: str) -> dict[str, str]:

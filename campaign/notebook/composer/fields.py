@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,12 @@ from ipywidgets import Button, Dropdown, Layout
 from campaign import markup
 from campaign.errors import ConfirmationError
 
+_AS_SHOWN = "Type it exactly as it is shown. It says “message” where this page says text."
+_OUTDATED = (
+    "An earlier phrase no longer counts once the texts or the people who get them have changed: type the one "
+    "that is shown now."
+)
+_ANY_PHRASE = re.compile(r"send \d+ messages? live [0-9a-f]{4}\b")
 _LABEL = {"description_width": "12em"}
 
 
@@ -97,7 +104,17 @@ def button(label: str, name: str, pressed: Callable[[], None], *, main: bool = F
 
 def asked_phrase(what: str, confirmation: ConfirmationError) -> str:
     """The phrase to type, and what for, as a piece of HTML."""
-    return f"<p>{markup.escape(what)}, type: <strong>{markup.escape(confirmation.phrase)}</strong></p>"
+    phrase = f"<p>{markup.escape(what)}, type: <strong>{markup.escape(confirmation.phrase)}</strong></p>"
+    return phrase + markup.paragraph(_AS_SHOWN, note=True)
+
+
+def wrong_phrase(typed: str) -> str:
+    """Why a phrase that does not fit was not taken, as a piece of HTML; "" if none was typed."""
+    if not typed.strip():
+        return ""
+    reason = _OUTDATED if _ANY_PHRASE.match(typed.strip()) else _AS_SHOWN
+    said = markup.paragraph(f"That is not the phrase, so nothing was sent. {reason}")
+    return f'<div role="alert">{said}</div>'
 
 
 def set_shown(widget: Any, shown: bool) -> None:

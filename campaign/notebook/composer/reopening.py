@@ -20,7 +20,8 @@ _ELSEWHERE = (
     "Its texts are still being sent in another window or tab. When that has ended, load this page again."
 )
 _INTERRUPTED = (
-    "Loading the page again stopped the sending. Send below sends the rest; nobody gets anything twice."
+    "Loading the page again stopped that. The button in section 4 goes on with the rest; nobody gets "
+    "anything twice."
 )
 
 

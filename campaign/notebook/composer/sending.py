@@ -16,7 +16,7 @@ from campaign.errors import ConfirmationError, UsageError
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
-from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown
+from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.pace_choice import PaceChoice
 from campaign.notebook.composer.section import Section
@@ -35,12 +35,6 @@ _PLACES: dict[Environment, str] = {
 _ONLY_REHEARSAL = (
     "To send for real, give this sentence to whoever looks after this machine: set CAMPAIGN_LIVE_URL, "
     "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start it again."
-)
-
-
-_NOT_THE_PHRASE = (
-    "That is not the phrase, so nothing was sent. An earlier phrase no longer counts once the texts or the "
-    "people who get them have changed."
 )
 _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
@@ -65,7 +59,9 @@ class SendingSection(Section):
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
         self.pace = PaceChoice(self._look_up)
-        self.phrase = Field("Type the phrase", "phrase")
+        self.phrase, self._refusal = Field("Type the phrase", "phrase"), HTML()
+        self._refusal.add_class("problem")
+        self._refusal.add_class("campaign-refusal")
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
@@ -77,7 +73,8 @@ class SendingSection(Section):
         hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
-            self.price, self._cost, self.trial, self.pace, self._question, self.phrase, self._start,
+            self.price, self._cost, self.trial, self.pace, self._question, self._refusal,
+            self.phrase, self._start,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -133,20 +130,16 @@ class SendingSection(Section):
         """Show what would leave and the phrase that a person types to let it."""
         if not confirmation.phrase:
             raise confirmation
-        wrong = (
-            f'<div role="alert">{markup.paragraph(_NOT_THE_PHRASE)}</div>'
-            if self.phrase.value.strip()
-            else ""
-        )
-        question = markup.paragraph(desk_words(confirmation.question))
+        who, *others = desk_words(confirmation.question).splitlines()
+        question = f"<p><strong>{markup.escape(who)}</strong></p>" + markup.paragraph("\n".join(others))
         phrase = asked_phrase("To send", confirmation)
         self.trial.stop_asking()
-        self._question.value = f'{wrong}<div role="status">{question}{phrase}</div>'
-        self.phrase.value = ""
+        self._question.value = f'<div role="status">{question}{phrase}</div>'
+        self._refusal.value = wrong_phrase(self.phrase.value)
         set_shown(self.phrase, True)
 
     def _ask_nothing(self) -> None:
-        self._question.value = self.phrase.value = ""
+        self._question.value = self._refusal.value = self.phrase.value = ""
         set_shown(self.phrase, False)
 
     def _decide(self, **decisions: str) -> None:
@@ -216,7 +209,7 @@ class SendingSection(Section):
         self._show_cost()
 
     def _show_cost(self) -> None:
-        """Say what would leave costs, once a person has typed the price of one SMS."""
+        """Say how many SMS would leave, and what they cost once a person has typed the price of one."""
         account = self._desk.account
         currency = account.currency if account is not None else ""
         self.price.placeholder = f"in {currency}, if you know it" if currency else "if you know it"
@@ -228,7 +221,8 @@ class SendingSection(Section):
             return
         parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
         cost = cost_in_words(Decimal(price or 0) * parts, currency=currency)
-        words = f"About {cost} for {counted(parts, 'SMS', 'SMS')}." if price and parts else ""
+        size = counted(parts, "SMS", "SMS")
+        words = (f"About {cost} for {size}." if price else f"That is {size}.") if parts else ""
         self._cost.value = markup.paragraph(words, note=True) if words else ""
 
 

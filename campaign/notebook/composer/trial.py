@@ -10,10 +10,8 @@ from campaign import markup
 from campaign.errors import CampaignError, ConfirmationError
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import Field, asked_phrase, button, set_shown
+from campaign.notebook.composer.fields import Field, asked_phrase, button, set_shown, wrong_phrase
 from campaign.sending.try_out import TryOut, try_out
-
-_WRONG = "That is not the phrase, so nothing was sent."
 
 
 class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -29,13 +27,15 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
         set_shown(self.phrase, False)
         self.outcome = HTML()
         self.outcome.add_class("campaign-trial")
-        trying = button("Try one text on it", "try", self.try_one)
-        super().__init__([self.number, self.outcome, self.phrase, trying])
+        self._try = button("", "try", self.try_one)
+        super().__init__([self.number, self.outcome, self.phrase, self._try])
 
     def forget(self) -> None:
         """Show nothing that was tried before: it was another text, or to another place."""
         self.outcome.value = self.phrase.value = ""
         set_shown(self.phrase, False)
+        is_live = self._desk.composition.environment == "live"
+        self._try.description = "Try one text on it" if is_live else "Rehearse one text: it reaches no phone"
 
     def stop_asking(self) -> None:
         """Take the question for its phrase away, because another one is asked."""
@@ -62,7 +62,7 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 confirm=self.phrase.value.strip() or None,
             )  # fmt: skip
         except ConfirmationError as confirmation:
-            wrong = f'<div role="alert">{markup.paragraph(_WRONG)}</div>' if self.phrase.value.strip() else ""
+            wrong = wrong_phrase(self.phrase.value)
             ask = asked_phrase("To send this one text", confirmation)
             self.phrase.value = ""
             self.asking()
