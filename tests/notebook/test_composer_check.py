@@ -171,7 +171,7 @@ def test_each_choice_says_what_it_changes(person, table):
     ]
     assert person.offered("duplicates") == [
         "Send only the first text: 2 rows get no text",
-        "Send every different text: 1 more person gets a text, 1 SMS more",
+        "Send every different text: 1 more person gets a text, 1 SMS more; 1 row still gets none",
     ]
 
 
@@ -190,6 +190,7 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
 def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, table):
     person.compose()
     person.reopen(3)
+    assert person.section(3).download._name().endswith(" mistakes.xlsx")  # no second “to correct.xlsx”
     (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
     person.press("go-on")
     person.reopen(1)

@@ -35,11 +35,15 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     person.press("use")
     person.write("Hi {name}, " + "come again " * 7)
     assert person.sees("alphabet") == ""
-    assert person.sees("counter").endswith("· more than 1 SMS for 2 rows")
+    several = "· more than 1 SMS for 2 rows, the first is row 3, with letters that need more room"
+    assert person.sees("counter").endswith(several)
     person.press("next")
     assert "“ë” from the spreadsheet is not" in person.sees("alphabet")
     person.press("previous")
     assert person.sees("alphabet") == ""
+    person.write("Fête, {name}, " + "come again " * 15)
+    assert "· too long · one SMS holds 70, with letters that need more room ·" in person.sees("counter")
+    assert person.sees("alphabet").startswith("“ê” in your text is not")
 
 
 def test_rows_with_a_problem_come_one_after_another(person, table):
@@ -52,7 +56,7 @@ def test_rows_with_a_problem_come_one_after_another(person, table):
         person.press("problem")
         seen.append(find(person.composer, "section-2").phone.row)
     assert seen == [4, 6, 2, 4]
-    assert "2 of 3 rows with a problem." in person.sees("phone")
+    assert "From the top, this is number 2 of 3 rows with a problem." in person.sees("phone")
     person.press("next")
     person.press("problem")
     assert find(person.composer, "section-2").phone.row == 6
@@ -287,7 +291,8 @@ def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that
     person.write("Hi {name}, " + "come again " * 7)
     room = "one SMS holds 70, with letters that need more room"
     longest = "the longest is row 2 with 86"
-    assert person.sees("counter") == f"86 of 160 · 2 SMS · {room} · {longest} · more than 1 SMS for 2 rows"
+    several = "more than 1 SMS for 2 rows, the first is row 2, with letters that need more room"
+    assert person.sees("counter") == f"86 of 160 · 2 SMS · {room} · {longest} · {several}"
     person.write("x" * 170)
     assert person.sees("counter") == (
         "170 of 160 · too long · the longest is row 2 with 170 · too long for 2 rows"

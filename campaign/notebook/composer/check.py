@@ -46,8 +46,8 @@ _ONLY_TO_CORRECT = (
     "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
 )
 _CORRECT_YOURS = (
-    "This file lists them with the reasons. Correct them in your own spreadsheet, save it, and choose it "
-    "again in section 1."
+    "This file only lists them, with the reasons. Correct them in your own spreadsheet, save that, and "
+    "choose it again in section 1."
 )
 _CORRECT_THIS = (
     "This file lists them with the reasons. Correct them in it, save it, and choose it in section 1; correct "
@@ -79,7 +79,7 @@ class CheckSection(Section):
         self._list_faults.add_class("campaign-opt-outs-faults")
         self.download = Download(
             "Download the rows to correct",
-            lambda: self._desk.file_name("to correct.xlsx"),
+            lambda: self._desk.file_name("to correct.xlsx" if self._continues else "mistakes.xlsx"),
             self._write_to_correct,
             self.show_problem,
         )
@@ -192,8 +192,13 @@ class CheckSection(Section):
 
     @property
     def _how_to_correct(self) -> str:
+        return _CORRECT_THIS if self._continues else _CORRECT_YOURS
+
+    @property
+    def _continues(self) -> bool:
+        """Whether the spreadsheet is one of rows to correct."""
         reading = self._plan.reading
-        return _CORRECT_THIS if reading is not None and reading.continues is not None else _CORRECT_YOURS
+        return reading is not None and reading.continues is not None
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
@@ -243,8 +248,7 @@ class CheckSection(Section):
         chosen = self._desk.composition.environment
         places = [chosen] if chosen == "live" else [*self._desk.accounts]
         before = "".join(map(self._compared_in, places))
-        reading = self._plan.reading
-        if before or reading is None or reading.continues is None:
+        if before or not self._continues:
             return before
         return f'<div class="changed" role="status">{markup.paragraph(_ONLY_TO_CORRECT)}</div>'
 

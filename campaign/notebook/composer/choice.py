@@ -40,24 +40,26 @@ class Choice(Picker):
         """Offer the answers with their effects; `make_plan` returns the plan that an answer would give."""
         parameter, (careful, *others) = self.question.parameter, self.question.answers
         without = make_plan(parameter, careful)
-        effects = {careful: _left_out(without, self.question.codes)}
-        effects |= {answer: _gained(make_plan(parameter, answer), without) for answer in others}
+        rows = _left_out(without, self.question.codes)
+        effects = {careful: f"{counted(rows, 'row')} {agreeing(rows, 'gets', 'get')} no text"}
+        effects |= {answer: _gained(make_plan(parameter, answer), without, rows) for answer in others}
         options = [(f"{CHOICES[parameter, answer]}: {effect}", answer) for answer, effect in effects.items()]
         self.offer(options, getattr(composition, parameter))
 
 
-def _left_out(plan: Plan, codes: Collection[str]) -> str:
+def _left_out(plan: Plan, codes: Collection[str]) -> int:
     """How many rows get no text for one of these reasons."""
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     issues = plan.issues
-    count = issues.loc[issues["code"].isin(codes) & issues["row"].isin(excluded), "row"].nunique()
-    return f"{counted(count, 'row')} {agreeing(count, 'gets', 'get')} no text"
+    return int(issues.loc[issues["code"].isin(codes) & issues["row"].isin(excluded), "row"].nunique())
 
 
-def _gained(plan: Plan, without: Plan) -> str:
-    """What an answer adds, in people and SMS."""
+def _gained(plan: Plan, without: Plan, rows: int) -> str:
+    """What an answer adds, in people and SMS, and how many of the rows that it is about still get nothing."""
     others = plan.totals["not_sent"] - without.totals["not_sent"]
     if not others:
         return "nobody else gets a text"
     more = f"{figure(others)} more {agreeing(others, 'person gets', 'people get')} a text"
-    return f"{more}, {counted(plan.totals.parts - without.totals.parts, 'SMS', 'SMS')} more"
+    left = rows - others
+    still = f"; {counted(left, 'row')} still {agreeing(left, 'gets', 'get')} none" if left > 0 else ""
+    return f"{more}, {counted(plan.totals.parts - without.totals.parts, 'SMS', 'SMS')} more{still}"

@@ -203,8 +203,10 @@ class MessageSection(Section):
 
     def _explain(self, preview: Preview | None) -> None:
         """Say which characters make the text of the row on the phone take more SMS."""
-        text = "" if preview is None else "".join(preview.messages)
-        sentence = explain_alphabet(self._text, text)
+        messages = () if preview is None else preview.messages
+        if preview is not None and not messages:  # its text may be too long, and why, is worth knowing
+            messages = self._plan_of(pd.Index([preview.row]), overlong="split").preview(preview.row).messages
+        sentence = explain_alphabet(self._text, "".join(messages))
         self._alphabet.value = markup.paragraph(sentence, note=True) if sentence else ""
 
     def _counted(self) -> str:
@@ -230,30 +232,31 @@ class MessageSection(Section):
         lengths = self._lengths()
         return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
-    def _plan_of(self, rows: pd.Index[Any] | None) -> Plan:
+    def _plan_of(self, rows: pd.Index[Any] | None, **decisions: Any) -> Plan:
         """The plan for some of the text's readers, or for all, also before there is a sender."""
         contacts = self._readers if rows is None else self._readers.loc[rows]
         composition = self._desk.composition
         sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
-        return replace(composition, sender=sender, message=self._text, language=None).plan(
-            RowsOfTable.of(contacts, self._desk.contacts)
-        )
+        written = replace(composition, sender=sender, message=self._text, language=None, **decisions)
+        return written.plan(RowsOfTable.of(contacts, self._desk.contacts))
 
 
 def _size(shown: pd.Series[Any], overlong: str) -> str:
     """How long one text is, and in how many SMS it leaves; or what becomes of it, if it is too long."""
     characters = f"{shown['characters']} of {TEXT_LIMIT}"
-    if shown["characters"] > TEXT_LIMIT:
-        return f"{characters} · {_TOO_LONG[overlong]}"
     room = "" if shown["plain"] else f" · one SMS holds {SINGLE_UCS2}, with letters that need more room"
+    if shown["characters"] > TEXT_LIMIT:
+        return f"{characters} · {_TOO_LONG[overlong]}{room}"
     return f"{characters} · {shown['parts']} SMS{room}"
 
 
 def _several(lengths: pd.DataFrame) -> str:
     """For how many rows the text is too long, and for how many of the others it takes more than one SMS."""
     is_long = lengths["characters"] > TEXT_LIMIT
-    counts = {
-        "too long": int(is_long.sum()),
-        "more than 1 SMS": int((~is_long & (lengths["parts"] > 1)).sum()),
-    }
-    return "".join(f" · {kind} for {counted(count, 'row')}" for kind, count in counts.items() if count)
+    too_long = f" · too long for {counted(int(is_long.sum()), 'row')}" if is_long.any() else ""
+    larger = lengths[~is_long & (lengths["parts"] > 1)]
+    if larger.empty:
+        return too_long
+    first = f", the first is row {larger.index[0]}" if len(larger) > 1 else f", row {larger.index[0]}"
+    room = "" if larger["plain"].any() else ", with letters that need more room"
+    return f"{too_long} · more than 1 SMS for {counted(len(larger), 'row')}{first}{room}"

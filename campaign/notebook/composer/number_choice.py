@@ -41,6 +41,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
         self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
+        self._is_doubtful = False  # whether a warning about the country is shown
         self._warning.add_class("changed")
         self._warning.add_class("campaign-country-warning")
         super().__init__(
@@ -91,6 +92,7 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             is_sure = find_likely_region(cells) is not None  # some of the numbers say their country
             note = f"{note} {_example(fit, self.country_name, self._code, is_sure=is_sure)}"
             warning = _warning(fit, find_likely_region(cells)) or self._other_country_warning(fit)
+        self._is_doubtful = bool(warning)
         self._country_reason.value = markup.paragraph(note, note=True) if note else ""
         self._warning.value = f'<div role="status">{markup.paragraph(warning)}</div>' if warning else ""
 
@@ -172,7 +174,8 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def line(self) -> str:
         """The column and the country in a few words."""
         kind = self.country_name or ("with country codes" if self.country.value == WORLD else "any country")
-        return f"number in {self.column.value} ({kind})"
+        doubt = ", which may be wrong" if self._is_doubtful else ""
+        return f"number in {self.column.value} ({kind}{doubt})"
 
     @property
     def chosen(self) -> dict[str, Any]:

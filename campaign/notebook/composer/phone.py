@@ -97,7 +97,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         here = int((problems <= self.row).sum()) if self.row in problems else int((problems < self.row).sum())
         place = here % len(problems)  # after the last one, the first
         self._go_to(int(problems[place]))
-        count = f"{place + 1} of {counted(len(problems), 'row')} with a problem."
+        count = f"From the top, this is number {place + 1} of {counted(len(problems), 'row')} with a problem."
         self.screen.value += markup.paragraph(count, note=True)
 
 
