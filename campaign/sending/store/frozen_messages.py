@@ -266,13 +266,13 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
 
 def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
     """The batch that holds each message of a frozen plan, in the order of the plan; see `read_messages`."""
-    places = [read_part(folder, part, ["place"]).column(0).to_numpy() for part in range(parts)]
-    if settled:
-        table = _read(folder / SETTLED, _SETTLED_SCHEMA, ["place", "batch"])
-        places.append(table.column("place").to_numpy())
-        batches = np.concatenate([batches, table.column("batch").to_numpy()])
-    by_place = np.empty_like(batches)
-    by_place[np.concatenate([np.empty(0, np.int64), *places])] = batches
+    by_place, start = np.zeros(len(batches) + settled, np.int64), 0
+    for file in message_files(folder, parts, 0):
+        places = file.integers("place")
+        by_place[places] = batches[start : start + len(places)]
+        start += len(places)
+    for file in message_files(folder, 0, settled):
+        by_place[file.integers("place")] = file.integers("batch")
     return by_place
 
 
