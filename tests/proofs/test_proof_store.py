@@ -1,6 +1,7 @@
 """Workers on machines that see nothing of the campaign folder: what they send is in an S3 store.
 
 The store is moto's, which speaks S3 over HTTP; the workers are commands of a shell in folders of their own.
+What it needs beside the test extra stands with its command in CONTRIBUTING.md.
 """
 
 import os
