@@ -6,6 +6,26 @@
     campaign.write_report(result, "report.html")
 
 No message is sent twice, no row is lost, and an outcome that cannot be known is called "unknown".
+
+What a campaign takes, in the order of use; help(campaign.send) and so on tell all of each:
+
+    read_contacts     a spreadsheet becomes a table: every cell text, every row under its number in the sheet
+    prepare           the table becomes a Plan: messages, and the issues of the rows that get none
+    browse            all rows of a plan or a result, to search and filter
+    compare           what send would do, without sending
+    try_out           one message to your own phone
+    send              sends what is missing, waits, and returns a Result
+    start             the same, but returns a Run at once: watch, pause and stop it in a notebook
+    resume            goes on with a campaign that stopped
+    load_result       what is known of a campaign
+    resolve           settles a batch that is unknown, as you say
+    reconcile         settles unknown batches by the provider's own list
+    summary           a result to look through, with charts
+    write_report      a page, a workbook or a csv file of a result
+    write_follow_up   the rows to correct, as a file to correct and send
+    history           all campaigns of a folder
+
+Account and Sandbox say where messages go, close and erase end a campaign, and compose needs no Python.
 """
 
 import logging

@@ -36,6 +36,7 @@ border-bottom:1px solid var(--line);white-space:pre-wrap;overflow-wrap:break-wor
 line-height:1.4;unicode-bidi:isolate}
 .campaign.campaign th{font-weight:600;white-space:nowrap}
 .campaign.campaign .figure{text-align:right;white-space:nowrap}
+.campaign.campaign .facts .figure{white-space:normal}
 .campaign.campaign .short{white-space:nowrap}
 .campaign.campaign .long{min-width:16em}
 .campaign.campaign .bars td,.campaign.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
@@ -63,7 +64,7 @@ def facts(pairs: Mapping[str, str]) -> str:
         f'<tr><th scope="row">{escape(name)}</th><td class="figure">{escape(value)}</td></tr>'
         for name, value in pairs.items()
     )
-    return f"<table>{rows}</table>"
+    return f'<table class="facts">{rows}</table>'
 
 
 def bars(counts: Mapping[str, int]) -> str:
@@ -76,7 +77,7 @@ def bars(counts: Mapping[str, int]) -> str:
 def _bar(name: str, count: int, most: int) -> str:
     tone = TONES.get(name, "quiet")
     return (
-        f'<tr><th scope="row">{escape(name.replace("_", " "))}</th><td class="figure">{figure(count)}</td>'
+        f'<tr><th scope="row">{escape(name)}</th><td class="figure">{figure(count)}</td>'
         f'<td class="track"><div class="bar {tone}" style="width:{100 * count / most:.1f}%"></div></td></tr>'
     )
 

@@ -10,6 +10,7 @@ from campaign.cli.sending_options import (
     BY,
     CAMPAIGN,
     CONFIRM,
+    COPY_TO,
     EARLIER_ROUNDS,
     FIRST_ROUND,
     FOLDER,
@@ -74,12 +75,13 @@ _LIST = Group(
         Option("--cost", metavar="COLUMN", help="column that has the costs (default: found)"),
     ),
 )
-_SHARED = _of_folder(
-    Option(
-        "--ledger", metavar="ADDRESS", type=ledger,
-        help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
-    ),
+_DATABASE = Option(
+    "--ledger", metavar="ADDRESS", type=ledger,
+    help="the address of its PostgreSQL database, if it is to be compared with the campaign's",
 )  # fmt: skip
+_FOLDER_OR_COPY = Option(
+    "folder", metavar="FOLDER", help="the campaign folder, or the address that --copy-to copied it to"
+)
 _WORKER = Group(
     "this worker",
     (
@@ -93,12 +95,16 @@ _WORKER = Group(
         ),
     ),
 )  # fmt: skip
-_ORDERED = _of_folder(
-    Option(
-        "what", choices=("pause", "resume", "stop"),
-        help="what all workers are to do; after stop, the campaign has to be released again",
+_ORDERED = Group(
+    "the campaign",
+    (
+        _FOLDER_OR_COPY,
+        Option(
+            "what", choices=("pause", "resume", "stop"),
+            help="what all workers are to do; after stop, the campaign has to be released again",
+        ),
+        Option("--note", default="", help="why; kept in the journal"),
     ),
-    Option("--note", default="", help="why; kept in the journal"),
 )  # fmt: skip
 _REPORTED = _of_folder(
     Option(
@@ -136,7 +142,7 @@ _SERVICE = Group(
         Option("--username", default="sandbox", help="user name of its account (default: sandbox)"),
         Option("--balance", default="1000000", help="cost units in the account (default: 1000000)"),
         Option("--price", default="35", help="cost units per message or part (default: 35)"),
-        Option("--charge", default="message", help="what the price is for: message (default) or part"),
+        Option("--charge", default="part", help="what the price is for: part (default) or message"),
         Option("--decode", default="percent", help="how texts are decoded: percent (default), form or none"),
         Option("--tls", action="store_true", help="serve https, as the live service does"),
         Option("--latency", type=float, default=0.0, metavar="SECONDS", help="before each answer"),
@@ -190,13 +196,13 @@ COMMANDS = {
     ),
     "release": Command(
         "let workers send what is left of a campaign; the ledger has to be in PostgreSQL", _WORKING,
-        (_SHARED, ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
+        (_of_folder(_DATABASE, COPY_TO), ACCOUNT, EARLIER_ROUNDS, PACE), ("confirm", "release"),
         ("release campaigns/visits --account live --rate 100",),
     ),
     "worker": Command(
         "send a campaign that was released, together with other workers on any machines", _WORKING,
-        (_SHARED, ACCOUNT, _WORKER), ("worker",),
-        ("worker campaigns/visits --account live",),
+        (Group("the campaign", (_FOLDER_OR_COPY, _DATABASE)), ACCOUNT, _WORKER), ("worker",),
+        ("worker campaigns/visits --account live", "worker s3://bucket/visits --account live"),
     ),
     "order": Command(
         "pause, resume or stop all workers of a campaign", _WORKING, (_ORDERED,), ("workers",),

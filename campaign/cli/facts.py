@@ -27,7 +27,7 @@ Words = Callable[[str], str]
 def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
     """What would be sent, every issue because of which a row gets no message, and what concerns all rows."""
     totals, reading = plan.totals, plan.reading
-    errors = plan.issues[plan.issues["severity"] == "error"]
+    errors = issues_of(plan, "error")
     errors = errors.assign(detail=mask_texts(errors["detail"]).map(words))
     return {
         "source": None if reading is None else clean(reading.source),
@@ -46,9 +46,15 @@ def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
 
 def table_warnings(plan: Plan) -> list[str]:
     """What is odd about the table or the text as a whole, phone numbers masked."""
-    issues = plan.issues
-    about_all = issues[(issues["severity"] == "warning") & issues["row"].isna()]
+    warnings = issues_of(plan, "warning")
+    about_all = warnings[warnings["row"].isna()]
     return list(dict.fromkeys(clean(detail) for detail in mask_texts(about_all["detail"])))
+
+
+def issues_of(plan: Plan, severity: str) -> pd.DataFrame:
+    """The issues of one severity, of a large plan part by part."""
+    frames = (part.issues for part in plan.parts())
+    return pd.concat([issues[issues["severity"] == severity] for issues in frames])
 
 
 def difference_facts(difference: Difference) -> dict[str, Any]:
@@ -85,6 +91,7 @@ def result_facts(result: Result, words: Words) -> dict[str, Any]:
         "cost": as_json(totals.cost),
         "currency": totals.currency or None,
         "unpriced_batches": totals.unpriced,
+        "seconds": round(result.seconds, 3),
     }
 
 

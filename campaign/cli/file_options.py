@@ -7,7 +7,10 @@ from campaign.cli.option import Group, OneOf, Option, words
 SPREADSHEET = Group(
     "the spreadsheet",
     (
-        Option("file", metavar="FILE", help="the spreadsheet; - reads it from standard input"),
+        Option(
+            "file", metavar="FILE",
+            help="the spreadsheet, or a folder of csv or parquet files; - reads it from standard input",
+        ),
         Option("--sheet", help="sheet of a workbook (default: the first visible sheet)"),
         OneOf(
             Option("--header", type=int, metavar="ROW", help="row that holds the header (default: found)"),
@@ -34,6 +37,11 @@ SPREADSHEET = Group(
         Option("--max-cells", type=int, metavar="CELLS", help="refuse a larger table"),
         Option("--max-memory", type=int, metavar="BYTES", help="memory for opening a workbook"),
         Option("--max-seconds", type=float, metavar="SECONDS", help="computing time for opening a workbook"),
+        Option(
+            "--stream", action="store_const", const=True,
+            help="read, check and send the table in parts, so that it may be larger than the memory "
+            "(default: if the file is large, and no other option says how to read it)",
+        ),
     ),
 )  # fmt: skip
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from campaign.cli.facts import plan_facts, table_warnings
+from campaign.cli.facts import issues_of, plan_facts, table_warnings
 from campaign.cli.output import Page
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
@@ -28,7 +28,7 @@ _READING = (
 )  # fmt: skip
 _PREPARING = (
     "sender", "number", "region", "priority", "overlong", "ellipsis", "downgrade", "duplicates", "opt_outs",
-    "max_parts", "language", "keep_words", "not_again", "several", "kinds", "as_written",
+    "max_parts", "language", "keep_words", "not_again", "several", "kinds", "as_written", "stream",
 )  # fmt: skip
 _SHOWN = 10  # sentences about rows that cannot be sent
 _NAMED = 6  # rows that such a sentence names, consecutive ones together
@@ -40,11 +40,22 @@ def make_plan(options: argparse.Namespace) -> Plan:
     if [options.file, *(name.rpartition("=")[2] for name in message_files)].count(_STANDARD_INPUT) > 1:
         raise UsageError("Only one file can be read from standard input.")
     message = options.message if options.message is not None else _message(message_files, options.language)
-    source: Any = options.file
-    if source == _STANDARD_INPUT:
-        source = io.BytesIO(_standard_input())
-    contacts = read_contacts(source, **_given(options, _READING))
-    return plan_in(options.account, prepare(contacts, message=message, **_given(options, _PREPARING)))
+    plan = prepare(_contacts(options), message=message, **_given(options, _PREPARING))
+    return plan_in(options.account, plan)
+
+
+def _contacts(options: argparse.Namespace) -> Any:
+    """The file itself, which `prepare` reads, in parts if it is large; with options of reading its table."""
+    source = options.file if options.file != _STANDARD_INPUT else io.BytesIO(_standard_input())
+    reading = _given(options, _READING)
+    if reading == {"hidden": "skip"}:
+        return source
+    if options.stream:
+        raise UsageError(
+            "With stream=, the file is read in parts, and its header, delimiter and encoding are found. "
+            "Leave out the options that say how to read it, or leave out stream=."
+        )
+    return read_contacts(source, **reading)
 
 
 def _given(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
@@ -132,7 +143,7 @@ def _countries(countries: Mapping[str, int]) -> str:
 
 def _show_issues(plan: Plan, page: Page, *, all_issues: bool) -> None:
     """Why rows cannot be sent: one line for each sentence, with the rows that it is about."""
-    errors = plan.issues[plan.issues["severity"] == "error"]
+    errors = issues_of(plan, "error")
     if errors.empty:
         return
     page.line(f"{capitalised(counted(errors['row'].nunique(), 'row'))} that cannot be sent:")

@@ -25,6 +25,7 @@ from campaign.sending.workers.ordering import workers
 from campaign.text import capitalised, counted, figure
 
 _ROUNDS_SHOWN = 10
+_NOT_ACCEPTED = ("not_sent", "refused", "unknown")  # what becomes of a row that has messages, otherwise
 
 
 def run_status(options: argparse.Namespace, page: Page) -> int:
@@ -103,4 +104,4 @@ def show_result(result: Result, page: Page) -> None:
 
 
 def exit_code(result: Result) -> int:
-    return ACCEPTED if (result.messages["status"] == "accepted").all() else NOT_ALL
+    return NOT_ALL if any(result.totals[status] for status in _NOT_ACCEPTED) else ACCEPTED

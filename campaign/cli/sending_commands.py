@@ -17,7 +17,7 @@ from campaign.cli.plan_source import make_plan, show_plan
 from campaign.cli.reports import check_columns, check_report_paths, write_reports
 from campaign.cli.result_commands import exit_code, show_result
 from campaign.cli.shell_words import quoted
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.paths import seen_from_here
 from campaign.results.report import write_report
@@ -48,10 +48,12 @@ def run_send(options: argparse.Namespace, page: Page) -> int:
     folder, _ = locate_campaign(plan, options.name, options.folder, options.account)
     page.words.folder = quoted(seen_from_here(folder))
     choices = {name: getattr(options, name) for name in (*ROUND, *_FIRST_ROUND)} | _given(options)
+    if options.copy_to and not options.release:
+        raise UsageError("copy_to= is for workers. Add --release, or leave it out.")
     if options.dry_run:
         return _compare(plan, SendOptions(**choices), page)
     if options.release:
-        return _release(plan, choices, options.account, page)
+        return _release(plan, choices, options.account, options.copy_to, page)
     return _send(partial(send, plan, **choices), folder, options, page)
 
 
@@ -70,23 +72,24 @@ def _compare(plan: Plan, choices: SendOptions, page: Page) -> int:
     return ACCEPTED
 
 
-def _release(plan: Plan, choices: dict[str, Any], account: str, page: Page) -> int:
+def _release(plan: Plan, choices: dict[str, Any], account: str, copy_to: str | None, page: Page) -> int:
     """Register the messages for workers, and send nothing."""
     del choices["progress"]
-    show_release(release(plan, **choices), account, page)
+    show_release(release(plan, **choices, copy_to=copy_to), account, page)
     return ACCEPTED
 
 
 def show_release(released: Release, account: str, page: Page) -> None:
     """What was released, and the command that sends it."""
-    folder = quoted(seen_from_here(released.folder))
+    place = quoted(released.copied_to or seen_from_here(released.folder))
     page.facts["release"] = {
         "messages": released.messages, "parts": released.parts, "folder": str(released.folder),
+        "copied_to": released.copied_to or None,
     }  # fmt: skip
     page.line(released.sentence)
     if released.messages:
         named = "" if account == "local" else f" --account {account}"
-        page.line(f"On each machine: campaign worker {folder}{named}")
+        page.line(f"On each machine: campaign worker {place}{named}")
 
 
 def run_resume(options: argparse.Namespace, page: Page) -> int:

@@ -44,7 +44,8 @@ ACCOUNT = Group(
             "--account", choices=("local", "sandbox", "live"), default="local",
             help="where to send: local is the embedded sandbox, which sends nothing (default); sandbox (the "
             "provider's) and live are read from CAMPAIGN_SANDBOX_… and CAMPAIGN_LIVE_…: URL, USERNAME, "
-            "PASSWORD and, if you like, CURRENCY, and CA_FILE with the certificates to trust",
+            "PASSWORD (or PASSWORD_FILE, a file that has it) and, if you like, CURRENCY, and CA_FILE with "
+            "the certificates to trust",
         ),
         Option(  # its name before the first release
             "--environment", dest="account", choices=("local", "sandbox", "live"), default="local",
@@ -91,7 +92,8 @@ PACE = Group(
         Option("--rate", type=float, metavar="MESSAGES", help="messages per second, at most"),
         Option("--batch-size", type=int, default=100, metavar="MESSAGES", help="in a request (default: 100)"),
         Option(
-            "--concurrency", type=int, default=8, metavar="REQUESTS", help="under way at once (default: 8)"
+            "--concurrency", type=int, default=8, metavar="REQUESTS",
+            help="under way at once (default: 8), for each worker if there are several",
         ),
         Option(
             "--no-canary", dest="canary", action="store_const", const=False, default=True,
@@ -116,6 +118,12 @@ REPORT = Group(
     ),
 )  # fmt: skip
 
+COPY_TO = Option(
+    "--copy-to", metavar="URL",
+    help="also copy what workers need to a store, such as s3://bucket/visits, for machines that do not share "
+    "the folder: campaign worker takes the address in its place",
+)  # fmt: skip
+
 FIRST_ROUND = Group(
     "how to begin",
     (
@@ -128,6 +136,7 @@ FIRST_ROUND = Group(
             help="send nothing now, but let workers do it: campaign worker on any machines; the ledger has "
             "to be in PostgreSQL",
         ),
+        COPY_TO,
         Option(
             "--pilot", type=int, metavar="MESSAGES",
             help="send about this many first, chosen at random; resume sends the rest",

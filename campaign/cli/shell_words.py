@@ -28,7 +28,9 @@ _REMEDY = re.compile(
     r"|\b(?P<bare>load_result|try_out|write_follow_up|write_report)\b"
     r"|(?:^|(?<=[.:] ))(?P<subject>[a-z][a-z_]*)(?= (?:needs|names|takes|cannot|is ')\b)"
 )
-_COMMANDS = {"load_result": "status", "write_follow_up": "follow-up", "write_report": "report"}
+_COMMANDS = {
+    "load_result": "status", "workers": "status", "write_follow_up": "follow-up", "write_report": "report",
+}  # fmt: skip
 _SYNONYMS = {"environment": "account"}
 _PLAIN = re.compile(r"[\w@%+:,./…=-]+")
 

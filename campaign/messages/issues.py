@@ -247,16 +247,18 @@ def _concat(arrays: list[Ints]) -> Ints:
 
 
 def issue_summary(parts: Iterable[pd.DataFrame]) -> str:
-    """An HTML table of the kinds of issues, the most severe first: how many, the first row, an example."""
+    """An HTML table of the kinds of issues, the most severe first: how many, the first row, an example.
+
+    The codes are those of the table of issues, so that what a person reads here finds its rows there.
+    """
     kinds = issue_kinds(parts)
     if kinds.empty:
         return markup.paragraph("No issues were found.")
     kinds = kinds.assign(
-        code=kinds["code"].str.replace("_", " "),
         column=mask_texts(kinds["column"]),
         example=mask_texts(kinds["example"]),
     )
-    return markup.table(kinds.rename(columns={"code": "issue", "first_row": "first row"}))
+    return markup.table(kinds.rename(columns={"first_row": "first row"}))
 
 
 def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from decimal import Decimal
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,18 +18,21 @@ from campaign.contacts.reading_record import Reading
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
 from campaign.messages.issues import issue_summary
+from campaign.messages.plan_tables.amended_parts import Amend, AmendedParts
 from campaign.messages.plan_tables.plan_columns import (
     MessageStream,
     labels_of_contacts,
     messages_at,
     rows_of_messages,
 )
-from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy_frame
+from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy_frame, whole_frame
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
 from campaign.messages.totals import Totals, status_bars, totals_table
 from campaign.public_calls import public_call
+
+_TABLES = ("messages", "issues", "contacts")
 
 
 class PlanSource(Protocol):
@@ -141,7 +145,10 @@ class Plan:
 
     @public_call
     def sample(self, n: int = 5) -> pd.DataFrame:
-        """Some messages from throughout the plan, in sending order; the same ones each time."""
+        """Some messages from throughout the plan, in sending order; the same ones each time.
+
+        A notebook shows 50 characters of a text, unless `pd.set_option("display.max_colwidth", None)` is set.
+        """
         check_count(n, subject="n", least=0, write="plan.sample(5)")
         count = self.totals.messages
         positions = np.sort(np.random.default_rng(count).choice(count, size=min(n, count), replace=False))
@@ -252,6 +259,19 @@ def with_fields(plan: Plan, **fields: Any) -> Plan:
     amended = Plan.__new__(Plan)
     vars(amended).update(vars(plan) | fields)
     return amended
+
+
+def amended(plan: Plan, amend: Amend) -> Plan:
+    """The plan whose parts are what a function makes of them; its totals and fingerprint stay as they are.
+
+    The tables of a plan in memory are one part, and the parts of another one are amended when they are read.
+    """
+    if plan._store is None:
+        part = amend(whole_part(plan), 0)
+        tables: dict[str, Any] = {name: partial(getattr, part, name) for name in _TABLES}
+        return with_fields(plan, **tables)
+    store = AmendedParts(plan._store, amend)
+    return with_fields(plan, **{name: whole_frame(store, name) for name in _TABLES}, _store=store)
 
 
 def _check_rows(rows: Any, possible: Ints) -> Ints:

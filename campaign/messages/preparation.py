@@ -17,11 +17,11 @@ from campaign.contacts.contact_source import open_contacts
 from campaign.contacts.phone_numbers.cleaning import check_kinds
 from campaign.messages import draft
 from campaign.messages.draft import write_draft
+from campaign.messages.number_rules import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.overlong import OverlongRules
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.block_texts import Rules
 from campaign.messages.plan_tables.duplicates import DUPLICATES
-from campaign.messages.recipients import NumberRules, choose_columns, choose_region, distinct_regions
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists, SuppressionRules
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
 

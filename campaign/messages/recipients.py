@@ -1,15 +1,13 @@
-"""Whom a row reaches: which columns hold its number, and the number in the service's form."""
+"""Whom each row reaches: the first of its numbers that can be sent to, in the service's form."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
-from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 import pandas as pd
 import pyarrow as pa
 
-from campaign.argument_checks import wrong
 from campaign.arrow_text import (
     Bools,
     Ints,
@@ -26,29 +24,17 @@ from campaign.arrow_text import (
     unique_texts,
 )
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.columns import find_column, listed, number_columns
-from campaign.contacts.contact_parts import ContactParts, distinct_cells
-from campaign.contacts.exports import export_numbers, find_export, likely_number_columns, row_counter
-from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, WORLD, clean_numbers, readings
-from campaign.contacts.phone_numbers.regions import check_region, is_region, suggest_region
+from campaign.contacts.columns import listed, number_columns
+from campaign.contacts.exports import row_counter
+from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS, clean_numbers, readings
+from campaign.contacts.phone_numbers.regions import is_region
 from campaign.contract import MESSAGE_TEXTS
 from campaign.copied_field import CopiedField
-from campaign.errors import ColumnError, UsageError
 from campaign.messages.issues import IssueCollector
-from campaign.text import agreeing, capitalised, clean, counted, shorten
+from campaign.messages.number_rules import NumberRules, RowRegions
+from campaign.text import agreeing, capitalised, counted
 
 EXPLAINED = 1_000  # ambiguous numbers whose readings are written out; 0.1 ms each
-
-
-@dataclass(frozen=True)
-class RegionColumn:
-    """The column of a contact table that names the region of each row."""
-
-    name: str
-
-
-RowRegions: TypeAlias = "str | pd.Series[Any] | None"  # of some rows: one for all of them, or one for each
-Region: TypeAlias = "RegionColumn | RowRegions"
 
 
 @dataclass(frozen=True)
@@ -116,103 +102,6 @@ class Addressing:
         texts = {name: pd.Series([], dtype="str") for name in MESSAGE_TEXTS}
         nothing = np.empty(0, dtype=np.int64)
         return cls(nothing, (), pd.DataFrame({"row": nothing, **texts, "parts": nothing}))
-
-
-@dataclass(frozen=True)
-class NumberRules:
-    """How numbers are found and read: `columns` in order of preference, the rest as in `clean_numbers`."""
-
-    columns: list[str]
-    region: Region
-    several: str
-    kinds: Collection[str]
-
-    def region_of(self, contacts: pd.DataFrame, start: int) -> RowRegions:
-        """The region of some consecutive rows, the first of which is at `start` in the table."""
-        if isinstance(self.region, RegionColumn):
-            return contacts[self.region.name]
-        if isinstance(self.region, pd.Series):
-            return self.region.iloc[start : start + len(contacts)]
-        return self.region
-
-
-def choose_columns(columns: Collection[str], number: str | list[str] | None) -> list[str]:
-    """The columns that hold the numbers, in order of preference. Raises ColumnError when that is unclear."""
-    if number is not None:
-        names = list(number) if isinstance(number, list | tuple) else [number]
-        if not names or not all(isinstance(name, str) for name in names):
-            example = next(iter(number_columns(columns)), "phone")
-            raise wrong(
-                number, subject="number", needs="the name of a column, or a list of names",
-                write=f'number="{example}", or leave it out',
-            )  # fmt: skip
-        return list(dict.fromkeys(find_column(columns, name) for name in names))
-    if numbers_of_export := export_numbers(columns, find_export(columns)):
-        return numbers_of_export
-    candidates = likely_number_columns(columns)
-    if not candidates:
-        raise ColumnError(
-            "No column has a header that looks like phone numbers. Name the column, for example number="
-            f'"{next(iter(columns), "phone")}". The columns are: {listed(list(columns))}.'
-        )
-    best, *others = candidates
-    # A clear winner ranks first whatever the order of the columns.
-    if any(number_columns([other, best])[0] != best for other in others):
-        quoted = listed(candidates)
-        raise ColumnError(
-            f"Several columns may hold the phone numbers: {quoted}. Choose one with number=, "
-            f"or list them in order of preference: number=[{quoted}]."
-        )
-    return [best]
-
-
-def choose_region(contacts: ContactParts, region: object) -> Region:
-    """The country of numbers without a country code: one code, or one for each row.
-
-    A text of two letters and "001" are codes; any other text names a column of codes.
-    """
-    if isinstance(region, str):
-        text = region.strip()
-        if text == WORLD or (len(text) == 2 and text.isalpha()):
-            return check_region(text)
-        return RegionColumn(_find_region_column(contacts, text.removeprefix("{").removesuffix("}")))
-    if isinstance(region, pd.Series):
-        if len(region) != contacts.rows:
-            raise UsageError(
-                f"region= has {counted(len(region), 'entry', 'entries')}, but the table has "
-                f"{counted(contacts.rows, 'row')}. Give one entry for each row."
-            )
-        return region.copy(deep=False)  # the user may change theirs, and a plan may need it again
-    if region is not None:
-        raise wrong(
-            region, subject="region", needs="a country code, the name of a column or a Series of codes",
-            write='region="UG"',
-        )  # fmt: skip
-    return None
-
-
-def _find_region_column(contacts: ContactParts, name: str) -> str:
-    try:
-        return find_column(contacts.columns, name)
-    except ColumnError as no_column:
-        if suggestion := suggest_region(name):
-            raise UsageError(
-                f'region="{shorten(clean(name), 40)}" is neither the code of a country nor a column. '
-                f'Did you mean "{suggestion}"?'
-            ) from None
-        raise ColumnError(f"{no_column} For a country write its two-letter code, such as UG.") from None
-
-
-def distinct_regions(contacts: ContactParts, region: Region) -> list[str | None]:
-    """All regions with which numbers that belong to no row are read."""
-    if isinstance(region, RegionColumn):
-        parts = distinct_cells(contacts, region.name)
-        codes = list(dict.fromkeys(str(code) for part in parts for code in part.to_pylist()))
-    elif isinstance(region, pd.Series):
-        codes = list(region.dropna().unique())
-    else:
-        return [region]
-    return [code for code in codes if code.strip()] or [None]
 
 
 def find_numbers(

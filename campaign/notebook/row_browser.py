@@ -93,7 +93,6 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
     table = table[[*outcome[:2], message, *contacts.columns.drop(outcome), *provider]]
     table = Redaction(source, reveal=reveal).contacts(table)
-    table = table.assign(status=table["status"].str.replace("_", " "))
     table.insert(0, _free_name("row", table.columns), table.index)
     return table.reset_index(drop=True)
 

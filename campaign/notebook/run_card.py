@@ -11,13 +11,12 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 WORDS = {
     "running": "Running",
     "paused": "Paused",
     "stopping": "Stopping: requests under way finish first",
-    "finished": "Finished",
     "stopped": "Stopped",
     "failed": "Failed",
 }
@@ -43,6 +42,7 @@ white-space:nowrap}
 .campaign.campaign .bad dd{color:var(--bad)}.campaign.campaign .doubt dd{color:var(--doubt)}
 .campaign.campaign code{font:13px/1.5 ui-monospace,Consolas,Menlo,monospace;color:inherit;
 background:rgba(128,128,128,.14);border-radius:3px;padding:.1em .4em;overflow-wrap:anywhere}
+.campaign .scroller{overflow-x:auto}
 .campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
 """
 
@@ -78,7 +78,8 @@ def _title(run: Run) -> str:
     """How many messages the run sends, or once it has ended, was to send."""
     messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
-        return f"Nothing left to send of {messages}"
+        unknown = f", {run.counts.unknown:,} of them unknown" if run.counts.unknown else ""
+        return f"Nothing left to send of {messages}{unknown}{': the campaign is closed' * run.is_closed}"
     count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
     if not run.ended:
         return f"{capitalised(words.doing)} {count}"
@@ -88,19 +89,20 @@ def _title(run: Run) -> str:
 def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
     """The status in a word, and the reason for it; with the time where it may not be true any more."""
     reason = markup.paragraph(mask_text(sentence)) if sentence else ""
-    word = markup.escape(_status_in_words(counts))
+    word = f'<span class="word">{markup.escape(_status_in_words(counts))}</span>'
     if written is None:
-        return f'<div role="status"><span class="word">{word}</span>{reason}</div>'
-    return (
-        f'<div><span class="word">{word}</span> when this was written, {written}. It does not change by '
-        f"itself.{reason}</div>"
-    )
+        return f'<div role="status">{word}{reason}</div>'
+    return f"<div>{word} when this was written, {written}. It does not change by itself.{reason}</div>"
 
 
 def _status_in_words(counts: Snapshot) -> str:
-    """A run that pauses is paused once everything under way has come back."""
+    """A run that pauses is paused once everything under way has come back; an end is no success by itself."""
     if counts.status == "paused" and counts.in_flight:
         return f"Pausing: {counted(counts.in_flight, 'message')} under way"
+    if counts.status == "finished":
+        missing = {"refused": counts.refused, "unknown": counts.unknown}
+        named = listed_words(f"{count:,} {name}" for name, count in missing.items() if count)
+        return f"Finished, with {named}" if named else "Finished"
     return WORDS[counts.status]
 
 
@@ -128,7 +130,7 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         "accepted": figure(counts.accepted),
         "refused": figure(counts.refused),
         "unknown": figure(counts.unknown),
-        "waiting": figure(counts.waiting),
+        "withdrawn" if run.is_closed else "waiting": figure(counts.waiting),
     }
     if on_the_way or counts.in_flight:
         pairs["under way"] = figure(counts.in_flight)
@@ -180,7 +182,9 @@ def recent_batches(counts: Snapshot) -> str:
     ]
     empty = {name for name in ("code", "error") if not any(row[name] for row in rows)}
     shown = [{name: value for name, value in row.items() if name not in empty} for row in rows]
-    return markup.small_table(shown, caption="Last batches")
+    # The table scrolls by itself in a narrow window; who has no mouse can scroll only what takes the focus.
+    table = markup.small_table(shown, caption="Last batches")
+    return f'<div class="scroller" role="group" tabindex="0" aria-label="Last batches">{table}</div>'
 
 
 def ways_on(run: Run) -> str:
@@ -189,7 +193,7 @@ def ways_on(run: Run) -> str:
     ways = [f"To look again: {_code(f'campaign.load_result({folder})')}"]
     if run.counts.unknown:
         ways += _ways_to_settle(run.counts, folder)
-    if not run.ended or run.counts.waiting or run.counts.refused:
+    if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
         option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
         call = _code(f"campaign.resume({folder}{run.account_option}{option})")
         when = "" if run.ended else ", once nothing sends any more"

@@ -8,8 +8,8 @@ from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_texts
 from campaign.results import charts
+from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.breakdown import with_people
-from campaign.results.card import in_words
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.outcome_tables import WORST_FIRST
@@ -110,8 +110,11 @@ def batches(result: Result, redaction: Redaction) -> str:
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
     times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(ordered[columns].head(_ROWS))
-    shown = in_words(shown.assign(error=without_error_classes(shown["error"], shown["status"])), times)
-    return markup.table(shown, limit=_ROWS, rows=len(frame))
+    shown = shown.assign(error=without_error_classes(shown["error"], shown["status"]))
+    shown = times.with_local(shown, "submitted_at", "submitted")
+    skipped = skipped_numbers(frame)
+    note = markup.paragraph(skipped, note=True) if skipped else ""
+    return markup.table(shown, limit=_ROWS, rows=len(frame)) + note
 
 
 def follow_up(result: Result, redaction: Redaction) -> str:
@@ -125,6 +128,4 @@ def follow_up(result: Result, redaction: Redaction) -> str:
     ordered = ordered.assign(**{"last reason": plain})
     urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
     ordered = ordered.iloc[urgency.argsort(kind="stable")]
-    return markup.table(
-        in_words(redaction.follow_up(ordered.head(_ROWS)), LocalTimes()), limit=_ROWS, rows=len(rows)
-    )
+    return markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))

@@ -24,6 +24,16 @@ _CLOSED_ADVICE = {
     "once the cause is removed, send the plan again to try them once more.",
     "not_sent": "The campaign was closed: to send to these people after all, send the plan again.",
 }
+# Nobody resumes a campaign that workers send.
+_RELEASED = (
+    "The campaign is released to workers, and they send the rest. campaign.workers(result.folder) tells who "
+    'is at work, and campaign.order(result.folder, "pause") pauses all of them.'
+)
+_PAUSED = (
+    "The campaign is released to workers, and all of them are paused. "
+    'campaign.order(result.folder, "resume") lets them send the rest.'
+)
+_ORDERED_ADVICE = {"released": _RELEASED, "resumed": _RELEASED, "paused": _PAUSED}
 _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
 _KEPT = (
@@ -80,13 +90,15 @@ def advice_on_corrections(rows: Sequence[int]) -> str:
     )
 
 
-def decided(batches: pd.DataFrame, *, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, kept: Collection[int]) -> dict[str, str]:
     """What is left to do, by status, where a person has decided already what becomes of it.
 
-    `batches` are those that hold messages of the plan, `kept` the numbers of those whose people all keep an
-    earlier text. Where all unknown batches are ordered again, that is what is left to do.
+    `batches` are those that hold messages of the plan, `order` what holds for all workers, `kept` the numbers
+    of those whose people all keep an earlier text. Where all unknown batches are ordered again, that is what
+    is left to do.
     """
-    return (_CLOSED_ADVICE if is_closed else {}) | _ordered_again(batches, is_closed, kept)
+    waiting = {"not_sent": _ORDERED_ADVICE[order]} if order in _ORDERED_ADVICE else {}
+    return (_CLOSED_ADVICE if is_closed else waiting) | _ordered_again(batches, is_closed, kept)
 
 
 def _ordered_again(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:

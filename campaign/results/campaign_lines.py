@@ -10,26 +10,34 @@ from campaign.results.campaign_list import add_costs
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 
-_COUNTS = ("rounds", "people", "accepted", "refused", "unknown", "waiting")
+_COUNTS = ("people", "accepted", "refused", "unknown", "waiting", "rounds")
+_ALWAYS = ("people", "accepted")
 
 
 def campaign_lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
-    """A frame of `history` in words; the zone of its days is that of `times`."""
+    """A frame of `history` in words; the zone of its days is that of `times`.
+
+    What people look for comes first, because a narrow screen cuts off the end. What no campaign has,
+    such as refused messages or a second round, gets no column, nor where they went if all went there.
+    """
     days = [
-        "never" if pd.isna(first) else times.day_span(first, last)
+        "never" if pd.isna(first) else times.short_day_span(first, last)
         for first, last in zip(history["first_sent"], history["last_sent"], strict=True)
     ]
-    return pd.DataFrame(
+    shown = [name for name in _COUNTS if name in _ALWAYS or (history[name] > (name == "rounds")).any()]
+    lines = pd.DataFrame(
         {
             "Campaign": mask_texts(history["name"]),
-            "Where": [words_for(environment).name for environment in history["environment"]],
-            "Sent": days,
-            **{name.capitalize(): history[name] for name in _COUNTS},
-            "Cost": costs_in_words(history),
             "State": history.get("state", ""),
+            "Sent": days,
+            "Cost": costs_in_words(history),
             "Sender": mask_texts(history["sender"]),
+            **{name.capitalize(): history[name] for name in shown},
         }
     )
+    if history["environment"].nunique() == 1:
+        return lines
+    return lines.assign(Where=[words_for(environment).name for environment in history["environment"]])
 
 
 def costs_in_words(frame: pd.DataFrame) -> list[str]:

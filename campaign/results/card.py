@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from campaign import markup
+from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import ResultTotals
 from campaign.text import figure
@@ -36,8 +37,10 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.table(in_words(_newest_first(batches), times), limit=10),
+        markup.table(times.with_local(_newest_first(batches), "submitted_at", "submitted"), limit=10),
     ]
+    if skipped := skipped_numbers(batches):
+        pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing) and not is_erased:
@@ -47,14 +50,6 @@ def result_card(
                 f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
             )
     return markup.card(f"Result ({where})", pieces)
-
-
-def in_words(frame: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
-    """The table as it is shown to people: statuses without underscores, local times with their zone."""
-    statuses = [name for name in ("status", "last status") if name in frame.columns]
-    words = {name: frame[name].str.replace("_", " ") for name in statuses}
-    frame = frame.assign(**words)
-    return times.with_local(frame, "submitted_at", "submitted") if "submitted_at" in frame else frame
 
 
 def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:

@@ -70,7 +70,8 @@ def _write_xlsx(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
 
 def _write_html(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
     shown = issues[["row", "column", "detail", "value", "severity"]]
-    pieces = [markup.paragraph(plan.sentence), markup.bars(dict(plan.totals))]
+    counts = {status.replace("_", " "): count for status, count in plan.totals.items()}
+    pieces = [markup.paragraph(plan.sentence), markup.bars(counts)]
     if len(issues):
         pieces.append(markup.table(shown, limit=_MOST_ROWS, rows=len(issues)))
     title = "Before sending" if plan.reading is None else f"Before sending: {plan.reading.source}"

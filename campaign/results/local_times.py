@@ -83,6 +83,14 @@ class LocalTimes:
         start, end = self.day(first), self.day(last)
         return start if start == end else f"{start} to {end}"
 
+    def short_day_span(self, first: datetime, last: datetime) -> str:
+        """The same for a cell of a table: "3 Mar 2026", or "3 Mar to 4 Apr 2026"."""
+        start, end = self.local(first), self.local(last)
+        if start.date() == end.date():
+            return f"{end.day} {end:%b %Y}"
+        year = f" {start.year}" if start.year != end.year else ""
+        return f"{start.day} {start:%b}{year} to {end.day} {end:%b %Y}"
+
     def span(self, first: datetime, last: datetime) -> str:
         """From when to when: "on 21 November 2026, 14:02 to 14:09 (Kampala, UTC+3)"."""
         zone = self.name(last)

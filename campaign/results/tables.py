@@ -38,6 +38,7 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
+from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
@@ -66,6 +67,7 @@ class Result:
     nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
+    _order: str
 
     def __init__(
         self,
@@ -81,6 +83,7 @@ class Result:
         batch_of_excluded: npt.NDArray[np.int64] | None = None,
         rounds: Sequence[SentRound] = (),
         is_closed: bool = False,
+        order: str = "",
     ) -> None:
         """Join a plan with its batches.
 
@@ -89,8 +92,8 @@ class Result:
         no message the batch that had reached its number before, 0 for none. `name` is that of the campaign.
         `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
-        `is_closed` says that a person has closed the campaign since. Raises `LedgerError` if batches and
-        messages do not fit.
+        `is_closed` says that a person has closed the campaign since, `order` which order holds for all
+        workers, "" if there never were any. Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -117,6 +120,7 @@ class Result:
             nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
+            _order=order,
         )
 
     @property
@@ -213,6 +217,11 @@ class Result:
     def currency(self) -> str:
         """The currency of the account, "" if it was not given. The service itself names none."""
         return next((one.currency for one in reversed(self.rounds) if one.currency), "")
+
+    @property
+    def seconds(self) -> float:
+        """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
+        return seconds_spent(self._batches, {one.round: one.options.get("rate") for one in self.rounds})
 
     @public_call
     def by(self, column: str) -> pd.DataFrame:
@@ -324,7 +333,7 @@ class Result:
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
-        without = {"not_sent"} if self._note else set()
+        without = {"not_sent"} if self._note and self._order != "paused" else set()
         if not self.totals.to_correct:
             without.add("invalid")
         if self.is_erased:
@@ -361,7 +370,7 @@ class Result:
     def decisions(self) -> dict[str, str]:
         """What is left to do, by status, where a person has decided already what becomes of it."""
         batches = self._batches[self._planned > 0]
-        return decided(batches, is_closed=self.is_closed, kept=self._kept_batches())
+        return decided(batches, is_closed=self.is_closed, order=self._order, kept=self._kept_batches())
 
     def _kept_batches(self) -> set[int]:
         """Of the batches that are to go out again those of which every person keeps an earlier text."""

@@ -67,12 +67,6 @@ class Timeline:
         return tuple(gap for gap in self.gaps if not gap.round)
 
     @property
-    def sending_time(self) -> timedelta:
-        """From first to last, without the time between rounds."""
-        between = sum((gap.length for gap in self.gaps if gap.round), timedelta(0))
-        return self.length - between
-
-    @property
     def total(self) -> int:
         return int(self.accepted.iloc[-1])
 

@@ -93,8 +93,8 @@ def send(
     - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
       `Sandbox` may be given itself; one that is not running is started for the length of the run
     - `batch_size`: messages in one request, at most 1000
-    - `concurrency`: requests at a time; if the service dies, up to `concurrency` x `batch_size` messages may
-      end as unknown
+    - `concurrency`: requests at a time, for each of several `senders`; if the service dies, up to
+      `concurrency` x `batch_size` messages of each may end as unknown
     - `rate`: messages a second at most
     - `budget`: cost units at most over the campaign's life, or a `Budget` of cost units and messages. Without
       one, the one given last stays in force; `Budget()` lifts it
@@ -128,13 +128,20 @@ def send(
         batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
+    return _sent(plan, options, senders, client)
+
+
+def _sent(
+    plan: Plan | None, options: SendOptions, senders: int | None, client: Any, opt_outs: Any = None
+) -> Result:
+    """What comes of a plan, or of the campaign in the folder of the options, sent here or by `senders`."""
     check_count(senders, subject="senders", write="senders=2", or_none=True)
     cluster = Cluster.of(client) if senders or client is not None else None
     if senders is not None:
-        result = send_from_cluster(plan, options, int(senders), cluster)
+        result = send_from_cluster(plan, options, int(senders), cluster, opt_outs)
         if result is not None:
             return result
-    return Run(open_campaign(plan, options), attended=False).wait()
+    return Run(open_campaign(plan, options, opt_outs), attended=False).wait()
 
 
 @public_call
@@ -264,6 +271,8 @@ def resume(
     confirm: str | None = None,
     progress: Progress = True,
     ledger: Place | None = None,
+    senders: int | None = None,
+    client: Any = None,
 ) -> Result:
     """Continue a campaign: `send` of its last plan. What was never sent or was refused goes out.
 
@@ -274,7 +283,8 @@ def resume(
     `account` is the one that the campaign was started with. A local campaign needs none, but then goes to an
     embedded sandbox of its own: give the `Sandbox` that you have topped up. After a pilot, this releases the
     rest. `ledger` is only needed for the password of its database. The other options are those
-    of `send`; the budget given last stays in force unless `budget` is given.
+    of `send`; the budget given last stays in force unless `budget` is given. While workers send the campaign,
+    this is refused: `campaign.order` directs those.
     """
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
@@ -283,7 +293,7 @@ def resume(
         concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
-    return Run(open_campaign(None, options, opt_outs), attended=False).wait()
+    return _sent(None, options, senders, client, opt_outs)
 
 
 @public_call

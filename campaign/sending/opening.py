@@ -19,6 +19,7 @@ import numpy as np
 from campaign.environments import Environment
 from campaign.errors import AccountError, FolderError, UsageError
 from campaign.messages.plan import Plan, plan_in, with_fields
+from campaign.messages.plan_tables.amended_parts import AmendedParts
 from campaign.messages.plan_tables.plan_columns import same_contacts
 from campaign.results.totals import average_price
 from campaign.sending.engine.budget import Budget, budget_in_words
@@ -47,7 +48,14 @@ from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.round_content import RoundContent
-from campaign.sending.store.rounds import FrozenPlan, Round, round_path, sweep_rounds
+from campaign.sending.store.rounds import (
+    ROUNDS,
+    FrozenPlan,
+    Round,
+    round_path,
+    sweep_rounds,
+    sweep_unfinished_files,
+)
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
@@ -185,6 +193,7 @@ def _lock(
     ledger = folder.ledger_place.open(folder.manifest.identity, [entry] if entry else [])
     held.callback(ledger.close)
     finish_erasure(folder.path, ledger)
+    sweep_unfinished_files(folder.path / ROUNDS)
     if takeover:
         ledger.take_over(claim.new_home(folder), takeover)
     if entry is not None:  # live is refused where the list cannot be written
@@ -322,7 +331,8 @@ def _register(
     )
     ledger.register_round(manifest.digest, entries)
     this_round = Round(number, path, manifest)
-    if tables_on_cluster(content.plan) is not None:  # nobody needs the cluster any more
+    if tables_on_cluster(content.plan) is not None or isinstance(content.plan.store, AmendedParts):
+        # Nobody needs the cluster any more, and nothing is to be amended each time it is looked at.
         return this_round, this_round.load_as_written(snapshot(folder.ledger_place).batches)
     batches = content.batch_of_message.copy()
     start = 0

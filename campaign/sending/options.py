@@ -160,11 +160,11 @@ def check_plan(plan: object) -> None:
         again, on = "campaign.send(result.plan, name=result.name)", "campaign.resume(result.folder)"
         rest = again if plan.is_closed else on
         raise UsageError(
-            f"plan is a Result: that plan was sent already. To send what is left of it, use {rest}."
+            f"You gave a Result: its plan was sent already. To send what is left of it, use {rest}."
         )
     kind = "a table of contacts" if isinstance(plan, pd.DataFrame) else described(plan)
     raise UsageError(
-        f"plan is {kind}, not a Plan. Make one first: "
+        f"You gave {kind}, not a Plan. Make one first: "
         "plan = campaign.prepare(contacts, message=..., sender=...)."
     )
 

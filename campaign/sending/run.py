@@ -82,7 +82,8 @@ class Run:
     `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
     "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
-    could resume it. `continuation` is the run that goes on with the same campaign, if a person has resumed it
+    could resume it. `is_closed` says that a person has closed the campaign, so that nothing waits in it.
+    `continuation` is the run that goes on with the same campaign, if a person has resumed it
     after its end: then `wait` and `result` speak of that one.
     """
 
@@ -116,8 +117,9 @@ class Run:
     def _make_engine(self, opened: OpenCampaign, attended: bool, post: Post, listen: Listener) -> Engine:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_place)
-        tally = tally_of(folder.rounds(contents), contents)
+        tally = tally_of(folder.rounds(contents), contents, self.currency)
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
+        self.is_closed = self._complete and contents.is_closed
         if self._complete:
             kept = opened.frozen is not None and bool(rows_that_keep_earlier_messages(opened.frozen.plan))
             self._nothing_sent = nothing_sent(

@@ -84,7 +84,8 @@ class Account:
         currency: str | None = None,
     ) -> Account:
         """Read address, user name and password from `CAMPAIGN_LIVE_URL`, `…_USERNAME` and `…_PASSWORD`
-        (or `CAMPAIGN_SANDBOX_…`). In a notebook and at a terminal, you are asked for what is missing. The
+        (or `CAMPAIGN_SANDBOX_…`); `…_PASSWORD_FILE` names a file that has the password instead. In a
+        notebook and at a terminal, you are asked for what is missing. The
         currency and the file of certificates are those of `…_CURRENCY` and `…_CA_FILE`, if these are set and
         none is given.
 

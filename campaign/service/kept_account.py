@@ -8,7 +8,7 @@ from campaign.service.wire import Encoding
 
 
 def kept_account(environment: Literal["live", "sandbox"], *, encoding: Encoding = "url") -> Account | None:
-    """The account in the variables of `Account.from_environment`; the password may be in the keyring.
+    """The account in the variables of `Account.from_environment`; the password may be in a file or keyring.
 
     None if it is not complete there. Raises `AccountError` for an address or a password that must not be
     used.

@@ -13,8 +13,10 @@ from typing import Any, NoReturn, TypeVar
 
 from campaign.argument_checks import kind_of
 from campaign.errors import AccountError, Interrupted
+from campaign.text import clean
 
 Made = TypeVar("Made")
+_LONGEST = 4096  # bytes of a password file
 
 
 class Secret:
@@ -86,27 +88,56 @@ def from_variables(environment: str) -> tuple[str, str, Secret]:
 
     Raises `AccountError` naming the variables that are missing.
     """
-    names = variable_names(environment)
-    missing = [name for name in names if not os.environ.get(name)]
+    url, username, password = variable_names(environment)
+    kept = kept_password(environment)
+    missing = [name for name in (url, username) if not os.environ.get(name)]
+    missing += [password] if kept is None else []
     if missing and not _is_attended():
         _refuse(missing)
-    url, username, password = names
-    return _text_of(url), _text_of(username), Secret(_text_of(password, hidden=True))
+    return _text_of(url), _text_of(username), kept or Secret(_text_of(password, hidden=True))
 
 
 def kept_credentials(environment: str) -> tuple[str, str, Secret] | None:
-    """Address, user name and password, if all are kept in variables or, the password, in the keyring.
+    """Address, user name and password, if all are kept in variables or, the password, in a file or keyring.
 
     Nobody is asked for anything. None if one of them is missing.
     """
-    url, username, password = (os.environ.get(name, "") for name in variable_names(environment))
+    url, username = (os.environ.get(name, "") for name in variable_names(environment)[:2])
     if not url or not username:
         return None
-    if password:
-        return url, username, Secret(password)
+    if (password := kept_password(environment)) is not None:
+        return url, username, password
     with suppress(AccountError):  # no keyring, or nothing in it
         return url, username, from_keyring(environment, username)
     return None
+
+
+def kept_password(environment: str) -> Secret | None:
+    """The password in its variable, or in the file that a second variable names; None where there is neither.
+
+    Containers are given passwords as files. The line break that editors put at the end is left out.
+    """
+    name = variable_names(environment)[2]
+    path = os.environ.get(f"{name}_FILE")
+    if not path:
+        return Secret(os.environ[name]) if os.environ.get(name) else None
+    if os.environ.get(name):
+        raise AccountError(f"Both {name} and {name}_FILE are set. Set only one of them.")
+    content = b""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123 - a name with NUL is refused below
+            content = file.read(_LONGEST + 1)
+        if len(content) <= _LONGEST:
+            return Secret(content.decode("utf-8-sig").removesuffix("\n").removesuffix("\r"))
+        problem = "it is no file of a password"
+    except UnicodeDecodeError:
+        problem = "it is not UTF-8 text"
+    except (OSError, ValueError) as error:  # the latter is a name with NUL
+        problem = getattr(error, "strerror", None) or "no file can have this name"
+    content = b""  # a traceback may show local variables
+    raise AccountError(
+        f"The password file {clean(path)}, which {name}_FILE names, cannot be used: {problem}."
+    )
 
 
 def _refuse(missing: list[str]) -> NoReturn:

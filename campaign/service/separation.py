@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 
 from campaign.errors import AccountError
 from campaign.service.address import read_address
-from campaign.service.passwords import Secret, variable_names
+from campaign.service.passwords import Secret, kept_password, variable_names
 
 _KEY = secrets.token_bytes(32)  # of this process: the digests of passwords are useless elsewhere
 _Remote = Literal["sandbox", "live"]
@@ -62,8 +62,8 @@ def _problem_with_sandbox(host: str, trace: bytes) -> str:
             f"{host} is live: this program has made a live account for it. Give the address of the "
             "provider's sandbox; if the live account was the mistake, restart the program or notebook."
         )
-    live_password = Secret(os.environ.get(password_name, ""))
-    if not live_password.problem and hmac.compare_digest(_trace_of(live_password), trace):
+    live_password = kept_password("live")
+    if live_password and not live_password.problem and hmac.compare_digest(_trace_of(live_password), trace):
         return f"The sandbox was given the password in {password_name}. {_USE_ITS_OWN}"
     if trace in _traces.passwords["live"]:
         return f"The sandbox was given the password of a live account. {_USE_ITS_OWN}"

@@ -32,7 +32,6 @@ ELSEWHERE = {
     "source": "file", "contacts": "file", "provider_list": "list", "statuses": "status",
 }  # fmt: skip
 WITHOUT_AN_OPTION = {
-    "stream",  # the shell's options of reading need the whole table
     "client",
     "senders",  # of a Dask cluster, which a program has in hand
     "plan",  # it is made of the file

@@ -72,6 +72,33 @@ def test_a_workbook_on_standard_input(monkeypatch, capsys):
     assert "3 messages" in capsys.readouterr().out
 
 
+def test_a_table_is_sent_in_parts(monkeypatch, capsys):
+    monkeypatch.setattr("campaign.messages.draft.BLOCK", 2)
+    assert main(["send", "visits.csv", "--name", "whole", "--message", "Hi {name}", *TO]) == 0
+    whole = capsys.readouterr().out
+    assert main(["send", "visits.csv", "--stream", "--name", "parts", "--message", "Hi {name}", *TO]) == 0
+    assert capsys.readouterr().out == whole.replace("whole", "parts")
+    plans = [campaign.load_result(f"campaigns/{name}.local").plan for name in ("whole", "parts")]
+    assert [plan.is_in_memory for plan in plans] == [True, False]
+    assert plans[0].fingerprint == plans[1].fingerprint
+
+
+def test_a_folder_of_files_is_one_table(capsys):
+    Path("visits").mkdir()
+    for part in (2, 10):
+        (Path("visits") / f"part.{part}.csv").write_text(f"name,phone\nP{part},0772 000 0{part:02}\n")
+    assert main(["check", "visits", "--message", "Hi {name}", *TO]) == 0
+    assert "2 rows" in capsys.readouterr().out
+
+
+def test_what_is_read_in_parts_is_read_as_it_is_found(capsys):
+    arguments = ["check", "visits.csv", "--stream", "--delimiter", ",", "--message", "Hi {name}", *TO]
+    assert main(arguments) == 2
+    said = capsys.readouterr().err
+    assert "With --stream, the file is read in parts" in said
+    assert said.rstrip().endswith("or leave out --stream.")
+
+
 def test_live_asks_for_the_name_of_a_table_on_standard_input(monkeypatch, capsys):
     type_in(VISITS.encode(), monkeypatch)
     assert main(["check", "-", "--message", "Hi {name}", "--account", "live", *TO]) == 2

@@ -35,19 +35,28 @@ def test_released_paused_resumed_and_sent(capsys, ledger):
     said = capsys.readouterr().out
     assert "Released: 7 messages wait for workers. Nothing was sent yet." in said
     assert "On each machine: campaign worker campaigns/visits.local" in said
+    assert main(["status", FOLDER]) == 4
+    said = capsys.readouterr().out
+    assert "The campaign is released to workers, and they send the rest. campaign status " in said
+    assert "campaign order campaigns/visits.local pause pauses all of them." in said
+    assert "Resume" not in said
     assert main(["order", FOLDER, "pause", "--note", "lunch"]) == 0
     assert "Ordered. Workers hear it within two seconds" in capsys.readouterr().out
     assert main(["worker", FOLDER, "--when-paused", "end"]) == 4
     said = capsys.readouterr().out
     assert "This worker: 0 accepted, 0 refused, 0 unknown.\n7 messages wait to be sent.\nPaused by " in said
     assert "lunch. Resume to send the rest." in said
+    assert main(["status", FOLDER]) == 4
+    said = capsys.readouterr().out
+    assert "lunch. Resume to send the rest. The campaign is released to workers, and all of them" in said
+    assert "campaign order campaigns/visits.local resume lets them send the rest." in said
     assert main(["order", FOLDER, "resume"]) == 0
     assert main(["worker", FOLDER]) == 0
     assert "This worker: 7 accepted, 0 refused, 0 unknown.\nNo messages wait" in capsys.readouterr().out
     assert main(["status", FOLDER]) == 0
 
 
-def test_what_programs_are_told(capsys, ledger):
+def test_what_programs_are_told(capsys, ledger, tmp_path):
     def told(*arguments):
         code = main([*arguments, "--json"])
         facts = json.loads(capsys.readouterr().out)
@@ -60,8 +69,12 @@ def test_what_programs_are_told(capsys, ledger):
     refused = told("order", FOLDER, "resume")
     assert (refused["exit_code"], refused["error"]["kind"]) == (2, "UsageError")
     assert "Release it with campaign release" in refused["error"]["message"]
-    assert told("release", FOLDER, "--rate", "500")["release"]["messages"] == 7
-    worker = told("worker", FOLDER, "--part", "0")["worker"]
+    copy = (tmp_path / "store").as_uri()
+    refused = told(*RELEASE[:-1], "--copy-to", copy)
+    assert "--copy-to is for workers. Add --release" in refused["error"]["message"]
+    released = told("release", FOLDER, "--rate", "500", "--copy-to", copy)["release"]
+    assert (released["messages"], released["copied_to"]) == (7, copy)
+    worker = told("worker", copy, "--part", "0")["worker"]
     assert (worker["accepted"], worker["waiting"], worker["status"]) == (7, 0, "finished")
 
 

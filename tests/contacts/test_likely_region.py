@@ -33,7 +33,9 @@ def test_the_country_of_most_numbers_with_a_country_code(numbers, likely):
 def test_every_country_has_a_name():
     regions = regions_by_name()
     assert (regions["Uganda"], regions["United Kingdom"], regions["Kenya"]) == ("UG", "GB", "KE")
-    assert list(regions) == sorted(regions)
+    assert list(regions)[-1] == "Zimbabwe"  # and not "Åland Islands"
+    assert (regions["Eswatini"], regions["North Macedonia"]) == ("SZ", "MK")
+    assert (regions["Congo (Democratic Republic)"], regions["Congo (Republic)"]) == ("CD", "CG")
     assert len(set(regions.values())) == len(regions) > 200
     assert all(len(name) > 2 for name in regions)
     assert (regions["Kosovo"], regions["Ascension Island"], regions["Tristan da Cunha"]) == ("XK", "AC", "TA")
@@ -42,7 +44,7 @@ def test_every_country_has_a_name():
 def test_how_many_numbers_a_country_makes_usable_and_an_example():
     numbers = column("0772 000 001", "0772 000 002", "+44 7700 900001", "none", "0772 000 001")
     fit = fit_region(numbers, "UG")
-    assert (fit.looked_at, fit.usable, fit.best) == (2, 2, 2)
+    assert (fit.looked_at, fit.usable, fit.best) == (3, 3, 3)  # as many as there are cells
     assert fit.example == ("0772 000 001", "256772000001")
     assert not fit.is_clearly_worse
     assert "KE" in fit.others  # Kenya writes numbers in the same way: the person has to know

@@ -199,10 +199,13 @@ WRONG = {
         "folder": [*A_PATH, "none"],
         "opt_outs": A_LIST_OF_NUMBERS,
         **{name: SENDING[name] for name in RESUMING},
+        "senders": A_COUNT,
+        "client": names(OBJECTS, NUMBERS, "word empty"),
     },
     "release": {
         "plan": names(OBJECTS, NUMBERS, "none empty", but="plan"),
         **{name: wrong for name, wrong in SENDING.items() if name not in ("plan", "progress")},
+        "copy_to": TEXT,
     },
     "work": {
         "folder": [*A_PATH, "none"],

@@ -42,7 +42,7 @@ def test_every_row_with_what_becomes_of_it(plan):
     rows = rows_to_browse(plan, reveal=False)
     assert list(rows.columns) == ["row", "status", "reason", "message", "name", "phone", "note"]
     assert rows["row"].tolist() == [2, 3, 4, 5]
-    assert rows["status"].tolist() == ["not sent", "invalid", "duplicate", "not sent"]
+    assert rows["status"].tolist() == ["not_sent", "invalid", "duplicate", "not_sent"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
 
 

@@ -197,7 +197,7 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
     person.send()
-    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
+    assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
     assert downloads["report.xlsx"].content().startswith(b"PK")
@@ -238,7 +238,7 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
-    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
+    assert "All 4 rows were accepted in the rehearsal." in person.sees("section-5")
 
 
 def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
@@ -250,11 +250,35 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.fill("path", "to_correct.csv")
     person.press("use")
     person.press("go-on")
+    assert "3 · 1 person gets a text; no row is left out" in person.folded()
     assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
     assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()
-    assert "All 4 rows were accepted by the embedded sandbox." in person.sees("section-5")
+    assert "All 4 rows were accepted in the rehearsal." in person.sees("section-5")
+
+
+def test_what_was_sent_goes_with_another_spreadsheet(person, table):
+    person.compose()
+    person.send()
+    (table.parent / "other.csv").write_text(VISITS)
+    person.reopen(1)
+    assert (person.is_shown("section-4"), person.is_shown("section-5")) == (True, True)
+    person.fill("path", "other.csv")
+    assert (person.is_shown("section-4"), person.is_shown("section-5")) == (False, False)
+
+
+def test_a_rehearsal_can_go_slowly_enough_to_watch(person, table):
+    table.write_text("name,phone,day\nAisha,+256 772 000 001,Mon\n")
+    person.compose()
+    person.fill("pace", True)
+    assert "campaign.send(plan, rate=1, batch_size=1)" in person.composer.desk.composition.python()
+    person.send()
+    options = person.composer.desk.run.result.rounds[-1].options
+    assert (options["rate"], options["batch_size"]) == (1, 1)
+    person.reopen(3)
+    person.press("go-on")
+    assert not person.is_shown("pace")  # nothing is left to send
 
 
 def test_a_chosen_file_is_a_copy_so_it_cannot_be_read_again(person):

@@ -85,8 +85,15 @@ def test_the_order_of_dates_and_the_texts_of_all_languages_are_back(open_page, t
     assert person.composer.desk.composition == before.composer.desk.composition
     assert person.composer.desk.composition.dates == "dmy"
     assert "Come on 5 January" in person.sees("phone")
+    assert person.sees("greeting") == "This page was loaded again, and what you had chosen is back."
     person.fill("editing", "sw")
     assert "Njoo 6 February" in person.sees("phone")
+    assert find(person.composer, "text").formats == {"day, as 5 Januari": "day:%-d %B@sw"}
+    for page in (before, person):  # each writes the text of another language
+        page.fill("sender", "CLINIC")
+        page.press("check")
+        assert page.folded()[1] == "2 · “Come on {day:%-d %B}” and 1 other language from CLINIC"
+    assert person.sees("greeting") == ""
 
 
 def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open_page, table, monkeypatch):
@@ -127,8 +134,11 @@ def test_a_result_is_back_and_nothing_is_left_to_send(open_page):
     before.send()
     person = open_page()
     assert "What you sent is below." in person.sees("greeting")
-    assert "3 of 4 rows were accepted by the embedded sandbox" in person.sees("section-5")
+    assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
     assert person.section(5).downloads["report.html"].content().startswith(b"<!doctype html>")
+    person.reopen(2)
+    assert [number for number in (3, 4, 5) if person.is_shown(f"section-{number}")] == [3]
+    assert "3 of 4 rows were accepted in the rehearsal" in open_page().sees("greeting")
 
 
 def test_another_window_that_still_sends_is_told_apart(open_page, monkeypatch):

@@ -64,6 +64,9 @@ def test_a_row_to_correct_that_repeats_a_row_of_the_campaign_is_named(person, ta
     shown = clerk.sees("section-3")
     assert "Some of these rows get no text, because of others of the campaign." in shown
     assert "3 (as row 2)" in shown
+    headline = "Nobody gets a text; 1 person gets nothing more; no row is left out"
+    assert f"{headline}. Of 1 row: 1 gets nothing more." in shown
+    assert "The change above has changed this." not in shown
 
 
 def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
@@ -107,7 +110,9 @@ def test_people_who_share_a_phone_can_be_given_another_number(person, table):
 
 def test_who_gets_the_text_of_a_phone_stays_chosen_as_long_as_the_row_is_the_same(person, table):
     at_the_check(person, table, FAMILY)
-    pickers(person)[0].value = 4
+    (picker,) = pickers(person)
+    picker.value = 4
+    assert pickers(person) == [picker]  # it keeps the focus
     table.write_text(FAMILY.replace("Ben", "Benjamin"))
     person.reopen(1)
     person.press("again")
@@ -204,6 +209,6 @@ def test_a_text_that_is_cut_is_no_reason_to_get_none(person, table):
     (table.parent / "stop.csv").write_text("number\n+256772000005\n")
     person.fill("opt-outs", "stop.csv")
     shown = person.sees("section-3")
-    assert "1 The number is on the opt-out list. 3" in shown
+    assert "1 The number is on the list of people who want no texts. 3" in shown
     assert "cut to fit" not in shown
     assert person.sees("fitted") == ""

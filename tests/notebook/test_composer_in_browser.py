@@ -37,11 +37,11 @@ def test_from_the_file_to_the_report_by_clicks_and_typing(lab, open_notebook):
     notebook = open_notebook("compose.ipynb")
     composer = ComposerPage(notebook.page)
     run_cell(notebook, 0)
-    expect(notebook.find(".campaign .section h2")).to_have_text(["1 · Spreadsheet", "2 · Message"])
+    expect(notebook.find(".campaign .section h2")).to_have_text(["1 · Spreadsheet", "2 · Text"])
     composer.choose(VISITS)
     line = "1 · clinic_visits.xlsx, sheet Visits, 299 rows, number in Phone (Uganda)"
     expect(notebook.find(".campaign-section-1 .fold")).to_have_text(line)
-    expect(notebook.find(".campaign .section h2")).to_have_text(["2 · Message", "3 · Check"])
+    expect(notebook.find(".campaign .section h2")).to_have_text(["2 · Text", "3 · Check"])
     composer.write()
     composer.send()
     name, report = composer.download("Report")

@@ -55,6 +55,15 @@ def test_a_file_of_another_kind_is_named_for_what_it_is(person, tmp_path, name, 
     person.fill("path", name)
     assert said in person.sees("section-1")
     assert "UTF-8" not in person.sees("section-1")
+    person.upload("upload", name, content)
+    assert said in person.sees("section-1")
+    assert [*(tmp_path / "uploads").iterdir()] == []
+
+
+def test_a_file_that_cannot_be_read_replaces_none_of_its_name(person, tmp_path):
+    person.upload("upload", "visits.csv", b"name,phone\nAisha,+256 772 000 001\n")
+    person.upload("upload", "visits.csv", b"%PDF-1.4 \xe2\xe3\xcf")
+    assert (tmp_path / "uploads" / "visits.csv").read_bytes().startswith(b"name,phone")
 
 
 def test_a_country_that_the_numbers_themselves_contradict_is_doubted(person):
@@ -85,6 +94,8 @@ def test_a_column_of_something_else_is_doubted_before_the_country(person, table,
     person.fill("country", country)
     assert "Hardly any cell in “visit” is a phone number" in person.sees("country-warning")
     assert "country code" not in person.sees("section-1")
+    person.press("use")
+    assert not person.section(2).is_open
     person.fill("number", "phone")
     assert person.sees("country-warning") == ""
 

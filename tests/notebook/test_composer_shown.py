@@ -7,6 +7,7 @@ from support.composer_person import VISITS, Person
 from support.widget_tree import find
 
 import campaign
+from campaign.notebook.composer.composition import Composition
 
 
 def reached_with_another_text(person):
@@ -143,6 +144,17 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
     person.fill("changed", "skip")
     assert start(person) == "Show the result"
     assert "Nothing would be rehearsed" in person.sees("section-4")
+
+
+def test_a_plan_is_compared_once_until_the_button_is_pressed(person, monkeypatch):
+    compare, plans = Composition.compare, []
+    monkeypatch.setattr(
+        Composition, "compare", lambda self, plan, account: plans.append(plan) or compare(self, plan, account)
+    )
+    person.compose()
+    person.fill("pace", True)
+    person.fill("pace", False)
+    assert len({*map(id, plans)}) == len(plans) > 0
 
 
 def test_a_button_sends_nothing_but_what_it_says(person, monkeypatch):

@@ -80,7 +80,7 @@ def test_the_order_of_dates_reaches_the_text(person, table):
     table.write_text(AMBIGUOUS)
     person.fill("path", "visits.csv")
     person.press("use")
-    assert find(person.composer, "text").formats == {"day, as day and month": "day:%-d %B"}
+    assert find(person.composer, "text").formats == {"day, as 1 December": "day:%-d %B"}
     person.write("Come on {day:%-d %B}.")
     assert "How dates" not in person.sees("phone")
     assert "can be read in more than one way" in person.sees("phone")
@@ -130,6 +130,19 @@ def test_how_dates_are_read_is_said_before_anything_is_sent_and_can_be_changed(p
     person.fill("dates", "dmy")
     person.press("use")
     assert "2 people get a text; 1 row gets none." in person.sees("section-3")
+
+
+def test_rows_to_correct_are_read_with_the_dates_of_their_spreadsheet(person, table):
+    table.write_text("name,phone,day\nAisha,0772 00,05/01/2026\nBen,+256 772 000 002,13/01/2026\n")
+    person.compose(text="Come on {day:%-d %B}.")
+    person.send()
+    rows = campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), "to_correct.csv")
+    rows.write_text(rows.read_text("utf-8-sig").replace('"0772 00"', '"+256772000001"'))
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    person.press("use")
+    assert person.composer.desk.composition.dates == "dmy"
+    assert person.composer.desk.plan.messages["message"].tolist() == ["Come on 5 January."]
 
 
 def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, table):

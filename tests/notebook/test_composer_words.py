@@ -39,7 +39,7 @@ def without_quotes(text):
         ),
         (
             "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
-            "Correct the invalid rows: “Rows to correct” writes them to a file, with the reasons.",
+            "Correct these rows: “Rows to correct” writes them to a file, with the reasons.",
         ),
         (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',
@@ -49,6 +49,14 @@ def without_quotes(text):
         (
             'Give the country with region=, for example region="UG".',
             "Give the country with the field “Country”.",
+        ),
+        (
+            'See "campaigns/visits-20261122-98123456.local", not 0772 000 012.',
+            'See "campaigns/visits-20261122-98123456.local", not 077*****12.',
+        ),
+        (
+            "The rest: 2 invalid, 1 duplicate, 1 opted out.",
+            "The rest: 2 have to be corrected, 1 comes twice, 1 wants no texts.",
         ),
         ("", ""),
     ],
@@ -81,11 +89,11 @@ def test_every_choice_has_a_field():
     ("html", "shown"),
     [
         ("<p>Sending 2 messages</p>", "<p>Sending 2 texts</p>"),
-        ("<th>batch</th><th>messages</th>", "<th>group of texts</th><th>texts</th>"),
+        ("<th>batch</th><th>messages</th>", "<th>batch</th><th>texts</th>"),
         ("<dt>accepted</dt><dd>1,024</dd>", "<dt>accepted</dt><dd>1,024</dd>"),
         (
             "<p>The service refused a batch: no &lt;funds&gt;.</p>",
-            "<p>The service refused a group of texts: no &lt;funds&gt;.</p>",
+            "<p>The service refused a batch: no &lt;funds&gt;.</p>",
         ),
         ('<p class="note">Look: <code>campaign.resume("x")</code></p><p>Stopped.</p>', "<p>Stopped.</p>"),
         ("<p>Top up, then resume, or call run.resume().</p>", "<p>Top up, then resume.</p>"),

@@ -17,6 +17,9 @@ import campaign
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.run_card import run_card
 from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.sending.opening import open_campaign
+from campaign.sending.options import SendOptions
+from campaign.sending.run import Run
 
 PROJECT = Path(__file__).parents[2]
 CAUTION = "This was a rehearsal: nobody got anything."
@@ -52,6 +55,26 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
     assert "Nothing was sent: all 7 were reached in rehearsal with this text on " in third
     assert '<span class="word">Finished' in third
+
+
+def test_the_heading_calms_nobody_while_outcomes_are_unknown(place):
+    with campaign.Sandbox(faults={2: "accept_close"}) as sandbox:
+        finished = dashboard_at_the_end(plan_for(people(9)), sandbox, place, batch_size=8)
+        assert '<span class="word">Finished, with 8 unknown</span>' in finished
+        again = dashboard_at_the_end(plan_for(people(9)), sandbox, place)
+    assert "Nothing left to send of 9 messages, 8 of them unknown" in again
+    assert '<span class="word">Finished, with 8 unknown</span>' in again
+
+
+def test_to_resume_a_closed_campaign_says_that_it_is_closed(sandbox, place):
+    options = {"account": sandbox, "batch_size": 2, **place}
+    campaign.send(plan_for(people(3)), budget=campaign.Budget(messages=1), progress=False, **options)
+    campaign.close(place["folder"], confirm="close with 2 messages not sent")
+    resumed = open_campaign(None, SendOptions(account=sandbox, **place))  # as resume does
+    card = run_card(Run(resumed, attended=False))
+    assert "Nothing left to send of 3 messages: the campaign is closed" in card
+    assert "<dt>withdrawn</dt><dd>2</dd>" in card
+    assert "campaign.resume" not in card
 
 
 def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):
@@ -186,3 +209,14 @@ def test_what_is_live_does_not_speak_of_rehearsals():
     assert (live.cost_in_words, outcome_sentence(live)) == (
         "UGX 70", "All 2 rows were accepted by the service.",
     )  # fmt: skip
+
+
+def test_numbers_of_batches_that_never_left_are_explained_where_they_are_skipped(sandbox, place, tmp_path):
+    options = {"account": sandbox, "batch_size": 2, "progress": False, **place}
+    campaign.send(plan_for(people(5)), budget=campaign.Budget(messages=1), **options)
+    result = campaign.send(plan_for(people(6)), budget=campaign.Budget(), **options)
+    assert result.batches["batch"].tolist() == [1, 4, 5, 6]
+    sentence = "Batches 2 and 3 never left: a later round put what was still to be sent into new batches."
+    page = campaign.write_report(result, tmp_path / "report.html").read_text("utf-8")
+    for shown in (result._repr_html_(), campaign.summary(result).card(), page):
+        assert shown.count(sentence) == 1

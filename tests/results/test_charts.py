@@ -81,7 +81,6 @@ def test_the_time_between_two_rounds_is_no_pause():
     rounds = batches(*steady(5), *steady(5, start=60), *steady(5, start=3 * 86_400, round_=2))
     timeline = Timeline.of(rounds)
     assert [pause.length.total_seconds() for pause in timeline.pauses] == [55.5]
-    assert timeline.sending_time.total_seconds() == 64.5 + 4.5
 
 
 def test_a_slow_pace_is_no_row_of_pauses():

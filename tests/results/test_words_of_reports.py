@@ -83,6 +83,14 @@ def test_what_somebody_wrote_is_no_remedy():
     assert without_code(f"{text} Use name=.") == text
 
 
+def test_whoever_corrects_cells_is_not_asked_to_write_a_template():
+    contacts = campaign.read_contacts(b"name,phone\n,0772 000 001\n")
+    plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
+    reasons = plan.contacts["reason"]
+    assert "{name|other words}" in reasons[2]  # in Python, where the text is written
+    assert texts_without_code(reasons)[2] == '"name" is empty, and the message needs it. Fill in the cell.'
+
+
 def test_a_column_of_sentences_changes_where_there_is_code_alone(result):
     reasons = result.contacts["reason"]
     plain = texts_without_code(reasons)

@@ -131,6 +131,11 @@ def test_ctrl_c_stops_all_senders_cleanly(client, send, service, tmp_path):
     totals = campaign.load_result(tmp_path / "visits").totals
     assert (totals["accepted"], totals["unknown"]) == (len(service.inbox), 0)
     assert totals["not_sent"] > 0
+    with variables(client, **variables_for(service)):
+        options = {"account": account_of(service), "senders": 2, "progress": False}
+        rest = campaign.resume(tmp_path / "visits", opt_outs=["0772 000 299"], **options)
+    assert dict(rest.totals, accepted=299, opted_out=1) == dict(rest.totals)
+    assert audit_folder(tmp_path / "visits", service.inbox) == []
 
 
 def test_a_worker_without_an_account_is_named_and_nothing_is_registered(client, send, service, tmp_path):

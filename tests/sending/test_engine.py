@@ -606,6 +606,22 @@ def test_a_pause_that_is_over_before_its_batches_came_back_is_over():
     assert set(record.states.values()) == {"accepted"}
 
 
+def test_a_pause_is_no_time_spent_sending():
+    async def paused_for_a_while():
+        running = asyncio.create_task(engine.run())
+        engine.pause()
+        while not engine.at_rest:
+            await asyncio.sleep(0.01)
+        await asyncio.sleep(0.5)
+        engine.resume()
+        await running
+
+    engine, _, snapshots = make_engine(Service(), batches=3, end_when_paused=False)
+    asyncio.run(asyncio.wait_for(paused_for_a_while(), 10))
+    assert snapshots[-1].status == "finished"
+    assert snapshots[-1].seconds < 0.4
+
+
 def test_an_order_that_comes_after_the_end_changes_nothing():
     async def late():
         await engine.run()

@@ -1,5 +1,6 @@
 """All campaigns of a folder in one table."""
 
+import re
 import time
 from decimal import Decimal
 
@@ -83,9 +84,13 @@ def test_a_notebook_shows_them_in_words_and_in_local_time(campaigns, in_kampala)
     frame = campaign.history(campaigns)
     frame[["first_sent", "last_sent"]] = pd.Timestamp("2026-11-21 22:02", tz="UTC")
     card = frame[frame["people"] > 1]._repr_html_()
-    assert ">embedded sandbox</td>" in card
+    headers = re.findall(r'<th scope="col"[^>]*>(\w+)<', card)
+    assert headers == ["Campaign", "State", "Sent", "Cost", "Sender", "People", "Accepted"]
+    elsewhere = pd.concat([frame, frame.assign(environment="live", unknown=1)])._repr_html_()
+    assert ">Unknown</th>" in elsewhere
+    assert ">embedded sandbox</td>" in elsewhere
     assert ">70 or more (made up)</td>" in card
-    assert ">22 November 2026</td>" in card  # a day later than in UTC
+    assert ">22 Nov 2026</td>" in card  # a day later than in UTC
     assert "<style scoped>" in frame[["name", "people"]]._repr_html_()  # as any other frame
     assert str(frame["first_sent"].dt.tz) == "UTC"
 

@@ -36,10 +36,19 @@ def test_resume_without_a_budget_has_the_one_that_was_given(held, sandbox):
     result = campaign.resume(held.folder, account=sandbox, **SMALL)
     assert len(sandbox.inbox) == 11
     assert result.sentence.endswith(
-        "385 of 385 are spent, and the next batch (5 SMS parts) may cost 175. Resume with a larger budget to "
-        "send the rest; until you give another one, "
-        "this one stays in force."
+        "385 of 385 are spent, and the next batch (5 SMS parts) may cost 175. Resume with a budget of 700 "
+        "to send the rest; until you give another one, this one stays in force."
     )
+
+
+def test_every_figure_of_the_budget_has_the_currency_of_the_account():
+    with campaign.Sandbox(password="sesame", price=PRICE) as sandbox:
+        account = campaign.Account("local", sandbox.account.url, "sandbox", "sesame", currency="UGX")
+        result = campaign.send(plan_for(people(20)), account=account, name="visits", budget=385, **SMALL)
+    assert (
+        "UGX 385 of UGX 385 are spent, and the next batch (5 SMS parts) may cost UGX 175. Resume with a "
+        "budget of UGX 700 to send the rest"
+    ) in result.sentence
 
 
 def test_a_corrected_table_has_it_too(held, sandbox):

@@ -129,12 +129,12 @@ def test_what_is_not_a_plan(send, plan, contacts, sent):
     for given, words in (
         (
             sent,
-            "plan is a Result: that plan was sent already. To send what is left of it, use campaign.resume",
+            "You gave a Result: its plan was sent already. To send what is left of it, use campaign.resume",
         ),
-        (contacts, "plan is a table of contacts, not a Plan. Make one first: plan = campaign.prepare("),
-        ("visits.xlsx", "plan is the text 'visits.xlsx', not a Plan"),
-        (None, "plan is None, not a Plan"),
-        ([plan], "plan is a list, not a Plan"),
+        (contacts, "You gave a table of contacts, not a Plan. Make one first: plan = campaign.prepare("),
+        ("visits.xlsx", "You gave the text 'visits.xlsx', not a Plan"),
+        (None, "You gave None, not a Plan"),
+        ([plan], "You gave a list, not a Plan"),
     ):
         with pytest.raises(campaign.UsageError) as said:
             send(given, progress=False)
@@ -192,7 +192,7 @@ def test_what_cannot_be_tried_out(options, words, plan):
 
 
 def test_what_cannot_be_tried_out_because_it_is_no_plan(sent):
-    with pytest.raises(campaign.UsageError, match="plan is a Result"):
+    with pytest.raises(campaign.UsageError, match="You gave a Result"):
         campaign.try_out(sent, number="0772 000 999", region="UG")
 
 

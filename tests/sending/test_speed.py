@@ -3,8 +3,8 @@
 import pandas as pd
 import pytest
 
+from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.speed import Speed
-from campaign.sending.rounds.standing import seconds_spent
 
 
 def after(*samples):
@@ -42,18 +42,23 @@ def test_how_long_the_first_message_took_is_no_pace():
 
 
 def sent_at(*times, rounds=1):
-    """Batches that left at these times and were answered a second later."""
+    """Batches of 100 that left at these times and were answered a second later."""
     moments = pd.to_datetime([f"2026-11-22 {time}" for time in times], utc=True).as_unit("us")
-    return pd.DataFrame({"submitted_at": moments, "seconds": 1.0, "round": rounds})
+    return pd.DataFrame({"submitted_at": moments, "seconds": 1.0, "round": rounds, "messages": 100})
 
 
-def test_the_time_spent_is_that_of_all_rounds_without_the_nights_between_them():
-    assert seconds_spent(sent_at("08:00:00", "08:00:09")) == 10
-    assert seconds_spent(sent_at("08:04:00", "08:00:00")) == 241  # a slow pace is time spent
-    two_rounds = sent_at("08:00:00", "08:00:09", "17:00:00", "17:00:19")
-    assert seconds_spent(two_rounds) == 30
-    corrected = sent_at("08:00:00", "08:00:09", "08:02:00", "08:02:19", rounds=[1, 1, 2, 2])
-    assert seconds_spent(corrected) == 30  # two minutes at the spreadsheet are not spent sending
-    assert seconds_spent(sent_at("08:00:00").iloc[:0]) == 0
+def test_the_time_spent_is_that_of_all_runs_without_the_hours_between_them():
+    assert seconds_spent(sent_at("08:00:00", "08:00:01"), {1: None}) == 2
+    resumed = sent_at("08:00:00", "08:00:45", "08:00:46", "17:00:00")
+    assert seconds_spent(resumed, {1: None}) == 4
+    corrected = sent_at("08:00:00", "08:00:01", "08:00:02", "08:00:03", rounds=[1, 1, 2, 2])
+    assert seconds_spent(corrected, {1: None, 2: None}) == 4
+    assert seconds_spent(sent_at("08:00:00").iloc[:0], {}) == 0
     waiting = sent_at("08:00:00").assign(submitted_at=pd.Series([pd.NaT]).dt.tz_localize("UTC"))
-    assert seconds_spent(waiting) == 0
+    assert seconds_spent(waiting, {1: None}) == 0
+
+
+def test_to_wait_for_the_pace_is_a_part_of_sending():
+    slow = sent_at("08:00:00", "08:00:50", "08:01:40", "17:00:00")
+    assert seconds_spent(slow, {1: 2.0}) == 101 + 1
+    assert seconds_spent(slow, {1: None}) == 4

@@ -36,8 +36,8 @@ ONE, TEN = Load(1, 1), Load(10, 10)
 
 
 def tally_after(*outcomes, messages=1000, batch=TEN):
-    """A campaign of `messages` in which batches like `batch` came back with these outcomes."""
-    tally = Tally(messages)
+    """A campaign of messages of one SMS part in which batches like `batch` came back with these outcomes."""
+    tally = Tally(messages, parts_left=messages)
     for outcome in outcomes:
         tally.start(batch)
         tally.settle(batch, outcome)
@@ -63,7 +63,7 @@ def test_counts_add_up_to_the_messages():
         960,
     )
     assert tally.cost == Decimal(350)
-    assert tally.expected_cost == Decimal(350) + 35 * 980  # what is refused costs nothing
+    assert tally.expected_cost == Decimal(350) + 35 * 990  # also for what was refused: it goes out again
 
 
 def test_no_valve_holds_a_run_without_faults():
@@ -227,11 +227,9 @@ def test_a_budget_counts_what_was_accepted_at_no_known_cost_at_the_price_seen():
     assert Budget(cost=Decimal(1050)).look(tally, TEN, NOON) is None
     assert Budget(cost=Decimal(1049)).look(tally, TEN, NOON) is not None
     spending = Spending()
-    spending.add(10, 10, Decimal(350))
-    spending.add(10, 10, None)
-    assert (
-        Tally(1000, accepted=20, unpriced=10, spending=spending).cost_with(10) == tally.cost_with(10) == 1050
-    )
+    spending.add(10, Decimal(350))
+    spending.add(10, None)
+    assert Tally(1000, accepted=20, spending=spending).cost_with(10) == tally.cost_with(10) == 1050
 
 
 def test_a_budget_pauses_at_a_cost_that_cannot_be_read_although_a_price_is_known():

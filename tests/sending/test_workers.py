@@ -428,6 +428,87 @@ def test_a_part_file_that_is_missing_on_a_machine(sandbox, folder, release, tmp_
     assert campaign.work(folder, account=sandbox.account).accepted == 5
 
 
+# A copy in a store. A disk is one, too, and fsspec is the same for all.
+
+
+@pytest.fixture
+def store(tmp_path):
+    return (tmp_path / "store" / "visits").as_uri()
+
+
+def test_workers_elsewhere_need_the_address_of_a_copy(sandbox, folder, release, store, tmp_path):
+    released = release(plan_of(7), batch_size=2, copy_to=store)
+    assert (released.copied_to, len(sandbox.inbox)) == (store, 0)
+    folder.rename(tmp_path / "not seen from here")
+    campaign.order(store, "pause")
+    assert campaign.work(store, account=sandbox.account, when_paused="end").status == "paused"
+    campaign.order(store, "resume")
+    assert campaign.work(store, account=sandbox.account).accepted == 7
+    assert campaign.workers(store).empty
+    (tmp_path / "not seen from here").rename(folder)
+    assert audit_folder(folder, sandbox.inbox) == []
+    corrected = release(plan_of(9), copy_to=f"{store}/", changed="send")
+    assert corrected.messages == 2
+    assert campaign.send_part(store, 0, account=sandbox.account).accepted == 2
+    assert audit_folder(folder, sandbox.inbox) == []
+
+
+def test_what_was_changed_in_a_store_is_not_sent(sandbox, folder, release, store, tmp_path):
+    """Nor is what is cut off or gone; a release to the same address restores it."""
+    release(plan_of(5), copy_to=store)
+    part = tmp_path / "store" / "visits" / "rounds" / "0001" / "plan" / "part-00000.parquet"
+    whole = part.read_bytes()
+    for content, problem in [
+        (whole[:-9], "was changed, or was cut off on the way"),
+        (whole[:99] + b"!" + whole[100:], "was changed, or was cut off on the way"),
+        (None, "is missing"),
+    ]:
+        part.unlink() if content is None else part.write_bytes(content)
+        with pytest.raises(FolderError, match=f"{store}/rounds/0001/plan/part-00000.parquet {problem}"):
+            campaign.work(store, account=sandbox.account)
+    manifest = part.parent.parent / "manifest.json"
+    manifest.write_text(manifest.read_text().replace("CLINIC", "SCHOOL"))
+    with pytest.raises(FolderError, match=f"The manifest in {store}/rounds/0001 was changed after the round"):
+        campaign.work(store, account=sandbox.account)
+    assert "joined" not in events(folder)
+    assert len(sandbox.inbox) == 0
+    campaign.release(folder, account=sandbox.account, copy_to=store)
+    assert campaign.work(store, account=sandbox.account).accepted == 5
+
+
+def test_a_place_that_is_no_store_for_this_campaign(sandbox, folder, release, store, tmp_path, database):
+    release(plan_of(5), copy_to=store)
+    with pytest.raises(FolderError, match=r"There is another campaign in .*/visits\. Nothing was sent"):
+        release(plan_of(5), folder=tmp_path / "b", copy_to=store)
+    with pytest.raises(FolderError, match="is not released to workers"):
+        campaign.work(tmp_path / "b", account=sandbox.account)
+    (tmp_path / "full").touch()
+    with pytest.raises(FolderError, match=r"full/visits/manifest\.json cannot be read \(NotADirectory"):
+        release(plan_of(5), folder=tmp_path / "c", copy_to=f"{tmp_path.as_uri()}/full/visits")
+    assert not (tmp_path / "c").exists()
+    with pytest.raises(FolderError, match=r"There is no campaign in .*elsewhere: it has no manifest\.json"):
+        campaign.work(f"{tmp_path.as_uri()}/elsewhere", account=sandbox.account)
+    assert len(sandbox.inbox) == 0
+
+
+@pytest.mark.parametrize(
+    ("url", "said"),
+    [
+        ("s3://", "is no address of a store"),
+        ("campaigns/copy", "is no address of a store"),
+        ("s3://AKIA:hunter2secret@bucket/visits", "Leave user names, passwords and keys out"),
+        ("https://store.example/visits?sig=hunter2secret", "Leave user names, passwords and keys out"),
+        ("memory://visits", "Other machines cannot read that"),
+        ("nosuch://bucket/visits", "No store has addresses that begin with nosuch://"),
+    ],
+)
+def test_addresses_that_no_store_has(url, said, folder, release):
+    with pytest.raises(UsageError, match=said) as refusal:
+        release(plan_of(1), copy_to=url)
+    assert "hunter2secret" not in str(refusal.value)
+    assert not folder.exists()
+
+
 def test_another_campaigns_tables(sandbox, folder, release, tmp_path, database):
     release(plan_of(5))
     campaign.release(plan_of(4), account=sandbox.account, folder=tmp_path / "b", ledger=database)
@@ -544,12 +625,17 @@ def test_a_worker_that_died_leaves_nothing_locked(sandbox, folder, release, monk
     monkeypatch.setattr(connections, "PATIENCE", 100)
     release(plan_of(6), batch_size=2, canary=False)
     place = open_folder(folder)
+    leftovers = [folder / "ledger.moves.0a1b2c3d.new", folder / "rounds" / "0001" / "unfinished-4f"]
+    for file in leftovers:
+        file.touch()
     dead = place.ledger_place.join(place.manifest.identity, "dead:9")
     dead.claim(1, None, lambda free: [BatchSize(free[0].batch, 2, 2)])
+    assert all(file.exists() for file in leftovers), "another worker may be writing them"
     dead._session.close()
     result = campaign.resume(folder, account=sandbox.account, progress=False)
     assert {name: count for name, count in result.totals.items() if count} == {"accepted": 6}
     assert "recalled" in events(folder)
+    assert not any(file.exists() for file in leftovers)
 
 
 def test_the_release_keeps_who_and_how(folder, release):

@@ -31,7 +31,7 @@ def account(environment, url, **more):
 @pytest.fixture
 def variables(monkeypatch):
     for environment in ("LIVE", "SANDBOX"):
-        for name in ("URL", "USERNAME", "PASSWORD"):
+        for name in ("URL", "USERNAME", "PASSWORD", "PASSWORD_FILE"):
             monkeypatch.delenv(f"CAMPAIGN_{environment}_{name}", raising=False)
 
     def give(environment, **values):
@@ -372,6 +372,42 @@ def test_an_empty_variable_is_a_missing_one(variables):
     variables("sandbox", url="http://s.example", username="me", password="")
     with pytest.raises(AccountError, match="Set CAMPAIGN_SANDBOX_PASSWORD in"):
         Account.from_environment("sandbox")
+
+
+@pytest.mark.parametrize(
+    "content", [b"only-for-tests", b"only-for-tests\n", b"\xef\xbb\xbfonly-for-tests\r\n"]
+)
+def test_a_password_may_be_in_a_file(content, variables, tmp_path):
+    (tmp_path / "password").write_bytes(content)
+    variables("live", url="https://a.example", username="me", password_file=str(tmp_path / "password"))
+    for live in (Account.from_environment("live"), kept_account("live")):
+        assert b'"password":"only-for-tests"' in bytes(live.body(memoryview(b"")))
+    with pytest.raises(AccountError, match="The sandbox was given the password in CAMPAIGN_LIVE_PASSWORD"):
+        Account("sandbox", "http://s.example", "me", PASSWORD)
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "No such file or directory"),
+        (b"\xff\xfeo\x00", "it is not UTF-8 text"),
+        (b"a" * 5000, "it is no file of a password"),
+        (b"\n", "The password is empty"),
+    ],
+)
+def test_a_file_without_a_password_is_refused(content, said, variables, tmp_path):
+    if content is not None:
+        (tmp_path / "password").write_bytes(content)
+    variables("sandbox", url="http://s.example", username="me", password_file=str(tmp_path / "password"))
+    with pytest.raises(AccountError, match=said):
+        Account.from_environment("sandbox")
+
+
+def test_a_password_has_one_place(variables, tmp_path):
+    given = {"password": PASSWORD, "password_file": "elsewhere"}
+    variables("live", url="https://a.example", username="me", **given)
+    with pytest.raises(AccountError, match="PASSWORD and CAMPAIGN_LIVE_PASSWORD_FILE are set"):
+        Account.from_environment("live")
 
 
 def test_live_variables_are_never_taken_for_the_sandbox(variables):

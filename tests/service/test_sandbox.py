@@ -252,11 +252,11 @@ def test_a_batch_is_charged_as_a_whole_or_refused_as_a_whole():
         assert service.balance == 0
 
 
-@pytest.mark.parametrize(("charge", "cost"), [("message", "3.45"), ("part", "5.75")])
-def test_the_price_is_for_each_message_or_each_part(charge, cost):
+@pytest.mark.parametrize(("charge", "cost"), [({"charge": "message"}, "3.45"), ({}, "5.75")])
+def test_the_price_is_for_each_part_as_in_an_estimate_or_for_each_message(charge, cost):
     cyrillic = {**ONE, "message": quote("я" * 71)}  # two parts
     plain = {**ONE, "message": quote("^" * 81)}  # 162 septets, two parts
-    with Sandbox(username="clinic", password="sesame", price="1.15", charge=charge) as service:
+    with Sandbox(username="clinic", password="sesame", price="1.15", **charge) as service:
         assert answer_of(service, request_of(ONE, cyrillic, plain))["Cost"] == cost
 
 

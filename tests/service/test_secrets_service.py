@@ -14,6 +14,7 @@ import logging
 import pickle
 import pprint
 import sys
+import tempfile
 import traceback
 from urllib.parse import quote, quote_plus
 
@@ -172,6 +173,24 @@ def without_a_user_name(world):
     Account.from_environment("live")
 
 
+def in_a_file_that_is_no_text(world):
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(SENTINEL.encode() + b"\xff")
+        file.flush()
+        world.delenv("CAMPAIGN_LIVE_PASSWORD")
+        world.setenv("CAMPAIGN_LIVE_PASSWORD_FILE", file.name)
+        Account.from_environment("live")
+
+
+def in_a_file_of_a_plain_sandbox(world):
+    with tempfile.NamedTemporaryFile() as file:
+        file.write(f"{SENTINEL}\n".encode())
+        file.flush()
+        world.delenv("CAMPAIGN_SANDBOX_PASSWORD")
+        world.setenv("CAMPAIGN_SANDBOX_PASSWORD_FILE", file.name)
+        Account.from_environment("sandbox")
+
+
 MISTAKES = {
     "an unknown environment": lambda _: Account("prod", "https://a.example", "me", SENTINEL),
     "an unknown encoding": lambda _: Account("live", "https://a.example", "me", SENTINEL, encoding="x"),
@@ -187,6 +206,8 @@ MISTAKES = {
     "the same from variables": lambda _: Account.from_environment("sandbox"),
     "variables for plain http": lambda _: Account.from_environment("live"),
     "a missing variable": without_a_user_name,
+    "a file that is no text": in_a_file_that_is_no_text,
+    "the live password in the sandbox's file": in_a_file_of_a_plain_sandbox,
     "it stands in the address for the keyring": lambda _: Account.from_keyring(
         "live", f"https://me:{quote(SENTINEL)}@a", "me"
     ),

@@ -19,6 +19,7 @@ class ComposerPage:
     problems: list[str] = field(default_factory=list)
 
     def __post_init__(self) -> None:
+        expect.set_options(timeout=30_000)  # milliseconds; the usual five seconds are short on a busy machine
         self.page.on("pageerror", lambda error: self.problems.append(str(error)))
         self.page.on("console", lambda said: said.type == "error" and self.problems.append(said.text))
         self.page.on("request", lambda request: self._note_address(request.url))
@@ -32,7 +33,9 @@ class ComposerPage:
             self.page.click(".campaign-upload")
         chooser.value.set_files(spreadsheet)
         expect(self.page.locator(".campaign-section-1 table")).to_be_visible()
-        self.page.click(".campaign-use")
+        self.page.focus(".campaign-use")
+        self.page.keyboard.press("Enter")
+        expect(self.page.locator(".campaign-section-2 h2")).to_be_focused()  # the button has gone
 
     def write(self) -> None:
         """The text with two placeholders, each at the cursor, and the sender."""
@@ -63,9 +66,11 @@ class ComposerPage:
         check = self.page.locator(".campaign-section-3")
         expect(check).to_contain_text("276 people get a text; 23 rows get none.")
         self.page.click(".campaign-go-on")
+        phone = self.page.locator(".campaign-own-number").get_by_label("Your own phone")
+        expect(phone).to_be_visible()  # each field has a label of its own
         self.page.click(".campaign-section-4 .campaign-send:text-is('Rehearse 276 texts')")
         result = self.page.locator(".campaign-section-5")
-        expect(result).to_contain_text("276 of 299 rows were accepted by the embedded sandbox")
+        expect(result).to_contain_text("276 of 299 rows were accepted in the rehearsal")
         expect(result.locator("pre")).to_contain_text("result = campaign.send(plan)")
 
     def download(self, label: str) -> tuple[str, bytes]:

@@ -1,5 +1,6 @@
 """The country that the numbers of a column probably belong to, and how well a chosen country fits them."""
 
+import unicodedata
 from dataclasses import dataclass
 from typing import Any
 
@@ -37,6 +38,7 @@ class RegionFit:
     - `usable`: how many of the `looked_at` ones can be sent to if they are from the region
     - `best`: how many can in the regions that fit best, and `others`: those of these that are not the region
     - `example`: one as it is written and in the service's form, ("", "") if none is usable
+    - `is_sample`: whether only the first different ones were looked at; else all were
     """
 
     looked_at: int
@@ -44,11 +46,7 @@ class RegionFit:
     best: int
     others: tuple[str, ...]
     example: tuple[str, str]
-
-    @property
-    def is_sample(self) -> bool:
-        """Whether there may be more numbers than were looked at."""
-        return self.looked_at == _SAMPLE
+    is_sample: bool
 
     @property
     def is_clearly_worse(self) -> bool:
@@ -64,7 +62,10 @@ _SAMPLE = 200  # numbers tried in all regions: 50,000 in 0.05 s
 def fit_region(numbers: "pd.Series[Any]", region: str) -> RegionFit:
     """How well a region, or "001", fits a column; of many numbers, the first 200 different ones count."""
     without_code = numbers[clean_numbers(numbers, region=None)["problem"] == "no_region"]
-    sample = without_code.drop_duplicates().head(_SAMPLE).reset_index(drop=True)
+    different = without_code.drop_duplicates()
+    is_sample = len(different) > _SAMPLE
+    sample = different.head(_SAMPLE) if is_sample else without_code
+    sample = sample.reset_index(drop=True)
     cleaned = clean_numbers(sample, region=region)
     good = cleaned["problem"] == ""
     usable = _usable_by_region(sample)
@@ -72,16 +73,17 @@ def fit_region(numbers: "pd.Series[Any]", region: str) -> RegionFit:
     others = tuple(str(name) for name in usable.index[usable == best] if name != region) if best else ()
     first = int(good.to_numpy().argmax()) if good.any() else None
     example = ("", "") if first is None else (str(sample[first]).strip(), str(cleaned["number"][first]))
-    return RegionFit(len(sample), int(good.sum()), best, others, example)
+    return RegionFit(len(sample), int(good.sum()), best, others, example, is_sample)
 
 
 def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":
     """How many of some numbers can be sent to in each region of the world."""
-    regions = [*code_by_region()]
-    tried = pd.Series(sample.repeat(len(regions)).to_numpy(), dtype="str")
-    column = pd.Series(regions * len(sample), dtype="str")
+    regions, counts = [*code_by_region()], sample.value_counts(sort=False)
+    tried = pd.Series(counts.index.repeat(len(regions)).to_numpy(), dtype="str")
+    column = pd.Series(regions * len(counts), dtype="str")
     good = clean_numbers(tried, region=column)["problem"] == ""
-    return good.astype("int64").groupby(column, sort=False).sum()
+    usable = good.astype("int64") * counts.to_numpy().repeat(len(regions))
+    return usable.groupby(column, sort=False).sum()
 
 
 def hold_numbers(cells: "pd.Series[Any]") -> bool:
@@ -93,11 +95,21 @@ def hold_numbers(cells: "pd.Series[Any]") -> bool:
     return filled > 0 and 2 * (int(problems.isin(["", "several"]).sum()) + local) >= filled
 
 
-# The library names no region without a country of its own in ISO 3166.
-_OTHER_NAMES = {"AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo"}
+# The library names no region without a country of its own in ISO 3166, and some by an older name.
+_OTHER_NAMES = {
+    "AC": "Ascension Island", "TA": "Tristan da Cunha", "XK": "Kosovo",
+    "CD": "Congo (Democratic Republic)", "CG": "Congo (Republic)", "MK": "North Macedonia",
+    "RE": "Réunion", "SZ": "Eswatini",
+}  # fmt: skip
 
 
 def regions_by_name() -> dict[str, str]:
     """The code of every country by its English name, in the order of the names: "Uganda" gives "UG"."""
-    names = _OTHER_NAMES | english_names()
-    return dict(sorted((names[region], region) for region in code_by_region()))
+    names = english_names() | _OTHER_NAMES
+    pairs = ((names[region], region) for region in code_by_region())
+    return dict(sorted(pairs, key=lambda pair: _without_accents(pair[0])))
+
+
+def _without_accents(name: str) -> str:
+    letters = unicodedata.normalize("NFD", name)
+    return "".join(letter for letter in letters if not unicodedata.combining(letter))

@@ -15,11 +15,12 @@ import pandas as pd
 from campaign.arrow_text import Ints, TextArray, constant_array, integers_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading
 from campaign.messages.issues import IssueCollector
+from campaign.messages.number_rules import NumberRules
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
 from campaign.messages.plan_tables.rare_countries import report_rare_countries
 from campaign.messages.plan_tables.row_block import BlockMessages, RowBlock
-from campaign.messages.recipients import NumberRules, find_numbers
+from campaign.messages.recipients import find_numbers
 from campaign.messages.suppression import SuppressionLists
 from campaign.messages.templates.campaign_texts import CampaignTexts
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, Protocol, TypeVar
 
 import pandas as pd
@@ -41,6 +41,9 @@ class PlanPart:
     rows_of_messages: CopiedField[Ints] = CopiedField()
     numbers: CopiedField[Ints] = CopiedField()
     alternatives: CopiedField[pd.DataFrame] = CopiedField(copy_frame)
+
+
+PART_TABLES = tuple(field.name for field in fields(PlanPart))
 
 
 class PartStore(Protocol):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -30,6 +31,7 @@ from campaign.notebook.composer.reasons import (
 from campaign.notebook.composer.section import Section, people
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
+from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
 from campaign.sending.rounds.difference import Difference, plan_behind
@@ -43,6 +45,14 @@ _ONLY_TO_CORRECT = (
     "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
     "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
 )
+_CORRECT_YOURS = (
+    "This file lists them with the reasons. Correct them in your own spreadsheet, save it, and choose it "
+    "again in section 1."
+)
+_CORRECT_THIS = (
+    "This file lists them with the reasons. Correct them in it, save it, and choose it in section 1; correct "
+    "them in your own spreadsheet too."
+)
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
 
@@ -51,7 +61,8 @@ class CheckSection(Section):
 
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
-        self._drawn_line = ""  # what is shown, while the desk may have another plan already
+        self._drawn: Plan | None = None  # what is shown, while the desk may have another plan already
+        self._drawn_line = ""
         self._overview, self._reasons, self._fitted, self._before = HTML(), HTML(), HTML(), HTML()
         self._fitted.add_class("campaign-fitted")
         self.shared = SharedPhones(self._keep)
@@ -72,9 +83,10 @@ class CheckSection(Section):
             self._write_to_correct,
             self.show_problem,
         )
+        self._correcting = HTML()
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
-            self._overview, self._reasons, self.download, self._asked,
+            self._overview, self._reasons, self.download, self._correcting, self._asked,
             self.opt_outs, self.upload, self._agree, self._list_faults, self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
@@ -87,8 +99,9 @@ class CheckSection(Section):
 
     @property
     def findings(self) -> str:
-        """Who gets no text and why: whether this has changed."""
-        return f"{self._drawn_line}{self._reasons.value}"
+        """Who gets no text and why: whether this has changed, whatever was sent in the meantime."""
+        may_get_one = 0 if self._drawn is None else self._drawn.totals["not_sent"]
+        return f"{may_get_one} {self._reasons.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -108,9 +121,10 @@ class CheckSection(Section):
             self._done(self)
 
     def _take_upload(self) -> None:
-        with self.problems_shown():
-            self.opt_outs.fill(str(self.upload.keep(OPT_OUT_UPLOADS)))
-        self._take_opt_outs()
+        with self.problems_shown(), self.upload.kept(OPT_OUT_UPLOADS) as path:
+            self.opt_outs.fill(str(path))
+            self._read_opt_outs()
+            self._draw()
 
     def _take_opt_outs(self) -> None:
         with self.problems_shown():
@@ -148,32 +162,38 @@ class CheckSection(Section):
             return self._desk.prepared()
         return self._desk.plan
 
-    @staticmethod
-    def _sentence(plan: Plan) -> str:
-        reached = plan.totals["not_sent"]
-        who = f"{people(reached)} {agreeing(reached, 'gets', 'get')}" if reached else "nobody gets"
-        left_out = plan.totals.rows - reached
-        rest = (
-            f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
-            if left_out
-            else "no row is left out"
-        )
-        return f"{capitalised(who)} a text; {rest}"
+    def say_who_leaves(self) -> None:
+        """Say how many people get a text, once it is known what went before to the place that is chosen."""
+        plan = self._drawn
+        if plan is None:
+            return
+        difference = None
+        with suppress(CampaignError):  # the section that sends says why
+            difference = self._desk.difference(self._desk.composition.environment)
+        leaves = WhoLeaves.of(plan, difference, changed=self._desk.composition.changed)
+        self._drawn_line = _sentence(plan, leaves)
+        sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
+        bar = shares(plan, leaves)
+        self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
 
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
-        plan = self._plan
-        self._drawn_line = self._sentence(plan)
-        sentence = markup.paragraph(f"{self._drawn_line}.")
-        self._overview.value = f"<style>{STYLE}</style>{sentence}{shares(plan)}{read_dates(plan)}"
+        plan = self._drawn = self._plan
+        self.say_who_leaves()
         self._reasons.value = reasons(plan)
         self._fitted.value = fitted_texts(plan)
         self._list_faults.value = unreadable_entries(plan)
         self.shared.offer(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
+        self._correcting.value = markup.paragraph(self._how_to_correct, note=True) if to_correct else ""
         self._ask()
         self._before.value = self._compared()
+
+    @property
+    def _how_to_correct(self) -> str:
+        reading = self._plan.reading
+        return _CORRECT_THIS if reading is not None and reading.continues is not None else _CORRECT_YOURS
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
@@ -228,7 +248,7 @@ class CheckSection(Section):
 
     def _compared_in(self, where: Environment) -> str:
         try:
-            difference = self._desk.composition.compare(self._plan, self._desk.accounts[where])
+            difference = self._desk.difference(where)
         except CampaignError:  # the section that sends says why
             return ""
         if difference.is_first:
@@ -248,3 +268,19 @@ class CheckSection(Section):
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(unsent_result(self._plan, name=self._desk.name), path)
+
+
+def _sentence(plan: Plan, leaves: WhoLeaves) -> str:
+    """How many people get a text, how many more may, and how many rows get none, in one line."""
+    who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
+    more = leaves.nothing_more
+    left_out = plan.totals.rows - plan.totals["not_sent"]
+    pieces = [
+        f"{capitalised(who)} a text",
+        f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
+        f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
+        f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
+        if left_out
+        else "no row is left out",
+    ]
+    return "; ".join(filter(None, pieces))

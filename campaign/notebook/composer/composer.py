@@ -47,7 +47,9 @@ class Composer(Panel):
         ]  # fmt: skip
         for section in self._decided:
             section.touched = self._put_away_below
+        self.sending.looked_up = self._say_who_leaves
         self._reached = 0
+        self._is_shown = False
         self._greeting = HTML()
         self._greeting.add_class("campaign-greeting")
         super().__init__(lambda: _IN_WORK, [self._greeting, *self.sections], style=STYLE)
@@ -56,12 +58,18 @@ class Composer(Panel):
         if kept is not None and kept.composition.source:
             sentence = reopen(self.desk, self.sections, kept, self._show_outcome)
             self._greeting.value = f'<div role="status">{markup.paragraph(sentence)}</div>'
-        self.desk.remember = self._remember
+        self._is_shown = True
+        self.desk.remember = self._go_on
         self._remember()
 
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
         return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])
+
+    def _go_on(self) -> None:
+        """The sentence about a page that was loaded again goes with the next decision."""
+        self._greeting.value = ""
+        self._remember()
 
     def _remember(self) -> None:
         if self._memory is not None:
@@ -82,10 +90,16 @@ class Composer(Panel):
     def _put_away_below(self, touched: Section) -> None:
         """Put away what follows from a section until it is finished again; what was sent stays in sight."""
         position = self.sections.index(touched)
-        following = [*self._decided, *([self.sending] if self.desk.run is None else [])][position + 1 :]
-        for later, section in enumerate(following):
+        following = self._decided if self.desk.run is not None else self.sections
+        for later, section in enumerate(following[position + 1 :]):
             section.announce() if later == 0 else section.hide()
         self.desk.remember()
+
+    def _say_who_leaves(self) -> None:
+        """The line of the closed check follows what is chosen in the section that sends."""
+        self.check.say_who_leaves()
+        if not self.check.is_open:
+            self.check.fold()
 
     def _finished(self, finished: Section) -> None:
         """Fold a section and go on: to the next, and through all below that were reached before."""
@@ -100,7 +114,10 @@ class Composer(Panel):
             elif not self._entered(section, below, is_new=below > self._reached):
                 self._reached = below
                 break
-        self._open(self._reached if position < self._reached else position + 1)
+        following = self._reached if position < self._reached else position + 1
+        self._open(following)
+        if self._is_shown:  # else nobody has pressed anything yet
+            self.sections[following].take_focus()
         self.desk.remember()
 
     def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
@@ -125,9 +142,9 @@ class Composer(Panel):
 
     def _started(self, run: Run) -> None:
         """Fold what was decided, and show the result when the run has ended."""
-        self._greeting.value = ""
         for section in self._decided:
             section.fold()
+        self.sending.take_focus()
         threading.Thread(target=self._watch, args=[run], name="campaign composer", daemon=True).start()
 
     def _watch(self, run: Run) -> None:

@@ -26,8 +26,9 @@ _OF_ROWS = ("overlong", "duplicates", "several")
 _ABOUT = {
     "source": (*_OF_ROWS, *_AGAIN, "name"), "sheet": (*_OF_ROWS, *_AGAIN),
     "message": ("overlong", *_AGAIN), "texts": ("overlong", *_AGAIN), "language": ("overlong", *_AGAIN),
-    "sender": _AGAIN, "name": _AGAIN, "environment": _AGAIN,
+    "sender": _AGAIN, "name": _AGAIN, "environment": (*_AGAIN, "rate", "batch_size"),
 }  # fmt: skip
+_OF_SENDING = ("name", "changed", "gone", "rate", "batch_size")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -55,6 +56,8 @@ class Composition:
     name: str = ""
     changed: Changed = "ask"
     gone: Gone = "ask"
+    rate: int | None = None  # a second, for a rehearsal to watch
+    batch_size: int = 100
 
     def decided(self, **decisions: Any) -> Composition:
         """With some decisions replaced, and without the answers that were about what they replace."""
@@ -83,11 +86,11 @@ class Composition:
         return compare(plan, account=account, **self._given("name"))
 
     def start(self, plan: Plan, account: Account | None, confirm: str | None) -> Run:
-        return start(plan, account=account, confirm=confirm, **self._given("name", "changed", "gone"))
+        return start(plan, account=account, confirm=confirm, **self._given(*_OF_SENDING))
 
     def python(self, confirm: str | None = None) -> str:
         """The lines that do the same: read, prepare, send, report."""
-        sending = self._given("name", "changed", "gone")
+        sending = self._given(*_OF_SENDING)
         if confirm:
             sending["confirm"] = confirm
         account = (

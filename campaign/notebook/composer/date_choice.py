@@ -17,7 +17,7 @@ from campaign.notebook.composer.fields import Picker, set_shown
 
 _AS_THEY_ARE = "As in the spreadsheet"
 _NUMBERS = ("%d/%m/%Y", "%d.%m.%Y")
-_EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
+EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
 
 
 class DateChoice(Picker):
@@ -48,7 +48,7 @@ class DateChoice(Picker):
         if formats:
             column, now = next(iter(formats.items()))
             cell = self._dates[column]
-            day = read_moment(cell, self._order)[0] or _EXAMPLE
+            day = read_moment(cell, self._order)[0] or EXAMPLE
             options = [(f"{_AS_THEY_ARE}: {cell}", ""), *_ways(day, language)]
             if now not in [way for _, way in options]:
                 options.append((f"As the text says: {now}", now))
@@ -60,18 +60,34 @@ class DateChoice(Picker):
 
 def _ways(day: date, language: str) -> list[tuple[str, str]]:
     """Each way to write dates, by how it writes this day."""
-    mine = language[:2].casefold()
-    codes = sorted(DATE_NAMES, key=lambda code: mine not in (code, DATE_NAMES[code].name[:2].casefold()))
-    names = [(DATE_NAMES[code], "" if code == "en" else f"@{code}") for code in codes]
+    codes = sorted(DATE_NAMES, key=lambda code: code != _code(language))
     in_words = [
-        (f"{_written(day, pattern + suffix)} ({of.name})", pattern + suffix)
-        for of, suffix in names
-        for pattern in (of.day, of.weekday)
+        (f"{written(day, pattern + _suffix(code))} ({DATE_NAMES[code].name})", pattern + _suffix(code))
+        for code in codes
+        for pattern in (DATE_NAMES[code].day, DATE_NAMES[code].weekday)
     ]
-    return [*in_words, *((_written(day, pattern), pattern) for pattern in _NUMBERS)]
+    return [*in_words, *((written(day, pattern), pattern) for pattern in _NUMBERS)]
 
 
-def _written(day: date, pattern: str) -> str:
+def day_in_words(language: str) -> str:
+    """How a text in a language, "fr" or "français", writes a day and its month; English for one not known."""
+    code = _code(language)
+    return DATE_NAMES[code].day + _suffix(code)
+
+
+def _code(language: str) -> str:
+    """The code of a language in which dates can be written; that of English for any other."""
+    mine = language[:2].casefold()
+    of_language = (code for code, names in DATE_NAMES.items() if mine in (code, names.name[:2].casefold()))
+    return next(of_language, "en")
+
+
+def _suffix(code: str) -> str:
+    return "" if code == "en" else f"@{code}"
+
+
+def written(day: date, pattern: str) -> str:
+    """The day as a text with this pattern has it."""
     form = parse_format(pattern, "")
     assert isinstance(form, DateFormat)  # noqa: S101 - the patterns above are those of dates
     return str(form.apply(text_array([day.isoformat()]))[0][0].as_py())

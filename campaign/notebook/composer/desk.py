@@ -17,6 +17,7 @@ from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
+from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
 from campaign.sending.store.identity import choose_name
 from campaign.service.account import Account
@@ -41,6 +42,7 @@ class Desk:
     price: str = ""  # of one SMS, as it was typed
     own_number: str = ""  # of the phone that one text is tried on, as it was typed
     remember: Callable[[], None] = lambda: None  # called after each decision
+    _compared: dict[Environment, tuple[Plan, str, Difference]] = field(default_factory=dict)
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
     account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
 
@@ -91,6 +93,15 @@ class Desk:
         wanted = replace(self.composition, instead=self.chosen_rows)
         self.composition, self.plan = wanted.planned(self.contacts)
         return self.plan
+
+    def difference(self, where: Environment, *, anew: bool = False) -> Difference:
+        """What the plan would send there, as it was when this plan was first compared, or `anew`."""
+        plan, name = self.plan or self.prepared(), self.composition.name
+        before = self._compared.get(where)
+        if anew or before is None or before[0] is not plan or before[1] != name:
+            before = plan, name, self.composition.compare(plan, self.accounts[where])
+            self._compared[where] = before
+        return before[2]
 
 
 def offered_accounts() -> dict[Environment, Account | None]:

@@ -9,6 +9,7 @@ from html import escape, unescape
 
 from campaign.masking import mask_text
 from campaign.remedies import without_code
+from campaign.sending.store.identity import CAMPAIGNS
 
 # What the composer calls the parameters of `read_contacts`, `prepare` and `send`.
 FIELDS = {
@@ -50,14 +51,25 @@ _SECTIONS = {
 }  # by the section that has them
 _WORDS = {
     "The issues of the plan say why": "Section 3 says why",
-    "batches": "groups of texts", "batch": "group of texts",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
+    "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
+    "the opt-out list": "the list of people who want no texts",
+    "Correct the invalid rows": "Correct these rows",
 }  # fmt: skip
+# Why a row gets no text, of one row and of several.
+STATUS_WORDS = {
+    "invalid": ("has to be corrected", "have to be corrected"),
+    "duplicate": ("comes twice", "come twice"),
+    "blank": ("is empty", "are empty"),
+    "opted out": ("wants no texts", "want no texts"),
+}
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
+_STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;]|$)")
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
+_FOLDER = re.compile(rf"(?<={CAMPAIGNS}[/\\])([\w.-]*\w)")
 _PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
 
 
@@ -68,8 +80,14 @@ def desk_words(text: object, *, here: int | None = None) -> str:
     section that shows it: what is to be chosen in another one is said to be there.
     """
     plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), _named)
-    words = mask_text(_in_words(_NAMED_TWICE.sub(r"\1", plain)))
+    words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else words + _elsewhere(words, here)
+
+
+def _masked(text: str) -> str:
+    """The text with phone numbers masked; the path of a campaign has to be right, and keeps its digits."""
+    pieces = _FOLDER.split(text)  # the folders are every other piece
+    return "".join(piece if place % 2 else mask_text(piece) for place, piece in enumerate(pieces))
 
 
 def _elsewhere(words: str, here: int) -> str:
@@ -94,6 +112,11 @@ def _piece_in_words(match: re.Match[str]) -> str:
 
 def _in_words(text: str) -> str:
     return _WORD.sub(lambda match: _WORDS[match[0]], text)
+
+
+def _status_in_words(match: re.Match[str]) -> str:
+    one, several = STATUS_WORDS[match[2]]
+    return f"{match[1]} {one if match[1] == '1' else several}"
 
 
 def _named(parameter: str, value: str) -> str:

@@ -14,7 +14,7 @@ _NEEDED = 'campaign.compose needs anywidget: pip install "campaign[notebook]".'
 def compose() -> Any:
     """A form that leads through a whole campaign by clicks and typing, from the spreadsheet to the report.
 
-    It has five sections: the spreadsheet, the message, a check of everybody, sending, and the result with its
+    It has five sections: the spreadsheet, the text, a check of everybody, sending, and the result with its
     files. It does what the other functions of this package do, and ends with the lines of Python that do the
     same. Sending for real is offered where the account is in the environment variables or the keyring.
 

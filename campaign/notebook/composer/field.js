@@ -1,12 +1,10 @@
 // A line to write in. What is written is told in a message of its own when the line is left: messages arrive in
 // the order in which they are sent, whereas a change of state may wait, and be overtaken by the next click.
 
-let fields = 0;
-
 function render({model, el}) {
   const input = document.createElement("input");
   input.type = "text";
-  input.id = `campaign-field-${++fields}`;
+  input.id = `campaign-field-${Math.random()}`; // a count would begin again in each field's copy of this script
   input.placeholder = model.get("placeholder");
   const label = document.createElement("label");
   label.className = "widget-label";
@@ -34,6 +32,7 @@ function render({model, el}) {
   input.addEventListener("input", type);
   input.addEventListener("change", leave);
   input.addEventListener("blur", leave);
+  input.addEventListener("keydown", (event) => { if (event.key === "Enter") leave(); }); // what a browser fills in is no "change"
   model.on("change:value", show);
   model.on("change:placeholder", () => { input.placeholder = model.get("placeholder"); });
   show();

@@ -68,9 +68,9 @@ class LeftOutBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return _NOBODY
         numbers: Ints = np.unique(messages["number"].to_numpy(dtype=np.int64))
         left_out = np.zeros(len(numbers), dtype=bool)
-        for account in self._desk.accounts.values():
+        for where in self._desk.accounts:
             with suppress(CampaignError):  # of the chosen account it is said where the texts are counted
-                record = plan_behind(self._desk.composition.compare(self._desk.prepared(), account)).record
+                record = plan_behind(self._desk.difference(where)).record
                 if record is not None:
                     left_out |= opted_out_before(record.comparable_numbers(numbers), record)
         return numbers[left_out]

@@ -17,13 +17,13 @@ from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
-from campaign.messages.templates.formats import MONTHS, read_moment
+from campaign.messages.templates.formats import read_moment
 from campaign.messages.templates.text_lengths import text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import SINGLE_UCS2
 from campaign.notebook.composer.alphabet import explain_alphabet
 from campaign.notebook.composer.composition import Composition
-from campaign.notebook.composer.date_choice import DateChoice
+from campaign.notebook.composer.date_choice import EXAMPLE, DateChoice, day_in_words, written
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.earlier_text import EarlierText
@@ -65,20 +65,21 @@ class MessageSection(Section):
                 self.earlier,
                 self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
                 self._alphabet, self.sender, self._sender_fault,
-                button("Check everybody", "check", self.finish, main=True),
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
         shown = VBox([self.phone, self.dates], layout=Layout(flex="0 1 21em", min_width="0"))
         both = HBox([writing, shown], layout=Layout(flex_flow="row wrap"))
         both.add_class("writing")
-        super().__init__(2, "Message", [both])
+        go_on = button("Check everybody", "check", self.finish, main=True)
+        super().__init__(2, "Text", [both, go_on])
 
     @property
     def line(self) -> str:
         """What was decided."""
         composition = self._desk.composition
-        text, others = self._text, len(composition.texts) - 1 if composition.language else 0
+        texts = [*composition.texts.values()] if composition.language else [composition.message]
+        text, others = texts[0], len(texts) - 1
         more = f" and {counted(others, 'other language')}" if others else ""
         return f"“{shorten(text.strip(), 60)}”{more} from {composition.sender}"
 
@@ -86,7 +87,6 @@ class MessageSection(Section):
         """Offer the columns of the spreadsheet, and count the text again with its rows."""
         columns = [name for name in self._desk.contacts.columns if not {*"{}"} & set(name)]
         self.editor.placeholders = columns
-        self.editor.formats = self._date_formats()
         self.dates.offer_for(self._desk.contacts)
         composition = self._desk.composition
         self.languages.offer(self._desk.contacts, composition)
@@ -138,6 +138,7 @@ class MessageSection(Section):
         """Write another of the texts, for its readers."""
         self._readers = self.languages.readers
         self.phone.offer(self._readers.index)
+        self.editor.formats = self._date_formats()
         self.editor.value = self._text
         self._typed(self._text)
 
@@ -156,8 +157,9 @@ class MessageSection(Section):
         reading = reading_of(contacts)
         order = reading.dates if reading is not None else ""
         days = {name: read_moment(cell, order)[0] for name, cell in date_columns(contacts).items()}
+        way = day_in_words(self.languages.editing)
         return {
-            f"{name}, as {f'{day.day} {MONTHS[day.month - 1]}' if day else 'day and month'}": f"{name}:%-d %B"
+            f"{name}, as {written(day or EXAMPLE, way)}": f"{name}:{way}"
             for name, day in days.items() if not {*"{}:"} & set(name)
         }  # fmt: skip
 

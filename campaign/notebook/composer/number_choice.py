@@ -120,11 +120,15 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             f"one would be called in {self.country_name}."
         )
 
-    def check(self) -> None:
-        """Raise `ContactsError` while numbers are of no country, or the column holds none."""
-        if not self._may_hold_numbers and not self.country.value:
-            raise ContactsError(self._other_column_warning())
+    def check(self, *, continues: bool) -> None:
+        """Raise `ContactsError` while numbers are of no country, or the column holds none.
+
+        In rows to correct, which continue a campaign, every number may be wrong.
+        """
         cleaned = clean_numbers(self._contacts[self.column.value], region=self.country.value or None)
+        is_empty = not continues and not (cleaned["problem"] == "").any()
+        if not self._may_hold_numbers and (is_empty or not self.country.value):
+            raise ContactsError(self._other_column_warning())
         without = int((cleaned["problem"] == "no_region").sum())
         if without and not self.country.value:
             raise ContactsError(
@@ -180,8 +184,12 @@ def _example(fit: RegionFit, country: str, code: str, *, is_sure: bool) -> str:
     """What the country makes of the numbers without a country code, and of one of them."""
     if not fit.looked_at:
         return ""
-    of = "the first " if fit.is_sample else ""
-    looked_at = f"{of}{counted(fit.looked_at, 'number')} without a country code"
+    numbers = (
+        f"the first {figure(fit.looked_at)} different numbers"
+        if fit.is_sample
+        else counted(fit.looked_at, "number")
+    )
+    looked_at = f"{numbers} without a country code"
     share = f"{figure(fit.usable)} of {looked_at} can be used"
     if not fit.usable:
         return f"{share}."

@@ -20,7 +20,11 @@ from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import load_result
 
-_HINT = "The same in Python, for whoever runs this again:"
+_PYTHON = "The same in Python, for whoever runs this again"
+_CORRECT = (
+    "To reach the rows to correct, correct them in the file “Rows to correct”, save it, and choose it in "
+    "section 1. It continues this campaign, and nobody gets a text twice."
+)
 
 
 class OutcomeSection(Section):
@@ -28,7 +32,7 @@ class OutcomeSection(Section):
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
-        self._sentences, self._python = HTML(), HTML()
+        self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
         self._python.add_class("campaign-python")
         self.downloads = {
             "report.html": self._download("Report", "report.html", self._write_report),
@@ -36,7 +40,7 @@ class OutcomeSection(Section):
             "to_correct.xlsx": self._download("Rows to correct", "to correct.xlsx", self._write_to_correct),
         }
         buttons = HBox([*self.downloads.values()], layout=Layout(flex_flow="row wrap"))
-        super().__init__(5, "Result", [self._sentences, buttons, self._python])
+        super().__init__(5, "Result", [self._sentences, buttons, self._correcting, self._python])
 
     @property
     def line(self) -> str:
@@ -47,12 +51,14 @@ class OutcomeSection(Section):
         """Show the result as it is now."""
         result = self._result
         sentences = [*map(desk_words, (result.headline, *result.left_to_do))]
-        self._sentences.value = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
+        said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
+        self._sentences.value = f'<div role="status">{said}</div>'
         totals = result.totals
         to_correct = totals["invalid"] + totals["refused"] + totals.sharing
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
+        self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         lines = markup.escape(self._desk.composition.python(self._desk.confirmed))
-        self._python.value = f'{markup.paragraph(_HINT, note=True)}<pre tabindex="0">{lines}</pre>'
+        self._python.value = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
 
     @property
     def _result(self) -> Result:

@@ -9,7 +9,9 @@ import pandas as pd
 from campaign import markup
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
-from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.choice import QUESTIONS
+from campaign.notebook.composer.desk_words import FIELDS, STATUS_WORDS, desk_words
+from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted, figure
 
 _ROWS = 8  # row numbers named for each reason
@@ -18,21 +20,22 @@ _FITTED = 5  # texts shown before and after
 STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
 .campaign .shares .bar{height:100%;min-width:2px}
-.campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out{background:var(--quiet)}
+.campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out,
+.campaign .shares .nothing_more{background:var(--quiet)}
 """
 
 
-def shares(plan: Plan) -> str:
+def shares(plan: Plan, leaves: WhoLeaves) -> str:
     """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
     words = {
         "not_sent": ("gets a text", "get a text"),
-        "invalid": ("has to be corrected", "have to be corrected"),
-        "duplicate": ("comes twice", "come twice"),
-        "blank": ("is empty", "are empty"),
-        "opted_out": ("wants no texts", "want no texts"),
-    }
-    tones = {"not_sent": "good", "invalid": "bad"}
-    counts = {status: plan.totals[status] for status in words if plan.totals[status]}
+        "asked": ("is asked about in section 4", "are asked about in section 4"),
+        "nothing_more": ("gets nothing more", "get nothing more"),
+    } | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
+    tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
+    going = {"not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more}
+    every = {status: going[status] if status in going else plan.totals[status] for status in words}
+    counts = {status: count for status, count in every.items() if count}
     legend = ", ".join(
         f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()
     )
@@ -114,7 +117,9 @@ def _repeated_rows(plan: Plan) -> pd.Series[int]:
 def _common_reason(code: str, details: pd.Series[str]) -> str:
     """The sentence of all these rows; where they differ, what they have in common."""
     sentence = details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}."
-    return desk_words(sentence, here=3)
+    asked = next((question.parameter for question in QUESTIONS if code in question.codes), "")
+    answer = f" “{FIELDS[asked]}” below says what happens to them." if asked == "overlong" else ""
+    return desk_words(sentence, here=3) + answer
 
 
 def _named_rows(rows: pd.Series[int], repeated: pd.Series[int]) -> str:

@@ -45,11 +45,12 @@ def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Ca
     if kept.sent is None:
         return _BACK
     desk.sent = kept.sent
-    return f"{_BACK} {_what_was_sent(kept.sent, show_outcome)}"
+    is_decided = not any(section.is_open for section in sections[:3])
+    return f"{_BACK} {_what_was_sent(kept.sent, show_outcome if is_decided else None)}"
 
 
-def _what_was_sent(folder: Path, show_outcome: Callable[[], None]) -> str:
-    """What became of the run of the page that is gone."""
+def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None) -> str:
+    """What became of the run of the page that is gone; None while something else is being decided."""
     try:
         with hold_lock(folder / "lock", timeout=_END):
             result = load_result(folder)
@@ -59,5 +60,7 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None]) -> str:
         return desk_words(error)
     if result.totals["not_sent"]:
         return f"{desk_words(result.headline)} {_INTERRUPTED}"
+    if show_outcome is None:
+        return desk_words(result.headline)
     show_outcome()
     return "What you sent is below."

@@ -11,11 +11,13 @@ from campaign.errors import CampaignError
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import set_shown
+from campaign.notebook.composer.heading import Heading
 from campaign.text import counted
 
 STYLE = """
 .campaign .section{border-top:1px solid var(--line);padding:.4em 0;overflow:visible}
-.campaign .section.campaign-section-1{border-top:0}
+.campaign .section.campaign-section-1,.campaign .section.folded{border-top:0}
+.campaign .section.folded{padding:.15em 0}
 .campaign .section h2{font-size:1.1em;font-weight:600;margin:.2em 0}
 .campaign .section.ahead h2{opacity:.75;font-weight:400}
 .campaign .problem p{color:var(--bad);font-weight:600;white-space:pre-line}
@@ -25,14 +27,20 @@ STYLE = """
 padding:.2em .9em;white-space:normal;border:1px solid var(--line)}
 .campaign .section .widget-vbox>.jupyter-button.mod-primary{margin-top:.6em}
 .campaign .section .jupyter-button.fold{width:100%;text-align:left;background:none;color:inherit;
-min-height:1.6em;padding:.1em 0;margin:0;border:0;font-size:14px}
-.campaign .section .jupyter-button.fold:hover{text-decoration:underline}
+padding:.25em .6em;margin:0;font-size:14px;position:relative;padding-right:2em}
+.campaign .section .jupyter-button.fold:enabled::after{content:"";position:absolute;right:.9em;top:50%;
+width:.45em;height:.45em;margin-top:-.4em;border:solid currentColor;border-width:0 2px 2px 0;
+transform:rotate(45deg)}
+.campaign .section .jupyter-button.fold:enabled:hover{text-decoration:underline;border-color:currentColor}
+.campaign .section h2:focus{outline:none}
+.campaign .section h2:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section .campaign,.campaign .section .widget-box,.campaign .section.widget-box{overflow:visible}
 .campaign .section .sideways{overflow-x:auto}
 .campaign .section .jupyter-button:focus-visible,.campaign .section textarea:focus-visible,
 .campaign .section input:focus-visible,.campaign .section select:focus-visible{
 outline:2px solid var(--good)!important;outline-offset:1px}
-.campaign .section textarea:focus-visible{outline-offset:-1px}
+.campaign .section textarea:focus-visible,.campaign .section input:focus-visible,
+.campaign .section select:focus-visible{outline-offset:-1px}
 .campaign .section .widget-text,.campaign .section .widget-dropdown{flex-flow:column;align-items:flex-start;
 height:auto;margin:.3em 0}
 .campaign .section .widget-text .widget-label,.campaign .section .widget-dropdown .widget-label,
@@ -42,7 +50,10 @@ overflow:visible}
 .campaign .section .widget-radio>.widget-label{font-weight:600}
 .campaign .section .campaign-question p{white-space:pre-line}
 .campaign .section .writing{gap:.4em 2em}
-.campaign .section .campaign-recent td{overflow-wrap:anywhere}
+.campaign .section .campaign-recent{display:none}
+.campaign .section details{margin:.6em 0}
+.campaign .section summary{cursor:pointer;width:max-content;max-width:100%}
+.campaign .section summary:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
 font-size:14px;box-sizing:border-box;margin:0}
 .campaign .section .widget-radio-box label{height:auto;line-height:1.6;white-space:normal}
@@ -57,6 +68,8 @@ border:1px solid var(--line);color:inherit;background:none}
 """
 
 
+_OPEN = "Open this section again"
+_LOCKED = "It opens again when the texts have been sent"
 _UNSAID = "This cannot be done here. Ask somebody who knows the program."
 
 
@@ -68,8 +81,8 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, number: int, title: str, body: Sequence[Any]) -> None:
         self.number, self.title = number, title
-        self._heading = HTML(f"<h2>{number} · {markup.escape(title)}</h2>")
-        self._line = Button(icon="check", tooltip="Open this section again")
+        self._heading = Heading(text=f"{number} · {title}")
+        self._line = Button(icon="check", tooltip=_OPEN)
         self._line.add_class("fold")
         # Called when a person opens it again, or changes what was handed on.
         self.touched: Callable[[Section], None] = lambda _: None
@@ -92,19 +105,27 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def announce(self) -> None:
         """Show that this section comes next."""
+        self.remove_class("folded")
         self.add_class("ahead")
         self._show(self._heading)
 
     def unfold(self) -> None:
         self.remove_class("ahead")
+        self.remove_class("folded")
         self._show(self._heading, self._body)
+
+    def take_focus(self) -> None:
+        """Move whoever pressed a button that has gone to this section."""
+        self._heading.take_focus()
 
     def _open_again(self) -> None:
         self.unfold()
+        self.take_focus()
         self.touched(self)
 
     def fold(self) -> None:
         """Show only what was decided."""
+        self.add_class("folded")
         self._line.description = f"{self.number} · {self.line}"
         self._show(self._line)
 
@@ -114,7 +135,7 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def lock(self, locked: bool) -> None:
         """While texts are on their way, a folded section does not open."""
-        self._line.disabled = locked
+        self._line.disabled, self._line.tooltip = locked, _LOCKED if locked else _OPEN
 
     @property
     def line(self) -> str:

@@ -13,12 +13,12 @@ from campaign import markup
 from campaign.argument_checks import check_amount
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
-from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown
 from campaign.notebook.composer.left_out import LeftOutBefore
+from campaign.notebook.composer.pace_choice import PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.dashboard import Dashboard
@@ -33,7 +33,8 @@ _PLACES: dict[Environment, str] = {
     "live": "Live: real texts to real phones",
 }
 _ONLY_REHEARSAL = (
-    "To send for real, whoever looks after this machine sets up an account: the file README says how."
+    "To send for real, give this sentence to whoever looks after this machine: set CAMPAIGN_LIVE_URL, "
+    "CAMPAIGN_LIVE_USERNAME and CAMPAIGN_LIVE_PASSWORD to what the SMS provider gave us, then start it again."
 )
 
 
@@ -63,7 +64,9 @@ class SendingSection(Section):
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
+        self.pace = PaceChoice(self._look_up)
         self.phrase = Field("Type the phrase", "phrase")
+        self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
@@ -74,7 +77,7 @@ class SendingSection(Section):
         hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
-            self.price, self._cost, self.trial, self._question, self.phrase, self._start,
+            self.price, self._cost, self.trial, self.pace, self._question, self.phrase, self._start,
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -103,6 +106,7 @@ class SendingSection(Section):
         self.name.fill(composition.name)
         self.price.fill(self._desk.price)
         self.trial.refill()
+        self.pace.refill(composition.rate)
         if composition.environment in self._desk.accounts:
             self.place.value = composition.environment
 
@@ -111,7 +115,8 @@ class SendingSection(Section):
         with self.problems_shown():
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
             self.left_out.check(self._outgoing)
-            if not self._outgoing_of(self._compared(plan)).equals(self._outgoing):
+            difference = self._desk.difference(self._desk.composition.environment, anew=True)
+            if not self._outgoing_of(difference).equals(self._outgoing):
                 self._look_up()
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
             try:
@@ -136,7 +141,7 @@ class SendingSection(Section):
         question = markup.paragraph(desk_words(confirmation.question))
         phrase = asked_phrase("To send", confirmation)
         self.trial.stop_asking()
-        self._question.value = f"{wrong}{question}{phrase}"
+        self._question.value = f'{wrong}<div role="status">{question}{phrase}</div>'
         self.phrase.value = ""
         set_shown(self.phrase, True)
 
@@ -158,22 +163,23 @@ class SendingSection(Section):
         self._difference.value = ""
         self.trial.forget()
         self._outgoing, self._start.disabled, self._start.description = pd.DataFrame(), True, "Send"
-        for hidden in (self.changed, self.gone, self.left_out):
+        for hidden in (self.changed, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
-            plan = self._desk.prepared()
-            difference = self._compared(plan)
+            difference = self._desk.difference(self._desk.composition.environment)
             self._outgoing = self._outgoing_of(difference)
-            self._difference.value = markup.paragraph(desk_words(self._sentence(difference)))
+            sentence = markup.paragraph(desk_words(self._sentence(difference)))
+            self._difference.value = f'<div role="status">{sentence}</div>'
             self._ask_about(difference)
-            verb = "Send" if self._desk.composition.environment == "live" else "Rehearse"
-            start = f"{verb} {counted(len(self._outgoing), 'text')}"
+            is_live = self._desk.composition.environment == "live"
+            start = f"{'Send' if is_live else 'Rehearse'} {counted(len(self._outgoing), 'text')}"
             self._start.description = start if len(self._outgoing) else "Show the result"
             self._start.disabled = self.left_out.ask(self._outgoing)
+            set_shown(self.pace, not is_live and len(self._outgoing) > 0)
+            if not is_live:
+                self._desk.decide(**self.pace.decisions(len(self._outgoing)))
         self._show_cost()
-
-    def _compared(self, plan: Plan) -> Difference:
-        return self._desk.composition.compare(plan, self._desk.account)
+        self.looked_up()
 
     def _outgoing_of(self, difference: Difference) -> pd.DataFrame:
         """What leaves with the answers given; not of the desk's plan, for rows to correct have others too."""
@@ -184,12 +190,12 @@ class SendingSection(Section):
         """What would leave with the answers given, and what is still to be answered."""
         composition, compared = self._desk.composition, plan_behind(difference)
         count, done = len(self._outgoing), compared.words.done
-        leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
+        leading = f"{counted(count, 'text')} would be {done}" if count else f"Nothing would be {done}"
         kinds = f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
         others = composition.changed == "ask" and difference.changed + difference.moved
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
-        questions = compared.questions if others or waiting else ""
-        return f"{leading}{kinds}.{compared.about_gone}{questions}"
+        question = " Choose below first." if others or waiting else ""
+        return f"{leading}{kinds}.{compared.about_gone}{question}"
 
     def _ask_about(self, difference: Difference) -> None:
         """Ask what a person has to decide: about other texts, and about people who are gone."""
@@ -222,7 +228,7 @@ class SendingSection(Section):
             return
         parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
         cost = cost_in_words(Decimal(price or 0) * parts, currency=currency)
-        words = f"About {cost} for {counted(parts, 'SMS', 'SMS')}." if price else ""
+        words = f"About {cost} for {counted(parts, 'SMS', 'SMS')}." if price and parts else ""
         self._cost.value = markup.paragraph(words, note=True) if words else ""
 
 

@@ -27,7 +27,9 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, chosen: Callable[[tuple[int, ...]], None]) -> None:
         self._chosen = chosen
         self.add_class("campaign-shared")
+        self._about = HTML()
         self.pickers: list[Picker] = []
+        self._by_number: dict[str, Picker] = {}
         super().__init__()
 
     def offer(self, plan: Plan) -> None:
@@ -41,12 +43,14 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         phones = [*sharing.groupby("number", sort=False)]
         getting = {*kept["row"]}
         self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
-        self.children = [HTML(_sentences(left_out["row"].nunique(), len(phones))), *self.pickers]
+        self._about.value = _sentences(left_out["row"].nunique(), len(phones))
+        self.children = [self._about, *self.pickers]
 
     def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
-        picker = Picker(
-            f"{mask_number(number)}, {_rows(rows['row'].tolist())}", "shared-phone", lambda _: self._tell()
-        )
+        if number not in self._by_number:  # the same list again, so that a person who is in it stays there
+            self._by_number[number] = Picker("", "shared-phone", lambda _: self._tell())
+        picker = self._by_number[number]
+        picker.description = f"{mask_number(number)}, {_rows(rows['row'].tolist())}"
         options = [
             (f"Row {row}: “{shorten(text, _TEXT)}”", row)
             for row, text in zip(rows["row"].tolist(), rows["message"], strict=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import get_args
+from typing import cast, get_args
 
 import pandas as pd
 from ipywidgets import HTML, HBox, VBox
@@ -12,7 +12,7 @@ from ipywidgets import HTML, HBox, VBox
 from campaign import markup
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
-from campaign.errors import FileError
+from campaign.errors import CampaignError, FileError
 from campaign.masking import mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
@@ -57,9 +57,14 @@ class SpreadsheetSection(Section):
     @property
     def line(self) -> str:
         """What was decided."""
-        reading: Reading = self._desk.contacts.attrs["reading"]
+        reading = self._reading
         sheet = f", sheet {reading.sheet}" if reading.sheet else ""
         return f"{reading.source}{sheet}, {counted(len(self._desk.contacts), 'row')}, {self.numbers.line}"
+
+    @property
+    def _reading(self) -> Reading:
+        reading: Reading = self._desk.contacts.attrs["reading"]
+        return reading
 
     def _ask_about_dates(self, contacts: pd.DataFrame) -> None:
         """Ask how dates are written, or say what shows it, where they can be read in two ways."""
@@ -77,7 +82,7 @@ class SpreadsheetSection(Section):
                 raise FileError(
                     "The spreadsheet has no rows below its headings. Choose another sheet or file."
                 )
-            self.numbers.check()
+            self.numbers.check(continues=self._reading.continues is not None)
             self._desk.decide(**self.numbers.chosen)
             self._done(self)
 
@@ -91,8 +96,8 @@ class SpreadsheetSection(Section):
                 self.numbers.choose(composition.number, composition.region)
 
     def _take_upload(self) -> None:
-        with self.problems_shown():
-            self._read(str(self.upload.keep(UPLOADS)))
+        with self.problems_shown(), self.upload.kept(UPLOADS) as path:
+            self._read(str(path))
 
     def _read_path(self, path: str) -> None:
         if path:
@@ -112,13 +117,40 @@ class SpreadsheetSection(Section):
         with self.problems_shown():
             self._read(self._desk.composition.source, self._desk.composition.sheet)
 
+    def _put_result_away(self) -> None:
+        """What was sent was another spreadsheet's."""
+        self._desk.run = self._desk.sent = None
+        self.touched(self)
+
+    @property
+    def _order_of_dates(self) -> DateOrder | None:
+        """How the dates of the spreadsheet are read: as was chosen, or as one of them shows."""
+        question = find_question(self._desk.contacts)
+        shown = cast(DateOrder, question.shown) if question and question.shown_by else None
+        return self._desk.composition.dates or shown
+
+    def _keep_order_of_dates(self, name: str, order: DateOrder | None) -> None:
+        """Read rows to correct as the spreadsheet of their campaign: so few may not show the order."""
+        continues = self._reading.continues
+        if order and continues is not None and continues.campaign == name and not self._order_of_dates:
+            self._desk.decide(dates=order)
+            self._desk.read()
+
     def _read(self, source: str, sheet: str | None = None) -> None:
-        set_shown(self._details, False)
-        dates = self._desk.composition.dates if source == self._desk.composition.source else None
+        before, name, order = self._desk.composition, self._desk.name, self._order_of_dates
+        dates = before.dates if source == before.source else None
         self._desk.decide(source=source, sheet=sheet, dates=dates)
-        self._desk.read()
+        try:
+            self._desk.read()
+        except CampaignError:
+            self._desk.composition = before
+            set_shown(self._details, False)
+            raise
+        if before.source not in ("", source):
+            self._put_result_away()
+            self._keep_order_of_dates(name, order)
         contacts = self._desk.contacts
-        reading: Reading = contacts.attrs["reading"]
+        reading = self._reading
         has_several = len(reading.sheets) > 1
         if has_several:
             self._desk.decide(sheet=reading.sheet)
@@ -127,7 +159,8 @@ class SpreadsheetSection(Section):
         # What was uploaded is a copy: once the file is corrected, it has to be chosen again.
         set_shown(self._again, Path(source).parent != UPLOADS)
         self._ask_about_dates(contacts)
-        self._file.value = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
+        said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
+        self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts)
         notices = filter(None, map(desk_words, reading.notices))
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)

@@ -1,11 +1,9 @@
 // A text area with buttons that insert placeholders at the cursor. While the kernel is busy with one text, only
 // the newest of the texts typed meanwhile is kept, so that a slow computer never falls behind a fast typist.
 
-let editors = 0;
-
 function render({model, el}) {
   const area = document.createElement("textarea");
-  area.id = `campaign-text-${++editors}`;
+  area.id = `campaign-text-${Math.random()}`;
   area.rows = 4;
   area.spellcheck = true;
   const label = document.createElement("label");

@@ -78,4 +78,5 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 def _shown(outcome: TryOut) -> str:
     sentences = [desk_words(outcome.result.headline), desk_words(outcome.question)]
-    return outcome.preview.phone() + "".join(map(markup.paragraph, sentences))
+    said = "".join(map(markup.paragraph, sentences))
+    return f'{outcome.preview.phone()}<div role="status">{said}</div>'

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from anywidget import AnyWidget
 from ipywidgets import Layout
 
 from campaign.contacts.files.sources import KINDS
-from campaign.errors import FileError
+from campaign.errors import ContactsError, FileError
 from campaign.private_files import make_private_folder, replace_private_file
 from campaign.text import clean
 
@@ -38,12 +39,24 @@ class Upload(AnyWidget):
             self._name, self._content = str(content["name"]), bytes(buffers[0])
             self._chosen()
 
-    def keep(self, folder: Path) -> Path:
-        """Keep a private copy of the chosen file, and return where. Raises `FileError`."""
+    @contextmanager
+    def kept(self, folder: Path) -> Iterator[Path]:
+        """Keep a private copy of the chosen file; if it turns out that it cannot be read, it is taken back.
+
+        Raises `FileError`.
+        """
         path = folder / clean(Path(self._name).name)
         try:
+            before = path.read_bytes() if path.exists() else None
             make_private_folder(folder.absolute())
             replace_private_file(path, self._content)
         except OSError:
             raise FileError(f"The file cannot be kept in the folder {folder}. Type where it is.") from None
-        return path
+        try:
+            yield path
+        except ContactsError:
+            if before is None:
+                path.unlink(missing_ok=True)
+            else:
+                replace_private_file(path, before)
+            raise

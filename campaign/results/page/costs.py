@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from datetime import timedelta
 from decimal import Decimal
 
 import numpy as np
@@ -41,16 +42,22 @@ def figures(result: Result) -> list[tuple[str, str]]:
          f"{counted(totals.parts, 'SMS part')}"),
     ]  # fmt: skip
     if totals.messages > 1 and (average := average_price(result.batches)) is not None:
-        unit = cost_in_words(average, currency=totals.currency)
+        hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04
+        shown_price = average if average < 1 or average == hundredths else hundredths
+        unit = cost_in_words(shown_price, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
-    if timeline is not None and timeline.sending_time.total_seconds() >= 1:
-        rounds = len({gap.round for gap in timeline.gaps} - {0})
-        usual = "of sending, without the time between rounds" if rounds else "from first to last"
-        pauses = f"of sending, with {counted(len(timeline.pauses), 'pause')}" if timeline.pauses else usual
-        shown.append((duration(timeline.sending_time), pauses))
+    if timeline is not None and result.seconds >= 1:
+        shown.append((duration(timedelta(seconds=result.seconds)), f"of sending{_breaks(timeline)}"))
     if len(result.rounds) > 1:
         shown.append((figure(len(result.rounds)), "rounds"))
     return shown
+
+
+def _breaks(timeline: Timeline) -> str:
+    """What the time of sending does not count, as the end of a phrase; "" for nothing worth a word."""
+    pauses, rounds = len(timeline.pauses), any(gap.round for gap in timeline.gaps)
+    breaks = [counted(pauses, "pause")] * bool(pauses) + ["the time between rounds"] * rounds
+    return f", without {' and '.join(breaks)}" if breaks else ""
 
 
 def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:

@@ -15,6 +15,7 @@ from campaign.environments import words_for
 from campaign.messages.issues import issue_kinds
 from campaign.remedies import texts_without_code, without_code
 from campaign.results import charts
+from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.batch_ranges import batch_ranges
@@ -158,6 +159,7 @@ def _batches(result: Result, redaction: Redaction, times: LocalTimes) -> dict[st
         "ranges": table(ranges, "Batches, equal ones together") if len(batches) else "",
         "ranges_left_out": f"{lines - len(ranges):,}" if lines > len(ranges) else "",
         "all_batches": table(listed, "All batches", rows=len(batches)) if len(batches) > 1 else "",
+        "skipped_batches": skipped_numbers(batches),
         "batch_count": counted(len(batches), "batch", "batches"),
     }
 

@@ -14,7 +14,8 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.text import counted, figure, money, shorten
+from campaign.results.totals import cost_in_words
+from campaign.text import counted, figure, shorten
 
 _LONGEST_TEMPLATE = 400
 _NOBODY = ("root", "admin", "administrator", "jovyan", "nobody", "system", "ubuntu", "user")
@@ -52,7 +53,7 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
         "Spreadsheet": "" if result.reading is None else result.reading.sentence,
         "Repaired": _repairs(result),
         "Sent by": _who(result),
-        "How": _options(last.options) if last else "",
+        "How": _options(last.options, last.currency) if last else "",
         "Kept in": "" if result.folder is None else str(result.folder),
     }
     kept = {"From", "Kept in"}  # no phone number is in them, and a path has to be copied as it is
@@ -115,7 +116,7 @@ def sender_in_words(who: str) -> str:
     return f"the system user {who}" if who.casefold() in _NOBODY else who
 
 
-def _options(options: Mapping[str, Any]) -> str:
+def _options(options: Mapping[str, Any], currency: str) -> str:
     """How it was sent, as far as a reader may ask."""
     if not options:
         return ""
@@ -128,7 +129,7 @@ def _options(options: Mapping[str, Any]) -> str:
     if options.get("hours"):
         pieces.append(f"only {options['hours']}")
     if options.get("budget"):
-        pieces.append(f"a budget of {money(Decimal(options['budget']))}")
+        pieces.append(f"a budget of {cost_in_words(Decimal(options['budget']), currency=currency)}")
     if options.get("budget_messages"):
         pieces.append(f"{counted(options['budget_messages'], 'message')} at most")
     return ", ".join(pieces)

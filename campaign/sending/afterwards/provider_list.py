@@ -15,7 +15,7 @@ from campaign.arrow_text import array_to_series, series_to_array, strip_texts, s
 from campaign.contacts.columns import find_column, fold, listed, number_columns
 from campaign.contacts.reading import read_contacts
 from campaign.errors import ColumnError, FileError
-from campaign.messages.recipients import choose_columns
+from campaign.messages.number_rules import choose_columns
 from campaign.sending.afterwards.times import parse_times
 from campaign.text import agreeing, counted
 

@@ -15,9 +15,9 @@ from campaign.public_calls import public_call, public_class
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
-from campaign.text import counted, money
+from campaign.text import counted
 
-_LARGER = "Resume with a larger budget to send the rest; until you give another one, this one stays in force."
+_IN_FORCE = "until you give another one, this one stays in force."
 
 
 @public_class
@@ -74,7 +74,7 @@ class Budget:
             return None
         return Hold(
             f"The next batch would exceed the budget of {counted(self.messages, 'message', 'messages')}. "
-            f"{_LARGER}",
+            f"Resume with a larger budget to send the rest; {_IN_FORCE}",
             final=True,
             patient=True,
             needs_change=True,
@@ -84,7 +84,7 @@ class Budget:
     def _look_at_cost(self, tally: Tally, batch: Size | None) -> Hold | None:
         if self.cost is None:
             return None
-        if tally.accepted_here and tally.spending.price is None:
+        if tally.accepted_here and tally.spending.price_per_part is None:
             return Hold(
                 "The service names no cost that can be read, so a budget in cost units cannot be kept. "
                 "Resume with a budget of messages, for example Budget(messages=1000).",
@@ -96,11 +96,12 @@ class Budget:
             return Hold(
                 "A cost cannot be read, so the budget cannot be kept. Check what it cost, then resume."
             )
-        spent = f"{tally.cost:,} of {self.cost:,} are spent"
+        costs = (cost_in_words(cost, currency=tally.currency) for cost in (tally.cost, self.cost))
+        spent = f"{' of '.join(costs)} are spent"
         if tally.in_flight and tally.committed_cost > self.cost:
             return Hold(
                 f"The service raised its price, so what is under way may exceed the budget: {spent}. "
-                f"{_LARGER}",
+                f"{self._larger(tally)}",
                 final=True,
                 needs_change=True,
                 option=self._for_the_rest(tally),
@@ -113,7 +114,7 @@ class Budget:
             is_exceeded = tally.cost > self.cost
             what = "The budget is exceeded" if is_exceeded else "The next batch would exceed the budget"
             return Hold(
-                f"{what}: {spent}{_needs(tally, batch)}. {_LARGER}",
+                f"{what}: {spent}{_needs(tally, batch)}. {self._larger(tally)}",
                 final=True,
                 patient=True,
                 needs_change=True,
@@ -121,14 +122,25 @@ class Budget:
             )
         return None
 
+    def _larger(self, tally: Tally) -> str:
+        """What to do about a budget in cost units that is too small, with the one that is large enough."""
+        price = tally.spending.price_per_part
+        enough = cost_in_words(self._cost_of_all(tally), currency=tally.currency)
+        budget = f"a budget of {enough}" if price else "a larger budget"
+        return f"Resume with {budget} to send the rest; {_IN_FORCE}"
+
+    def _cost_of_all(self, tally: Tally) -> Decimal:
+        """What the whole campaign may cost, at the price so far."""
+        return Decimal(max(ceil(tally.cost_of_all), ceil(self.cost or 0)))
+
     def _for_the_rest(self, tally: Tally) -> str:
         """The option of `resume` with which all that is left fits, at the price so far."""
         messages = tally.committed + tally.waiting + tally.refused
         if self.messages is not None:
             messages = max(messages, self.messages)
-        if self.cost is None or tally.spending.price is None:
+        if self.cost is None or tally.spending.price_per_part is None:
             return f"budget=campaign.Budget(messages={messages})"
-        cost = max(ceil(tally.cost_of_all), ceil(self.cost))
+        cost = self._cost_of_all(tally)
         if self.messages is None:
             return f"budget={cost}"
         return f"budget=campaign.Budget(cost={cost}, messages={messages})"
@@ -140,13 +152,14 @@ def _needs(tally: Tally, batch: Size) -> str:
     if not price:
         return ""
     reserved = tally.committed_cost - Fraction(tally.cost)
-    others = f", what has no known cost may cost {_in_words(reserved)}" if reserved else ""
+    unknown, next_cost = (_in_words(cost, tally.currency) for cost in (reserved, price * batch.parts))
+    others = f", what has no known cost may cost {unknown}" if reserved else ""
     parts = counted(batch.parts, "SMS part")
-    return f"{others}, and the next batch ({parts}) may cost {_in_words(price * batch.parts)}"
+    return f"{others}, and the next batch ({parts}) may cost {next_cost}"
 
 
-def _in_words(cost: Fraction) -> str:
-    return money(Decimal(cost.numerator) / Decimal(cost.denominator))
+def _in_words(cost: Fraction, currency: str) -> str:
+    return cost_in_words(Decimal(cost.numerator) / Decimal(cost.denominator), currency=currency)
 
 
 def budget_in_words(budget: Budget, currency: str) -> str:

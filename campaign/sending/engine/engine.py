@@ -24,6 +24,7 @@ from campaign.sending.engine.hold import CUT, PAUSED, STOPPED, Hold
 from campaign.sending.engine.orders import Orders
 from campaign.sending.engine.pace import Turns
 from campaign.sending.engine.speed import Speed
+from campaign.sending.engine.stopwatch import Stopwatch
 from campaign.sending.engine.supply import Supply
 from campaign.sending.engine.tally import Load, RunStatus, Size, Snapshot, Tally
 from campaign.sending.engine.valves import Valve
@@ -74,7 +75,7 @@ class Engine:
         self.status: RunStatus = "running"
         self.hold: Hold | None = None  # why the run is not running
         self._ended = False
-        self._started = time.monotonic()
+        self._stopwatch = Stopwatch()  # a pause is no time spent sending
         self._speed = Speed()
         self._last_snapshot = 0.0
         # Both are readings of the monotonic clock.
@@ -172,6 +173,7 @@ class Engine:
             return
         self._record.flush()  # may end the run: then the status is "stopping"
         if self.status == "paused":
+            self._stopwatch.stop()
             self._publish(at_once=True)
             self._all_recorded = True
 
@@ -322,6 +324,7 @@ class Engine:
         if self.status == "paused" and not self._ended:
             self.status, self.hold = "running", None
             self._all_recorded = False
+            self._stopwatch.start()
             self._held.clear()
             self._tally.forgive()
             self._publish(at_once=True)
@@ -335,6 +338,7 @@ class Engine:
     def _end(self) -> None:
         """Make the status final: no order changes it from here on."""
         self._ended = True
+        self._stopwatch.stop()
         if self._failure is not None:
             self.status = "failed"
         elif self.status == "stopping":
@@ -353,8 +357,8 @@ class Engine:
         """Where the run stands now."""
         remark = self._tally.remark if self.status == "finished" else ""
         reason = self.hold.sentence(self._tally.waiting) if self.hold else remark
-        now = time.monotonic()
-        return self._tally.snapshot(self.status, now - self._started, reason, self._rate(now))
+        rate = self._rate(time.monotonic())
+        return self._tally.snapshot(self.status, self._stopwatch.seconds, reason, rate)
 
     def _rate(self, now: float) -> float | None:
         if self.status != "running":

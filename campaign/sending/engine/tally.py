@@ -7,6 +7,7 @@ from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
+from math import ceil
 from typing import Literal, Protocol
 
 from campaign.results.totals import cost_in_words
@@ -92,22 +93,20 @@ class Load(Size, Protocol):
 class Spending:
     """What the batches cost that were accepted, or may have been.
 
-    `price` is the highest cost of one message seen so far, `price_per_part` that of one SMS part; None
-    before there is one. `open_parts` are the parts whose cost is not known.
+    `price_per_part` is the highest cost of one SMS part seen so far, None before there is one. `open_parts`
+    are the parts whose cost is not known.
     """
 
     cost: Decimal = Decimal(0)
-    price: Decimal | None = None
     price_per_part: Fraction | None = None  # exact: a third of a cost is no decimal number
     open_parts: int = 0
 
-    def add(self, messages: int, parts: int, cost: Decimal | None) -> None:
+    def add(self, parts: int, cost: Decimal | None) -> None:
         """Count one batch; without a `cost` it is one that cannot be read, or may have been spent."""
         if cost is None:
             self.open_parts += parts
             return
         self.cost += cost
-        self.price = max(self.price or Decimal(0), cost / messages)
         self.price_per_part = max(self.price_per_part or Fraction(0), _share(cost, parts))
 
     def with_open_parts(self, parts: int) -> Fraction:
@@ -137,7 +136,7 @@ class Tally:
     in_flight: int = 0  # with what other workers have claimed or sent without an answer so far
     parts_in_flight: int = 0
     spending: Spending = field(default_factory=Spending)
-    unpriced: int = 0  # messages accepted without a cost that can be read
+    currency: str = ""  # what the costs are counted in, "" if the account does not say
     seconds: float = 0.0  # spent sending before this run
     elsewhere: int = 0  # messages of earlier rounds that are no longer in the plan, accepted or unknown
     accepted_batches: int = 0  # of the last round
@@ -173,11 +172,10 @@ class Tally:
 
     @property
     def expected_cost(self) -> Decimal | None:
-        if self.spending.price is None:
+        """What the campaign will cost once all that is left was sent; hundredths are rounded up."""
+        if self.spending.price_per_part is None:
             return None
-        return self.cost + self.spending.price * (
-            self.unpriced + self.unknown + self.in_flight + self.waiting
-        )
+        return Decimal(ceil(self.cost_of_all * 100)) / 100
 
     @property
     def came_back(self) -> bool:
@@ -231,12 +229,10 @@ class Tally:
         if outcome.status != "refused":
             self.parts_left -= batch.parts
         if outcome.status == "unknown":
-            self.spending.add(batch.messages, batch.parts, None)
+            self.spending.add(batch.parts, None)
         if outcome.status == "accepted":
             self.accepted_batches += 1
-            self.spending.add(batch.messages, batch.parts, outcome.cost)
-            if outcome.cost is None:
-                self.unpriced += batch.messages
+            self.spending.add(batch.parts, outcome.cost)
 
     def notice(self, batch: Size, outcome: Outcome) -> None:
         """Let what became of a batch hold this run, if the valves think so."""
@@ -281,8 +277,6 @@ class Tally:
             self.parts_left -= batch.parts
         if outcome.status == "refused" or outcome.cost is not None:
             self.spending.open_parts += batch.parts
-        if outcome.status == "accepted" and outcome.cost is None:
-            self.unpriced -= batch.messages
 
     def miss(self, outcome: Outcome) -> None:
         """A try did not reach the service, and nothing left."""
@@ -301,7 +295,7 @@ class Tally:
         return self.accepted + self.refused + self.unknown
 
     def snapshot(self, status: RunStatus, seconds: float, sentence: str, rate: float | None) -> Snapshot:
-        """The tally as it stands, `seconds` after this run began."""
+        """The tally as it stands, after this run has been sending for so many `seconds`."""
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,

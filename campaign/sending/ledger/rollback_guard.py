@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 
 from campaign.errors import LedgerError
@@ -61,6 +62,12 @@ class RollbackGuard:
             return
         self._written_at = now
         replace_private_file(self._path, str(count_moves()).encode(), self._writer)
+
+    def sweep(self) -> None:
+        """Clear away what killed programs were writing; only for whoever has the ledger alone."""
+        for leftover in self._path.parent.glob(f"{self._path.name}.*.new"):
+            with suppress(OSError):  # it does no harm
+                leftover.unlink()
 
     def _read(self) -> int:
         try:

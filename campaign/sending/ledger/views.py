@@ -13,6 +13,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, SETTLED_BY
 from campaign.sending.ledger.database import Connection, Readable
+from campaign.sending.ledger.postgres.standing_orders import StandingOrder, last_order
 
 # Batches of the last round are withdrawn because a person has closed the campaign.
 _OUTCOMES = """
@@ -72,6 +73,7 @@ class LedgerSnapshot:
     is_closed: bool  # a person has closed the campaign since its last round
     moves: int  # as many as the journal has
     budget: str = ""  # the record of the one that was given last, "" for none
+    order: StandingOrder | None = None  # what holds for all workers; None where it was never released to any
 
     def before_answers(self) -> LedgerSnapshot:
         """The same as if what is under way were still waiting."""
@@ -140,6 +142,7 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
         is_closed=is_closed(connection),
         moves=moves_in(connection),
         budget=recorded_budget(connection),
+        order=last_order(connection),
     )
 
 

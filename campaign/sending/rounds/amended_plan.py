@@ -1,7 +1,12 @@
-"""A plan changed by what its campaign has done before: people who keep what they got, people who left."""
+"""A plan changed by what its campaign has done before: people who keep what they got, people who left.
+
+Each rule is a function that amends one part; a plan in memory is one part.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -11,44 +16,85 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
 from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS
-from campaign.messages.plan import Plan, with_fields
-from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts
-from campaign.messages.plan_tables.plan_fingerprint import fingerprint
+from campaign.messages.plan import Plan, amended, with_fields
+from campaign.messages.plan_tables.amended_parts import amended_part
+from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
+from campaign.messages.plan_tables.plan_fingerprint import fingerprint_of
+from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.messages.suppression import SuppressionRules
 from campaign.messages.text.segments import measure
 from campaign.messages.totals import Totals
-from campaign.sending.rounds.comparison import repeated_texts
-from campaign.sending.rounds.record import STOPPED, planned_texts
+from campaign.sending.rounds.comparison import RowTexts, repeated_texts
+from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.record import STOPPED, rows_with_texts
 
 _SHOWN = 80  # characters of an earlier text that an issue repeats
+_MOVED = "This cell was read as another number before, and that number was reached."
+
+
+class _ChosenRows:
+    """Some rows of a plan, found among others by their labels."""
+
+    def __init__(self, rows: Ints) -> None:
+        self._rows = pd.Index(rows)  # which hashes them once
+
+    def places(self, labels: Any) -> Ints:
+        """Where the rows with some labels are among the chosen ones, -1 for those that are not."""
+        places: Ints = self._rows.get_indexer(pd.Index(labels)).astype(np.int64)
+        return places
+
+    def among(self, labels: Any) -> Bools:
+        """Which of some labels are those of chosen rows."""
+        return np.greater_equal(self.places(labels), 0)
 
 
 def keep_earlier_messages(plan: Plan, rows: Ints, earlier: pd.DataFrame, moved: Bools) -> Plan:
     """The plan in which some rows keep the messages that they got.
 
-    `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`: all pieces of
-    what each row got. `moved` says which of the rows were reached under another number.
+    `rows` are labels. `earlier` has the message columns, and in `entry` the position in `rows`, ascending:
+    all pieces of what each row got. `moved` says which of the rows were reached under another number.
     """
-    messages = plan.messages
-    taken = earlier.assign(row=rows[earlier["entry"].to_numpy(dtype=np.int64)])
-    kept = pd.concat([messages[~messages["row"].isin(rows)], taken[messages.columns]], ignore_index=True)
-    order = np.argsort(plan.contacts.index.get_indexer(pd.Index(kept["row"])), kind="stable")
-    kept = kept.iloc[order].reset_index(drop=True).astype({"row": "int64", "parts": "int64"})
-    texts = taken.drop_duplicates("row").set_index("row")["message"].astype("str").reindex(rows)
-    amended = with_messages(plan, kept.astype(dict.fromkeys(MESSAGE_TEXTS, "str")))
-    quoted = texts.str.slice(0, _SHOWN).str.replace("”", '"')
-    detail = "The person got another text before and keeps that one: “" + quoted + "”"
-    detail = detail.mask(moved, "This cell was read as another number before, and that number was reached.")
-    return with_issue(amended, rows, KEPT_TEXT, "warning", detail)
+    entries = earlier["entry"].to_numpy(dtype=np.int64)
+    taken = earlier.drop(columns="entry").assign(row=rows[entries])
+    chosen = _ChosenRows(rows)
+
+    def keep(part: PlanPart, _: int) -> PlanPart:
+        places = chosen.places(part.status.index)
+        own = places[places >= 0]
+        if not len(own):
+            return part
+        first, after = np.searchsorted(entries, [own.min(), own.max() + 1])
+        theirs = taken.iloc[first:after]
+        theirs = theirs[theirs["row"].isin(part.status.index)]
+        kept = partial(_with_earlier_messages, part, theirs)
+        return amended_part(part, messages=kept, rows_of_messages=lambda: kept()["row"].to_numpy())
+
+    def details(places: Ints) -> pd.Series[str]:
+        texts = taken["message"].iloc[np.searchsorted(entries, places)].astype("str")
+        quoted = texts.str.slice(0, _SHOWN).str.replace("”", '"')
+        detail = "The person got another text before and keeps that one: “" + quoted + "”"
+        return detail.mask(moved[places], _MOVED)
+
+    return with_issue(recounted(amended(plan, keep)), rows, KEPT_TEXT, "warning", details)
+
+
+def _with_earlier_messages(part: PlanPart, earlier: pd.DataFrame) -> pd.DataFrame:
+    """The messages of a part in which some rows have earlier ones."""
+    messages, labels = part.messages, part.status.index
+    kept = pd.concat([messages[~messages["row"].isin(earlier["row"])], earlier[messages.columns]])
+    kept = kept.iloc[np.argsort(labels.get_indexer(pd.Index(kept["row"])), kind="stable")]
+    types = {"row": "int64", "parts": "int64", **dict.fromkeys(MESSAGE_TEXTS, "str")}
+    return kept.reset_index(drop=True).astype(types)
 
 
 def rows_that_keep_earlier_messages(plan: Plan) -> list[int]:
     """The rows of a frozen plan for which `keep_earlier_messages` was called."""
-    return [
-        int(row)
-        for part in plan.parts()
-        for row in part.issues.loc[part.issues["code"] == KEPT_TEXT, "row"].dropna()
-    ]
+    return [*map(int, _rows_with_issue(plan, KEPT_TEXT))]
+
+
+def _rows_with_issue(plan: Plan, code: str) -> Ints:
+    rows = [part.issues.loc[part.issues["code"] == code, "row"].dropna() for part in plan.parts()]
+    return np.asarray(pd.concat(rows), dtype=np.int64)
 
 
 def note_reached_before(plan: Plan, batches: Ints) -> Plan:
@@ -56,8 +102,12 @@ def note_reached_before(plan: Plan, batches: Ints) -> Plan:
     places = np.flatnonzero(batches)
     if not len(places):
         return plan
-    details = "This number was reached before, by batch " + pd.Series(batches[places]).astype("str") + "."
-    return with_issue(plan, plan.contacts.index.to_numpy()[places], "reached_before", "warning", details)
+    reached_by = batches[places]
+
+    def details(places: Ints) -> pd.Series[str]:
+        return "This number was reached before, by batch " + pd.Series(reached_by[places]).astype("str") + "."
+
+    return with_issue(plan, labels_of_contacts(plan)[places], "reached_before", "warning", details)
 
 
 def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
@@ -67,8 +117,17 @@ def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:
     """
     regions = [country for country in plan.totals.countries if country]
     suppressed = SuppressionRules.of(opt_outs, None).read(regions or [None])
-    amended = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
-    return _with_more_issues(amended, suppressed.issues.frame(np.empty(0, np.int64)))
+    without = without_stopped(plan, np.isin(plan.addressing.numbers, suppressed.opted_out))
+    of_list = suppressed.issues.frame(np.empty(0, np.int64))
+    if of_list.empty:
+        return without
+
+    def note(part: PlanPart, number: int) -> PlanPart:
+        if number:  # what concerns no row is in the first part
+            return part
+        return amended_part(part, issues=lambda: _joined_issues(part.issues, of_list))
+
+    return amended(without, note)
 
 
 def without_stopped(plan: Plan, stopped: Bools) -> Plan:
@@ -80,11 +139,11 @@ def without_stopped(plan: Plan, stopped: Bools) -> Plan:
         return plan
     leaving = stopped & has_status(plan, "not_sent")
     detail = "The person answered STOP after the campaign had begun."
-    others = plan.contacts.index[stopped & ~leaving]
+    others = labels_of_contacts(plan)[stopped & ~leaving]
     if len(others):  # they may have the issue already, from an earlier round
-        others = others.difference(pd.Index(plan.issues.loc[plan.issues["code"] == STOPPED, "row"]))
-    amended = without_rows(plan, leaving, "opted_out", STOPPED, "info", detail)
-    return with_issue(amended, others.to_numpy(dtype=np.int64), STOPPED, "info", detail)
+        others = others[~np.isin(others, _rows_with_issue(plan, STOPPED))]
+    without = without_rows(plan, leaving, "opted_out", STOPPED, "info", detail)
+    return with_issue(without, others, STOPPED, "info", detail)
 
 
 def without_repeats(plan: Plan) -> Plan:
@@ -94,66 +153,117 @@ def without_repeats(plan: Plan) -> Plan:
     """
     numbers = numbers_of_contacts(plan)[has_status(plan, "not_sent")]
     numbers.sort()
-    if not (numbers[1:] == numbers[:-1]).any():
+    shared = np.unique(numbers[1:][numbers[1:] == numbers[:-1]])
+    if not len(shared):
         return plan
-    starts, planned = planned_texts(plan, plan.messages)
-    repeated = plan.messages["row"].to_numpy()[starts[repeated_texts(planned)]]
-    leaving = plan.contacts.index.isin(repeated)
+    labels, texts = [], []
+    for part in plan.parts():
+        starts, rows = rows_with_texts(part.contacts, plan.addressing.columns, part.messages)
+        chosen = np.flatnonzero(contains(shared, rows.numbers))
+        labels.append(part.rows_of_messages[starts[chosen]])
+        texts.append(rows.take(chosen))
+    repeated = np.concatenate(labels)[repeated_texts(RowTexts.below_each_other(texts))]
+    leaving = _ChosenRows(repeated).among(labels_of_contacts(plan))
     detail = "The same number and the same text as an earlier row, which is kept."
     return without_rows(plan, leaving, "duplicate", "duplicate", "warning", detail)
 
 
 def without_rows(plan: Plan, leaving: Bools, status: str, code: str, severity: str, reason: str) -> Plan:
     """The plan in which some rows of the contacts get nothing, with a status, a reason and an issue."""
-    rows = plan.contacts.index.to_numpy()[leaving]
-    if not len(rows):
+    if not leaving.any():
         return plan
-    contacts = plan.contacts
-    contacts["status"] = contacts["status"].mask(leaving, status)
-    contacts["reason"] = contacts["reason"].mask(leaving, reason)
-    messages = plan.messages
-    remaining = messages[~messages["row"].isin(rows)].reset_index(drop=True)
-    amended = with_messages(with_fields(plan, contacts=contacts), remaining)
-    return with_issue(amended, rows, code, severity, reason)
+    rows = labels_of_contacts(plan)[leaving]
+    chosen = _ChosenRows(rows)
+
+    def leave(part: PlanPart, _: int) -> PlanPart:
+        theirs = chosen.among(part.status.index)
+        if not theirs.any():
+            return part
+
+        def contacts() -> pd.DataFrame:
+            frame = part.contacts
+            frame["status"] = frame["status"].mask(theirs, status)
+            frame["reason"] = frame["reason"].mask(theirs, reason)
+            return frame
+
+        stay = ~chosen.among(part.rows_of_messages)
+        return amended_part(
+            part,
+            contacts=contacts,
+            status=lambda: part.status.mask(theirs, status),
+            messages=lambda: part.messages[stay].reset_index(drop=True),
+            rows_of_messages=lambda: part.rows_of_messages[stay],
+        )
+
+    return with_issue(recounted(amended(plan, leave)), rows, code, severity, reason)
 
 
-def with_issue(plan: Plan, rows: Ints, code: str, severity: str, detail: str | pd.Series[str]) -> Plan:
+def with_issue(
+    plan: Plan, rows: Ints, code: str, severity: str, detail: str | Callable[[Ints], pd.Series[str]]
+) -> Plan:
     """The plan with one more issue for each of some rows, about the cell of their number.
 
-    `detail` is one sentence, or one for each row.
+    `detail` is one sentence, or makes those of some positions in `rows`.
     """
-    details = detail if isinstance(detail, str) else detail.array
-    column = plan.addressing.columns[0]
-    issues = pd.DataFrame(
-        {"row": pd.array(rows, "Int64"), "column": column, "value": plan.contacts[column].reindex(rows).array,
-         "code": code, "severity": severity, "detail": details}
-    )  # fmt: skip
-    return _with_more_issues(plan, issues)
+    if not len(rows):
+        return plan
+    column, chosen = plan.addressing.columns[0], _ChosenRows(rows)
+
+    def note(part: PlanPart, _: int) -> PlanPart:
+        places = np.sort(chosen.places(part.status.index))
+        own = places[np.searchsorted(places, 0) :]
+        if not len(own):
+            return part
+
+        def issues() -> pd.DataFrame:
+            more = pd.DataFrame(
+                {"row": pd.array(rows[own], "Int64"), "column": column,
+                 "value": part.contacts[column].reindex(rows[own]).array, "code": code, "severity": severity,
+                 "detail": detail if isinstance(detail, str) else detail(own).array}
+            )  # fmt: skip
+            return _joined_issues(part.issues, more)
+
+        return amended_part(part, issues=issues)
+
+    return amended(plan, note)
 
 
-def _with_more_issues(plan: Plan, more: pd.DataFrame) -> Plan:
-    def issues() -> pd.DataFrame:
-        frame = plan.issues
-        joined = pd.concat([frame, more.astype(frame.dtypes)], ignore_index=True)
-        return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
-
-    return with_fields(plan, issues=issues) if len(more) else plan
+def _joined_issues(issues: pd.DataFrame, more: pd.DataFrame) -> pd.DataFrame:
+    joined = pd.concat([issues, more.astype(issues.dtypes)], ignore_index=True)
+    return joined.sort_values("row", kind="stable", na_position="first").reset_index(drop=True)
 
 
 def with_messages(plan: Plan, messages: pd.DataFrame) -> Plan:
-    lengths = measure(series_to_array(messages["message"]))
-    parts = messages["parts"].to_numpy()
-    ucs2 = int(parts[lengths.ucs2].sum())
-    countries = clean_numbers("+" + messages["number"], region=None)["region"]
+    """The plan with other messages, in memory."""
+    return recounted(with_fields(plan, messages=messages))
+
+
+def recounted(plan: Plan) -> Plan:
+    """The plan with the totals and the fingerprint of its tables as they are now."""
+    statuses, countries = Counter[str](), Counter[str]()
+    count = parts = ucs2 = longest = 0
+    for part in plan.parts():
+        messages = part.messages
+        lengths, sizes = measure(series_to_array(messages["message"])), messages["parts"].to_numpy()
+        count += len(messages)
+        parts += int(sizes.sum())
+        ucs2 += int(sizes[lengths.ucs2].sum())
+        longest = max(longest, int(lengths.units.max(initial=0)))
+        statuses.update(_counts(part.status))
+        countries.update(_counts(clean_numbers("+" + messages["number"], region=None)["region"]))
     totals = Totals(
-        _counts(plan.contacts["status"]),
-        messages=len(messages),
-        gsm7=int(parts.sum()) - ucs2,
+        statuses,
+        messages=count,
+        gsm7=parts - ucs2,
         ucs2=ucs2,
-        longest=int(lengths.units.max(initial=0)),
-        countries=_counts(countries),
+        longest=longest,
+        countries=dict(sorted(countries.items(), key=lambda item: (-item[1], item[0]))),
     )
-    return with_fields(plan, messages=messages, totals=totals, fingerprint=partial(fingerprint, messages))
+
+    def frames() -> Iterator[pd.DataFrame]:
+        return (part.messages for part in plan.parts())
+
+    return with_fields(plan, totals=totals, fingerprint=partial(fingerprint_of, count, frames))
 
 
 def _counts(texts: pd.Series[str]) -> dict[str, int]:

@@ -180,6 +180,7 @@ class CampaignRecord:
         All pieces of a text, in order. There is no entry for what a round said that was erased.
         """
         wanted = pd.DataFrame({"batch": batches, "row": rows, "entry": np.arange(len(batches))})
+        columns = ["entry", *MESSAGE_TEXTS, "parts"]
         frames = []
         for one_round in self.rounds:
             for part, registered in [] if one_round.is_erased else self._parts(one_round):
@@ -187,11 +188,13 @@ class CampaignRecord:
                     continue
                 frame = read_part(one_round.plan_path, part).to_pandas()
                 frame["batch"] = _batch_of_rows(registered)
-                frames.append(frame.merge(wanted, on=["batch", "row"]))
-        columns = ["entry", *MESSAGE_TEXTS, "parts"]
+                frames.append(frame.merge(wanted, on=["batch", "row"])[columns])
         if not frames:
             return pd.DataFrame(columns=columns)
-        return pd.concat(frames)[columns].sort_values("entry", kind="stable").reset_index(drop=True)
+        joined = pd.concat(frames, ignore_index=True)[columns]
+        if joined["entry"].is_monotonic_increasing:  # as it mostly is: sorting takes a copy
+            return joined
+        return joined.sort_values("entry", kind="stable", ignore_index=True)
 
     def messages_that_left(self) -> pd.DataFrame:
         """Every message that was accepted or may have been: row, number, message and batch.

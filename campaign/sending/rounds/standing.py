@@ -10,17 +10,16 @@ import pandas as pd
 
 from campaign.environments import words_for
 from campaign.results.local_times import LocalTimes
+from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
 from campaign.text import agreeing
 
-_BREAK = 300  # seconds between two batches; a slow pace or a person who looks at a pause takes less
 
-
-def tally_of(rounds: list[Round], ledger: LedgerSnapshot) -> Tally:
-    """The tally of the last round as it stands, with the costs of all rounds."""
+def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
+    """The tally of the last round as it stands, with the costs of all rounds in the account's currency."""
     last = rounds[-1]
     batches = ledger.outcomes.set_index("batch")
     planned = pd.Series(last.messages_by_batch(ledger.batches), dtype="int64")
@@ -36,30 +35,14 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot) -> Tally:
         accepted=messages.get("accepted", 0),
         refused=messages.get("refused", 0),
         unknown=messages.get("unknown", 0),
-        unpriced=int(planned[is_accepted & batches["cost"].isna()].sum()),
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
         spending=cost_so_far(rounds, ledger),
-        seconds=seconds_spent(ledger.outcomes),
+        currency=currency,
+        seconds=seconds_spent(
+            ledger.outcomes, {one.number: one.manifest.options.get("rate") for one in rounds}
+        ),
     )
-
-
-def seconds_spent(outcomes: pd.DataFrame) -> float:
-    """How long a campaign has been sending: from batch to batch, without breaks of more than five minutes.
-
-    The time between two rounds is left out, too.
-    `outcomes` is a frame like `Result.batches`. The ledger keeps when each batch left, and not when a program
-    began or paused.
-    """
-    left = outcomes.dropna(subset=["submitted_at"]).sort_values("submitted_at")
-    if left.empty:
-        return 0.0
-    starts = left["submitted_at"].dt.as_unit("us").astype("int64").to_numpy() / 1e6
-    ends = np.maximum.accumulate(starts + left["seconds"].fillna(0).to_numpy())
-    breaks = starts[1:] - ends[:-1]
-    rounds = left["round"].to_numpy()
-    is_break = (breaks > _BREAK) | ((rounds[1:] != rounds[:-1]) & (breaks > 0))
-    return float(ends[-1] - starts[0] - breaks[is_break].sum())
 
 
 def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
@@ -74,7 +57,7 @@ def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:
             sizes = read_sizes(one_round.plan_path, part)
             for attempt in batches:
                 size = int(sizes[attempt.first : attempt.first + attempt.messages].sum())
-                spending.add(attempt.messages, size, attempt.cost)
+                spending.add(size, attempt.cost)
     return spending
 
 

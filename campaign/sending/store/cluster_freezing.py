@@ -10,7 +10,6 @@ import os
 import secrets
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from itertools import pairwise, repeat
 from pathlib import Path
 
@@ -36,10 +35,18 @@ from campaign.sending.store.frozen_messages import (
     settled_table,
 )
 from campaign.sending.store.round_content import RoundContent
-from campaign.sending.store.rounds import ALTERNATIVES, CONTACTS, ISSUES, PLAN, RECIPIENTS, file_digest
+from campaign.sending.store.rounds import (
+    ALTERNATIVES,
+    CONTACTS,
+    ISSUES,
+    PLAN,
+    RECIPIENTS,
+    UNFINISHED,
+    file_digest,
+    sweep_unfinished_files,
+)
 from campaign.text import agreeing, clean, counted
 
-_UNFINISHED = "unfinished-"  # how the name of a file begins until it is whole
 Digests = dict[str, str]  # SHA-256 of files by their path from the round's folder
 
 
@@ -160,9 +167,7 @@ def _check_written(path: Path, digests: Digests) -> None:
             "Nothing was sent. Give a folder= on a disk that all machines of the cluster have at the same "
             "path."
         )
-    for leftover in path.rglob(f"{_UNFINISHED}*"):
-        with suppress(OSError):  # a worker that was taken for lost may be faster
-            leftover.unlink()
+    sweep_unfinished_files(path)
 
 
 # what workers do
@@ -215,7 +220,7 @@ def _write_settled_of_part(
 
 def _write_once(table: pa.Table, path: Path) -> str:
     """Write a file that another worker may be writing, too; returns its digest."""
-    unfinished = path.with_name(f"{_UNFINISHED}{secrets.token_hex(8)}")
+    unfinished = path.with_name(f"{UNFINISHED}{secrets.token_hex(8)}")
     try:
         write_tables([table], unfinished)
         digest = file_digest(unfinished)

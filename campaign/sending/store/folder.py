@@ -21,6 +21,7 @@ from campaign.results.tables import Result
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address
+from campaign.sending.ledger.postgres.standing_orders import StandingOrder
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.locks import hold_lock
@@ -97,10 +98,11 @@ class Folder:
             name=self.manifest.name,
             environment=self.manifest.environment,
             folder=self.path,
-            sentence=sentence,
+            sentence=sentence or _why_workers_wait(ledger.order),
             nothing_sent=nothing_sent,
             rounds=_told(rounds, ledger.budget),
             is_closed=ledger.is_closed,
+            order="" if ledger.order is None else ledger.order.kind,
         )
 
     def lock(self) -> AbstractContextManager[None]:
@@ -128,6 +130,11 @@ def _told(rounds: Sequence[Round], budget: str) -> list[SentRound]:
     """What a report tells of the rounds; the last one with the budget in force."""
     *earlier, last = (one_round.sent for one_round in rounds)
     return [*earlier, last.with_budget(budget)]
+
+
+def _why_workers_wait(order: StandingOrder | None) -> str:
+    """Why no worker sends any more, if a person or a valve has ordered that."""
+    return order.note if order is not None and order.kind in ("paused", "stopped") else ""
 
 
 def open_folder(path: str | os.PathLike[str]) -> Folder:

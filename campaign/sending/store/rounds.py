@@ -17,6 +17,7 @@ from __future__ import annotations
 import hashlib
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
@@ -38,6 +39,7 @@ from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
 
 ROUNDS = "rounds"
+UNFINISHED = "unfinished-"  # how the name of a file begins that a Dask worker has not written to the end
 PLAN, CONTACTS, ISSUES = "plan", "contacts.parquet", "issues.parquet"
 ERASED = "erased"
 RECIPIENTS, ALTERNATIVES = "recipients.parquet", "alternatives.parquet"
@@ -177,11 +179,15 @@ def round_path(folder: Path, number: int) -> Path:
     return folder / ROUNDS / f"{number:04d}"
 
 
+def registered_path(folder: Path, registered: RegisteredRound) -> Path:
+    """Where the files of a round are, or once it was erased those that took their place."""
+    path = round_path(folder, registered.round)
+    return path / ERASED if registered.is_erased else path
+
+
 def open_round(folder: Path, registered: RegisteredRound) -> Round:
     """A round of a campaign folder; raises `FolderError` unless its manifest is what was registered."""
-    path = round_path(folder, registered.round)
-    if registered.is_erased:
-        path = path / ERASED
+    path = registered_path(folder, registered)
     manifest = read_round_manifest(path)
     if manifest.digest != registered.digest:
         raise FolderError(
@@ -195,6 +201,13 @@ def sweep_rounds(folder: Path, last: int) -> None:
     for path in sorted((folder / ROUNDS).glob("[0-9]*")):
         if path.name.isdecimal() and int(path.name) > last:
             shutil.rmtree(path)
+
+
+def sweep_unfinished_files(path: Path) -> None:
+    """Clear away what killed Dask workers were writing, below a folder."""
+    for leftover in path.rglob(f"{UNFINISHED}*"):
+        with suppress(OSError):  # a worker that was taken for lost may be faster
+            leftover.unlink()
 
 
 def sweep_originals(folder: Path, erased: Iterable[int]) -> None:

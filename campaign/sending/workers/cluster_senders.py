@@ -39,10 +39,11 @@ _PATIENCE = 10.0  # seconds for a task to return after its worker has left the c
 
 
 def send_from_cluster(
-    plan: Plan, options: SendOptions, senders: int, cluster: Cluster | None
+    plan: Plan | None, options: SendOptions, senders: int, cluster: Cluster | None, opt_outs: Any = None
 ) -> Result | None:
     """Release a plan, have `senders` tasks send it, and return what came of it; None if nothing waits.
 
+    Without a plan, the campaign in the folder of the options goes on, without the people of `opt_outs`.
     Raises `UsageError` without a cluster, and `AccountError` where a worker has no account, before anything
     is registered. Ctrl-C and SIGTERM stop all senders cleanly.
     """
@@ -53,7 +54,7 @@ def send_from_cluster(
         )
     environment, encoding = _account_for_all(options)
     _check_accounts(cluster, environment, encoding)
-    released = release_plan(plan, options)
+    released = release_plan(plan, options, opt_outs=opt_outs)
     if not released.messages:
         return None
     tasks = cluster.start_long(_send, senders, str(released.folder.absolute()), environment, encoding)

@@ -30,6 +30,7 @@ from campaign.sending.store.identity import campaign_key
 from campaign.sending.store.manifest import account_hash
 from campaign.sending.store.rounds import Round
 from campaign.sending.store.user_list import listed_campaign
+from campaign.sending.workers.remote_folder import FetchedFolder
 from campaign.sending.workers.share import Share, SharedPace, hold_of, is_answer, outcome_of
 from campaign.sending.workers.shared_place import shared_place
 from campaign.service.account import Account
@@ -96,6 +97,8 @@ def join_campaign(
     if not waits:
         return None
     _check_released(folder, order)
+    if isinstance(folder, FetchedFolder):  # which takes a while, in which nobody is to count on this worker
+        folder.rounds(folder.snapshot())
     ledger = place.join(folder.manifest.identity, f"{platform.node() or 'unknown host'}:{os.getpid()}")
     held.callback(ledger.close)
     with place.reading() as connection:
@@ -113,14 +116,14 @@ def join_campaign(
         account,
         SendOptions.from_record(json.loads(record)["options"]),
         order,
-        _tally(folder, contents, moves),
+        _tally(folder, contents, moves, account.currency),
         contents.moves,
     )
 
 
-def _tally(folder: Folder, contents: LedgerSnapshot, moves: Sequence[OthersMove]) -> Tally:
+def _tally(folder: Folder, contents: LedgerSnapshot, moves: Sequence[OthersMove], currency: str) -> Tally:
     """Where the campaign stands, and what its workers have met since it was released or resumed."""
-    tally = tally_of(folder.rounds(contents), contents.before_answers())
+    tally = tally_of(folder.rounds(contents), contents.before_answers(), currency)
     for move in moves:
         if is_answer(move):
             tally.notice(BatchSize(move.batch, move.messages, 0), outcome_of(move))

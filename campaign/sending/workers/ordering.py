@@ -10,10 +10,13 @@ from campaign.argument_checks import check_choice, check_path, check_text
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
 from campaign.sending.ledger.postgres.address import is_address
+from campaign.sending.ledger.postgres.roster import WorkerAtWork
 from campaign.sending.options import Place
 from campaign.sending.store.first_format import open_to_read
-from campaign.sending.store.folder import Folder, open_folder
+from campaign.sending.store.folder import Folder
+from campaign.sending.store.remote_files import is_url
 from campaign.sending.store.user_state import user_name
+from campaign.sending.workers.remote_folder import folder_for_workers
 from campaign.sending.workers.shared_place import shared_place
 from campaign.text import clean
 
@@ -39,17 +42,17 @@ def order(folder: Place, what: What, *, note: str = "") -> None:
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     check_choice(what, get_args(What), subject="what")
     check_text(note, subject="note", write='note="why"')
-    place = open_folder(folder)
     reason = f"{_SAID[what]} by {user_name()}{f': {note}' if note else ''}.{_THEN[what]}"
     kind: Literal["paused", "resumed", "stopped"] = (
         "paused" if what == "pause" else "resumed" if what == "resume" else "stopped"
     )
-    standing = shared_place(place).give_order(kind, reason)
-    if standing is None or standing.kind in ("stopped", "recalled"):
-        raise UsageError(
-            f"The campaign in {clean(place.path)} is not released to workers, so there is nothing to {what}. "
-            f"Release it with campaign.release({str(place.path)!r}, …)."
-        )
+    with folder_for_workers(folder) as place:
+        standing = shared_place(place).give_order(kind, reason)
+        if standing is None or standing.kind in ("stopped", "recalled"):
+            raise UsageError(
+                f"The campaign in {clean(place.path)} is not released to workers, so there is nothing to "
+                f"{what}. Release it with campaign.release({str(place.path)!r}, …)."
+            )
 
 
 @public_call
@@ -61,9 +64,15 @@ def workers(folder: Place) -> pd.DataFrame:
     whose ledger is a file has no workers.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
-    place = open_to_read(folder)
-    is_shared = isinstance(place, Folder) and is_address(place.manifest.ledger)
-    rows = shared_place(place).workers() if isinstance(place, Folder) and is_shared else []
-    frame = pd.DataFrame(rows, columns=["name", "joined", "seconds", "messages"])
+    frame = pd.DataFrame(_rows(folder), columns=["name", "joined", "seconds", "messages"])
     frame["joined"] = pd.to_datetime(frame["joined"], unit="s", utc=True).astype("datetime64[us, UTC]")
     return frame.astype({"name": "str", "seconds": "float64", "messages": "int64"})
+
+
+def _rows(folder: Place) -> list[WorkerAtWork]:
+    if is_url(folder):
+        with folder_for_workers(folder) as fetched:
+            return shared_place(fetched).workers()
+    place = open_to_read(folder)
+    is_shared = isinstance(place, Folder) and is_address(place.manifest.ledger)
+    return shared_place(place).workers() if isinstance(place, Folder) and is_shared else []

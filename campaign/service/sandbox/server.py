@@ -38,14 +38,15 @@ if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts
 class Sandbox:
     """The embedded service. Use it as a context manager (`with` or `async with`), or `start()` and `stop()`.
 
-    `balance` and `price` are in the account's cost units; `charge` says whether the price is for each
-    "message" or each "part". A batch is charged as a whole or refused as a whole. `inactive` names accounts
-    that exist but may not send. `unknown_user` chooses which of the two account texts an unknown user gets,
-    because the contract leaves it open. `decode` is how values are decoded: "percent" (`%20`), "form"
-    (`%20` and `+`) or "none", which shows in the inbox what people would read if the service did not decode.
-    Input that the contract does not describe (161 characters, a number with a plus) is refused in words that
-    start with "sandbox:", unless `undescribed` is "accept". `latency` is in seconds. With `tls` it serves
-    https, as live does, with a certificate made on the spot.
+    `balance` and `price` are in the account's cost units; `charge` says whether the price is for each SMS
+    "part", as `Plan.estimate` counts, or for each "message". A batch is charged as a whole or refused as
+    a whole. `inactive` names accounts that exist but may not send. `unknown_user` chooses which of the
+    two account texts an unknown user gets, because the contract leaves it open. `decode` is how values
+    are decoded: "percent" (`%20`), "form" (`%20` and `+`) or "none", which shows in the inbox what people
+    would read if the service did not decode. Input that the contract does not describe (161 characters, a
+    number with a plus) is refused in words that start with "sandbox:", unless `undescribed` is "accept".
+    `latency` is in seconds. With `tls` it serves https, as live does, with a certificate made on the
+    spot.
 
     `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
     error texts: see `campaign.service.sandbox.faults.FAULTS`. `random_faults` maps such names to
@@ -68,7 +69,7 @@ class Sandbox:
         inactive: Collection[str] = (),
         balance: Decimal | float | str = 1_000_000_000,
         price: Decimal | float | str = 35,
-        charge: Charge = "message",
+        charge: Charge = "part",
         decode: Decode = "percent",
         unknown_user: UnknownUser = "does not exist",
         undescribed: Undescribed = "refuse",

@@ -87,6 +87,7 @@ class PostgresPlace:
                 give_up_all(connection)
                 give_up_what_was_under_way(connection)
                 guard = RollbackGuard(self._beside)
+                guard.sweep()
                 return PostgresLedger(self, connection, guard, witnesses, self._locked_connection)
             except BaseException:
                 connection.close()

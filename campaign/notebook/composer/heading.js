@@ -1,0 +1,22 @@
+// The title of a section. It takes the focus when it is asked to, so that whoever works without a mouse or without
+// seeing the page goes on there, and not at the top of the page, when the button they pressed has gone.
+
+const answered = new WeakMap(); // by model, for a title can be shown anew
+
+function render({model, el}) {
+  const heading = document.createElement("h2");
+  heading.tabIndex = -1;
+  heading.textContent = model.get("text");
+  el.append(heading);
+
+  function take() {
+    if (model.get("asked") <= (answered.get(model) ?? 0)) return;
+    answered.set(model, model.get("asked"));
+    setTimeout(() => heading.focus()); // once it is in the page, and what was there before is not
+  }
+  model.on("change:asked", take);
+  take();
+  return () => model.off("change:asked", take);
+}
+
+export default {render};
