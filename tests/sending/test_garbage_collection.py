@@ -5,13 +5,15 @@ import gc
 import pytest
 
 import campaign
+from campaign.sending.engine import garbage_collection
 from campaign.sending.engine.garbage_collection import THRESHOLD, fewer_collections
 
 
 @pytest.fixture(autouse=True)
-def _usual_thresholds():
+def _usual_thresholds(monkeypatch):
     before = gc.get_threshold()
     gc.set_threshold(700, 10, 10)
+    monkeypatch.setattr(garbage_collection, "_runs", 0)  # other tests may have left runs that are paused
     yield
     gc.set_threshold(*before)
 
