@@ -306,11 +306,16 @@ def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.T
 
 
 def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     try:
-        files = table_files(path)
-        return pa.concat_tables(pq.read_table(file, schema=schema, columns=columns) for file in files)
-    except (OSError, ValueError, pa.ArrowException):
+        return pa.concat_tables(_read_file(file, wanted) for file in table_files(path))
+    except (OSError, ValueError, KeyError, pa.ArrowException):
         raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
+
+
+def _read_file(file: Path, wanted: pa.Schema) -> pa.Table:
+    with pq.ParquetFile(file) as opened:  # read_table would load pyarrow.dataset, which nothing else needs
+        return opened.read(wanted.names).select(wanted.names).cast(wanted)
 
 
 class _Content:
