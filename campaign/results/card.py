@@ -7,6 +7,7 @@ from pathlib import Path
 import pandas as pd
 
 from campaign import markup
+from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import ResultTotals
@@ -44,7 +45,7 @@ def result_card(
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing) and not is_erased:
-            loaded = f"campaign.load_result({json.dumps(str(folder), ensure_ascii=False)})"
+            loaded = f"campaign.load_result({json.dumps(seen_from_here(folder), ensure_ascii=False)})"
             call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
             pieces.append(
                 f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
