@@ -140,8 +140,8 @@ class Sandbox:
         self._requests = 0
 
     def __repr__(self) -> str:
-        place = self._address if self.running else "not started"
-        return f"<Sandbox {place} SANDBOX: nothing is sent>"
+        place = f"at {self._address}" if self.running else "not started"
+        return f"<Sandbox ({place}): nothing is sent>"
 
     # its account and totals
 
