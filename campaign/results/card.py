@@ -67,5 +67,8 @@ def _worst_first(batches: pd.DataFrame) -> pd.DataFrame:
         shown.insert(0, "round", rounds)
     urgency = pd.Categorical(batches["status"], WORST_FIRST).codes
     shown = shown.iloc[np.lexsort([-rounds.to_numpy(), urgency])]
-    empty = [name for name in ("code", "error") if (batches[name] == "").all()]
-    return shown.drop(columns=empty).rename(columns={"error": "note"})
+    has_notes, has_codes = ((batches[name] != "").any() for name in ("error", "code"))
+    # Beside notes, the codes would make the table wider than the page: they are in `Result.batches`.
+    is_shown = {"error": has_notes, "code": has_codes and not has_notes}
+    unneeded = [name for name, shown_here in is_shown.items() if not shown_here]
+    return shown.drop(columns=unneeded).rename(columns={"error": "note"})
