@@ -7,12 +7,16 @@ from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
 
 _FOLDER_LIMIT = 10_000  # names compared: a folder of a million files must not hold up an error message
+_LIKE_A_FILE = 0.75  # one wrong letter of four, and no other word
 
 
-def closest(wanted: object, choices: Iterable[str]) -> str:
-    """The choice that is most like what was written, ignoring case; "" if none is close."""
+def closest(wanted: object, choices: Iterable[str], *, likeness: float = 0.6) -> str:
+    """The choice that is most like what was written, ignoring case; "" if none is close.
+
+    `likeness` is how much of both has to be the same, from 0 to 1.
+    """
     choice_by_key = {choice.casefold(): choice for choice in choices}
-    matches = difflib.get_close_matches(str(wanted).strip().casefold(), choice_by_key, n=1)
+    matches = difflib.get_close_matches(str(wanted).strip().casefold(), choice_by_key, 1, likeness)
     return choice_by_key[matches[0]] if matches else ""
 
 
@@ -23,12 +27,18 @@ def did_you_mean(wanted: object, choices: Iterable[str]) -> str:
 
 
 def similar_file(path: Path) -> str:
-    """The name in the same folder that is most like that of a missing file; "" if none is close."""
+    """The name in the same folder that is most like that of a missing file; "" if none is close.
+
+    Names are compared without their endings: "nothing.xlsx" and "twice.xlsx" are not alike.
+    """
     try:
         names = [entry.name for _, entry in zip(range(_FOLDER_LIMIT), path.parent.iterdir(), strict=False)]
     except (OSError, ValueError):  # a missing folder, or an impossible name
         return ""
-    return closest(path.name, names)
+    stems = {name: Path(name).stem for name in names}
+    stem = closest(path.stem, stems.values(), likeness=_LIKE_A_FILE)
+    alike = [name for name in names if stem and stems[name].casefold() == stem.casefold()]
+    return closest(path.name, alike) or next(iter(alike), "")
 
 
 def folder_meant(folder: Path, parent: Path, mark: str) -> str:
@@ -42,8 +52,8 @@ def folder_meant(folder: Path, parent: Path, mark: str) -> str:
     except (OSError, ValueError):
         return ""
     plain = {name: name.rpartition(".")[0] or name for name in names}  # visits.local is a rehearsal of visits
-    wanted = closest(folder.name, [*plain, *plain.values()])
-    meant = [name for name in names if wanted and wanted in (name, plain[name])]
+    wanted = closest(folder.name.rpartition(".")[0] or folder.name, plain.values(), likeness=_LIKE_A_FILE)
+    meant = [name for name in names if wanted and plain[name] == wanted]
     return f" Did you mean {' or '.join(str(parent / name) for name in meant)}?" if meant else ""
 
 

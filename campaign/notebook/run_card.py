@@ -11,6 +11,7 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
 from campaign.sending.run import Run
+from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 WORDS = {
@@ -20,8 +21,7 @@ WORDS = {
     "stopped": "Stopped",
     "failed": "Failed",
 }
-_OUTCOMES = {"accepted": "(received)", "refused": "(not received)", "again": "(nobody knows: send it again)"}
-_PASSING = ("expected cost", "time left", "a second")  # figures that mean nothing once nobody sends
+_PASSING = ("expected cost", "time left", "messages a second")  # figures that mean nothing once nobody sends
 _SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
 
 STYLE = """
@@ -66,7 +66,8 @@ def run_card(run: Run) -> str:
 def head(run: Run, *, title: bool = True) -> str:
     """What the run sends and where, and how that compares with what was sent before."""
     live = " live" if run.environment == "live" else ""
-    comparison = markup.paragraph(run.comparison, note=True) if run.comparison else ""
+    is_past = run.ended and run.comparison == NOTHING_SENT_YET  # something was, since
+    comparison = markup.paragraph(run.comparison, note=True) if run.comparison and not is_past else ""
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
@@ -141,10 +142,10 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         expected = cost_in_words(counts.expected_cost, currency=run.currency, environment=run.environment)
         pairs["expected cost"] = "not known yet" if counts.expected_cost is None else expected
     if run.outgoing:
-        pairs["elapsed"] = clock(counts.seconds)
+        pairs["elapsed"] = clock(run.seconds)
     if on_the_way:
         pairs["time left"] = "–" if counts.seconds_left is None else f"about {clock(counts.seconds_left)}"
-        pairs["a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
+        pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
     return _definitions(pairs, counts)
 
 
@@ -202,13 +203,14 @@ def ways_on(run: Run) -> str:
 
 
 def _ways_to_settle(counts: Snapshot, folder: str) -> list[str]:
-    """The calls that settle what is unknown; with the number of a batch where one has just come back so."""
-    batch = next((batch.number for batch in counts.recent if batch.status == "unknown"), "batch")
-    words = ", ".join(f"{_code(json.dumps(word))} {meaning}" for word, meaning in _OUTCOMES.items())
-    resolve = _code(f"campaign.resolve({folder}, {batch}, outcome)")
+    """The calls that settle what is unknown, with the number of the first batch that is."""
+    resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
+    refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
     return [
-        f"To settle an unknown batch, once you have asked the service: {resolve} with {words}",
+        f"To settle batch {counts.first_unknown}, which is unknown, once you have asked the service: "
+        f"{resolve} if it was received, with {refused} if it was not, with {again} to send it again where "
+        "nobody knows",
         f"To settle by the service's own list: {reconcile}",
     ]
 

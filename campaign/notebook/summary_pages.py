@@ -28,6 +28,7 @@ _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
 .campaign.campaign .widget-tab .widget-tab-contents{{overflow:visible!important}}
+.campaign.campaign .widget-tab .widget-html-content{{overflow-x:auto}}
 .campaign .chart{{max-width:46em}}
 .campaign.campaign .key{{list-style:none;padding:0}}
 .campaign.campaign .chart svg[height="10"]{{height:10px}}
@@ -111,7 +112,7 @@ def batches(result: Result, redaction: Redaction) -> str:
     times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(ordered[columns].head(_ROWS))
     shown = shown.assign(error=without_error_classes(shown["error"], shown["status"]))
-    shown = times.with_local(shown, "submitted_at", "submitted")
+    shown = times.with_local(shown.rename(columns={"error": "note"}), "submitted_at", "submitted")
     skipped = skipped_numbers(frame)
     note = markup.paragraph(skipped, note=True) if skipped else ""
     return markup.table(shown, limit=_ROWS, rows=len(frame)) + note

@@ -4,11 +4,14 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 
 from campaign import markup
+from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
+from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import ResultTotals
 from campaign.text import figure
 
@@ -24,7 +27,7 @@ def result_card(
     folder: Path | None,
     is_erased: bool = False,
 ) -> str:
-    """The outcome, what is left to do, and the newest batches; nothing here is masked."""
+    """The outcome, what is left to do, and the batches, first those that need a person; nothing is masked."""
     pieces = [
         markup.paragraph(headline),
         *map(markup.paragraph, left_to_do),
@@ -37,14 +40,14 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.table(times.with_local(_newest_first(batches), "submitted_at", "submitted"), limit=10),
+        markup.table(times.with_local(_worst_first(batches), "submitted_at", "submitted"), limit=10),
     ]
     if skipped := skipped_numbers(batches):
         pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing) and not is_erased:
-            loaded = f"campaign.load_result({json.dumps(str(folder), ensure_ascii=False)})"
+            loaded = f"campaign.load_result({json.dumps(seen_from_here(folder), ensure_ascii=False)})"
             call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
             pieces.append(
                 f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
@@ -52,12 +55,20 @@ def result_card(
     return markup.card(f"Result ({where})", pieces)
 
 
-def _newest_first(batches: pd.DataFrame) -> pd.DataFrame:
-    """The batches as a card shows them: the newest round first, and a single one is not named."""
+def _worst_first(batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches as a card shows them: what was not accepted first, then the newest round first.
+
+    A single round is not named. A batch that a person has settled has an error that is none: a note.
+    """
     rounds = batches["round"]
     last = [name for name in ("error", "submitted_at", "code") if name in batches]
     shown = batches.drop(columns=["attempts", "seconds", "round", *last]).join(batches[last])
     if rounds.nunique() > 1:
         shown.insert(0, "round", rounds)
-        shown = shown.sort_values("round", ascending=False, kind="stable")
-    return shown.drop(columns=[name for name in ("code", "error") if (batches[name] == "").all()])
+    urgency = pd.Categorical(batches["status"], WORST_FIRST).codes
+    shown = shown.iloc[np.lexsort([-rounds.to_numpy(), urgency])]
+    has_notes, has_codes = ((batches[name] != "").any() for name in ("error", "code"))
+    # Beside notes, the codes would make the table wider than the page: they are in `Result.batches`.
+    is_shown = {"error": has_notes, "code": has_codes and not has_notes}
+    unneeded = [name for name, shown_here in is_shown.items() if not shown_here]
+    return shown.drop(columns=unneeded).rename(columns={"error": "note"})

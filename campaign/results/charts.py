@@ -22,6 +22,7 @@ from campaign.text import counted, figure, percentage
 STYLE = """
 .chart{margin:.6em 0}
 .chart svg{display:block;width:100%;overflow:hidden;border-radius:.3rem}
+.bars.chart svg{border-radius:0}
 .chart .good{fill:var(--good);stroke:var(--good)}.chart .bad{fill:var(--bad);stroke:var(--bad)}
 .chart .doubt{fill:var(--doubt);stroke:var(--doubt)}.chart .quiet{fill:var(--quiet);stroke:var(--quiet)}
 .chart rect{stroke-width:0}.chart .faint{fill-opacity:.5}.chart .band{fill-opacity:.22}

@@ -17,6 +17,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -39,7 +40,13 @@ from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
-from campaign.sending.terminal import interruption, notebook_display, noted_signals, progress_bar
+from campaign.sending.terminal import (
+    interruption,
+    name_in_shell,
+    notebook_display,
+    noted_signals,
+    progress_bar,
+)
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -82,9 +89,9 @@ class Run:
     `counts` is a frozen snapshot, `status` is "running", "paused", "stopping", "finished", "stopped" or
     "failed", and `sentence` says why the run is not running and what to do. Once it has ended, nothing
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
-    could resume it. `is_closed` says that a person has closed the campaign, so that nothing waits in it.
-    `continuation` is the run that goes on with the same campaign, if a person has resumed it
-    after its end: then `wait` and `result` speak of that one.
+    could resume it: then it is "stopped". `is_closed` says that a person has closed the campaign, so that
+    nothing waits in it. `continuation` is the run that goes on with the same campaign, if a person has
+    resumed it after its end: then `wait` and `result` speak of that one.
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
@@ -103,6 +110,7 @@ class Run:
             self._thread = EngineThread(make_engine, opened.account, held)
             self._engine = self._thread.engine
             self._outgoing = 0 if self._complete else self.counts.waiting
+            self._seconds_before = self.counts.seconds
             atexit.register(self._finish_at_exit)
             self._thread.start(
                 self._folder.path.name,
@@ -143,7 +151,9 @@ class Run:
     @property
     def counts(self) -> Snapshot:
         """Where the run stands, refreshed about ten times a second."""
-        return self._thread.counts
+        ended = self._thread.ended  # read first: after the end, the thread's counts change no more
+        counts = self._thread.counts
+        return replace(counts, status="stopped") if ended and counts.status == "paused" else counts
 
     def __repr__(self) -> str:
         counts = self.counts
@@ -189,6 +199,11 @@ class Run:
     def outgoing(self) -> int:
         """How many messages were to go out when this run began."""
         return self._outgoing
+
+    @property
+    def seconds(self) -> float:
+        """How long this run has been sending, without pauses; `counts.seconds` are those of all runs."""
+        return self.counts.seconds - self._seconds_before
 
     @property
     def status(self) -> RunStatus:
@@ -238,8 +253,12 @@ class Run:
 
     @property
     def account_option(self) -> str:
-        """How a call that continues the run names its account, after a comma; "" if none was given."""
-        return "" if self.options.account is None else ", account=account"
+        """How a call that continues the run names its account, after a comma; "" if none was given.
+
+        In a notebook that is the name which its cells gave to the account or sandbox.
+        """
+        account = self.options.account
+        return "" if account is None else f", account={name_in_shell(account) or 'account'}"
 
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""

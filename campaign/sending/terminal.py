@@ -51,6 +51,13 @@ def notebook_display() -> Callable[[object], None] | None:
     return getattr(builtins, "display", None) if in_notebook else None
 
 
+def name_in_shell(value: object) -> str:
+    """The name that a person gave to this very object in IPython or a notebook; "" if there is none."""
+    shell = getattr(builtins, "get_ipython", lambda: None)()
+    names = {} if shell is None else shell.user_ns.copy()  # another thread may be giving names meanwhile
+    return next((name for name, held in names.items() if held is value and not name.startswith("_")), "")
+
+
 @contextmanager
 def progress_bar(
     progress: bool | Literal["tqdm"], environment: str, look: Callable[[], Snapshot]

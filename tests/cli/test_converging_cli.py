@@ -126,7 +126,7 @@ def test_sorts_and_appends_rows_and_adds_an_opt_out_before_running_again(service
     Path("stop.csv").write_text(f"phone\n+{number_of(waiting)}\n")
     again = ("send", "visits.csv", "--opt-outs", "stop.csv")
     _, shown = shell.confirmed(*again)
-    assert "until you give another one, this one stays in force" in shown
+    assert "a budget stays in force until you give another one" in shown
     assert len(service.numbers) <= 12
     code, shown = shell.confirmed(*again, "--budget", "none")
     assert re.search(r"opted out +1\b", shown)

@@ -39,6 +39,7 @@ def test_a_campaign_is_suggested_where_a_name_was_given(tmp_path, monkeypatch, c
     assert main(["send", "visits.csv", *SENT]) == 0
     assert "Did you mean campaigns/visits or campaigns/visits.local?" in complaint(capsys, "status", "VISITS")
     assert "mean" not in complaint(capsys, "status", "something else")
+    assert "mean" not in complaint(capsys, "status", "campaigns/nothing.local")
 
 
 def test_try_outs_are_listed_on_request(tmp_path, monkeypatch, capsys):

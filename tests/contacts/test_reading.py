@@ -334,7 +334,7 @@ def test_a_sheet_is_named_without_case_and_spaces_or_all_are_listed():
     hidden = read_contacts(with_hidden(), sheet="Old", header=1)
     assert reading(hidden).notices[0] == 'The sheet "Old" is hidden in the workbook.'
     with pytest.raises(
-        UsageError, match=r'There is not exactly one sheet "Feb". The sheets are: "Old", "Visits", "Notes".'
+        UsageError, match=r'There is no sheet "Feb". The sheets are: "Old", "Visits", "Notes".'
     ):
         read_contacts(with_hidden(), sheet="Feb")
 

@@ -2,6 +2,7 @@
 
 import pytest
 
+import campaign
 from campaign.suggestions import closest, did_you_mean, similar_file
 
 
@@ -29,7 +30,12 @@ def test_a_missing_file_has_a_neighbour(tmp_path):
     assert similar_file(tmp_path / "clinic_visit.xlsx") == "clinic_visits.xlsx"
     assert similar_file(tmp_path / "clinic visits.xls") == "clinic_visits.xlsx"
     assert similar_file(tmp_path / "reminders.TXT") == "Reminder.txt"
+    assert similar_file(tmp_path / "other.xlsx") == "other.csv"
     assert similar_file(tmp_path / "orders.pdf") == ""
+    assert similar_file(tmp_path / "nobody.csv") == ""  # the same ending alone is no likeness
+    meant = r'clinic visits.xlsx"\. Did you mean "clinic_visits.xlsx"\?'
+    with pytest.raises(campaign.FileError, match=meant):
+        campaign.read_contacts(tmp_path / "clinic visits.xlsx")
 
 
 @pytest.mark.parametrize("name", ["missing/visits.csv", "nul\0/visits.csv", "x" * 5000 + "/visits.csv"])

@@ -55,7 +55,7 @@ def test_a_placeholder_of_another_tool_is_refused_when_it_names_a_column(placeho
     with pytest.raises(TemplateError) as error:
         plan(f"Hi {placeholder}, see you")
     sentence = str(error.value)
-    assert "a placeholder of another tool, which would not be filled in" in sentence
+    assert f"contains {placeholder}, a placeholder of another tool, which would not be filled in" in sentence
     assert 'to insert the column "First name", or use as_written=True' in sentence
 
 

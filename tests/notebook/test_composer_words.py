@@ -38,8 +38,10 @@ def without_quotes(text):
             "Give it one, for example in the field “Name of this campaign”.",
         ),
         (
-            "Correct the invalid rows: write_follow_up writes them to a file, with the reasons.",
-            "Correct these rows: “Rows to correct” writes them to a file, with the reasons.",
+            "Correct the invalid rows in your spreadsheet and send it again, or in the file that "
+            "write_follow_up writes, which has the reasons.",
+            "Correct these rows in your spreadsheet and send it again, or in the file that “Rows to correct” "
+            "writes, which has the reasons.",
         ),
         (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',

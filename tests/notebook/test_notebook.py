@@ -5,6 +5,7 @@ import base64
 import html
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import quote
 
 import nbformat
@@ -23,6 +25,9 @@ from support.widget_tree import find, html_of, widgets_in
 import campaign
 from campaign.notebook import run_card
 from campaign.notebook.dashboard import Dashboard
+from campaign.sending.opening import open_campaign
+from campaign.sending.options import SendOptions
+from campaign.sending.run import Run
 
 PROJECT = Path(__file__).parents[2]
 NOTEBOOKS = sorted((PROJECT / "notebooks").glob("*.ipynb"))
@@ -173,6 +178,29 @@ def test_an_empty_account_is_topped_up_and_resume_does_what_the_sentence_says(pl
         find(dashboard, "resume").click()
         assert run.wait(20).totals["accepted"] == 40
         assert len(sandbox.inbox) == 40
+
+
+def test_a_send_that_a_lost_answer_paused_has_ended_and_resume_sends_the_rest(plan, tmp_path, monkeypatch):
+    """What `send` shows: nobody waits for it any more, so it is no pause. The lines to copy are complete."""
+    with campaign.Sandbox(faults={3: "accept_close"}) as sandbox:
+        shell = SimpleNamespace(user_ns={"_1": sandbox, "box": sandbox})
+        monkeypatch.setattr("builtins.get_ipython", lambda: shell, raising=False)
+        options = SendOptions(account=sandbox, folder=tmp_path / "visits", batch_size=5, concurrency=1)
+        run = Run(open_campaign(plan, options), attended=False)
+        dashboard = Dashboard(run)
+        until(lambda: enabled(dashboard) == shown_buttons(dashboard) == {"resume"})
+        assert shows(dashboard, "Stopped")
+        assert "Nothing was sent under this name before." not in html_of(dashboard)
+        assert ", account=box)" in find(dashboard, "note").value
+        find(dashboard, "resume").click()
+        assert run.wait(20).totals["accepted"] == 35
+        until(lambda: shows(dashboard, "Finished, with 5 unknown"))
+    assert sandbox.inbox["number"].is_unique
+    assert "It is not known whether 5 messages were sent. Ask the" in find(dashboard, "status").value
+    assert "visits&quot;, 3, &quot;accepted&quot;)</code> if it was received" in html_of(dashboard)
+    assert run.continuation.seconds < run.continuation.counts.seconds
+    table = run.result._repr_html_().split("<tbody>")[1]
+    assert re.findall(r'<td class="figure">(\d+)</td><td class="figure">5</td>', table)[:2] == ["3", "2"]
 
 
 def test_resume_is_not_offered_where_it_would_end_the_same_way(plan, tmp_path):

@@ -62,8 +62,8 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(
-        "with the reasons. 1 person shares a phone with somebody in another row and got nothing: the same "
-        "file has this row, for another number."
+        "which has the reasons. 1 person shares a phone with somebody in another row and got nothing: the "
+        "same file has this row, for another number."
     )
 
 
@@ -138,11 +138,13 @@ def test_once_erased_they_still_count(result):
     assert "shares a phone" not in erased.sentence
 
 
-def test_the_card_has_a_call_that_is_right_whatever_the_result_is_called(result):
+def test_the_card_has_a_call_that_is_right_whatever_the_result_is_called(result, monkeypatch):
     call = f'campaign.write_follow_up(campaign.load_result("{result.folder}"), "to_correct.xlsx")'
     card = html.unescape(result._repr_html_())
     assert call in card
     assert "write_follow_up(result" not in card
+    monkeypatch.chdir(result.folder.parent)
+    assert f'(campaign.load_result("{result.folder.name}"), ' in html.unescape(result._repr_html_())
 
 
 def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):

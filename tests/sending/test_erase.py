@@ -184,7 +184,9 @@ def test_other_files_in_the_folder_are_left_and_named(visits):
 def test_erasing_twice_changes_nothing(visits):
     erase(visits)
     before = {path: path.read_bytes() for path in (visits / "rounds").rglob("*.*")}
-    assert ERASED in campaign.erase(visits).sentence
+    assert f"{ERASED} The spreadsheet, and reports, follow-up files, notebooks and copies elsewhere" in (
+        campaign.erase(visits).sentence
+    )
     assert {path: path.read_bytes() for path in (visits / "rounds").rglob("*.*")} == before
 
 

@@ -37,7 +37,8 @@ def test_resume_without_a_budget_has_the_one_that_was_given(held, sandbox):
     assert len(sandbox.inbox) == 11
     assert result.sentence.endswith(
         "385 of 385 are spent, and the next batch (5 SMS parts) may cost 175. Resume with a budget of 700 "
-        "to send the rest; until you give another one, this one stays in force."
+        "to send the rest; a budget stays in force until you give another one, also for "
+        "rows that you correct later."
     )
 
 

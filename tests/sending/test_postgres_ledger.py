@@ -118,7 +118,7 @@ def test_it_is_closed_and_erased(interrupted):
     settle(interrupted, "accepted")
     confirmed("would never go out", lambda phrase: campaign.close(interrupted, confirm=phrase))
     result = confirmed("for good", lambda phrase: campaign.erase(interrupted, confirm=phrase))
-    assert result.sentence.endswith("The names, numbers and texts of this campaign were erased.")
+    assert "The names, numbers and texts of this campaign were erased." in result.sentence
     place = open_folder(interrupted).ledger_place
     assert (journal_frame(place)["error"] == "").all()
     with place.reading() as connection:

@@ -413,9 +413,9 @@ def test_no_word_of_a_request_is_logged(sandbox, caplog):
 
 
 def test_it_says_what_it_is(sandbox):
-    assert repr(sandbox) == f"<Sandbox {sandbox.account.url} SANDBOX: nothing is sent>"
+    assert repr(sandbox) == f"<Sandbox (at {sandbox.account.url}): nothing is sent>"
     assert sandbox.account.label == "REHEARSAL on this machine: nobody gets anything"
-    assert repr(Sandbox()) == "<Sandbox not started SANDBOX: nothing is sent>"
+    assert repr(Sandbox()) == "<Sandbox (not started): nothing is sent>"
 
 
 def test_it_is_a_context_manager_for_coroutines_too():
@@ -492,6 +492,7 @@ def test_nothing_of_it_is_left():
         ({"price": float("nan")}, "price needs a number of 0 or more, but got nan"),
         ({"port": 70_000}, "port needs a whole number from 0 to 65535"),
         ({"faults": {1: "earthquake"}}, "accept_half"),
+        ({"faults": {1: "acept_close"}}, "Did you mean 'accept_close'\\? These happen instead of accepting"),
         ({"random_faults": {"earthquake": 0.1}}, "There is no fault 'earthquake'"),
         ({"random_faults": {"reset": 0.7, "hang": 0.4}}, "between 0 and 1"),
         ({"random_faults": {"reset": -0.1}}, "between 0 and 1"),
@@ -500,6 +501,13 @@ def test_nothing_of_it_is_left():
 def test_an_option_that_cannot_be_is_refused_with_the_choices(option, words):
     with pytest.raises(UsageError, match=words):
         Sandbox(**option)
+
+
+def test_every_fault_is_explained_in_the_help():
+    for fault, meaning in FAULTS.items():
+        words = meaning.removeprefix("not accepted, and ").removeprefix("accepted, but ")
+        names = {fault, fault.removeprefix("accept_")}
+        assert any(f'- "{name}": {words}\n' in Sandbox.__doc__ for name in names), fault
 
 
 # over TLS
@@ -514,7 +522,7 @@ def posts_to(service):
 def test_it_serves_tls_to_its_own_account(host):
     with Sandbox(tls=True, host=host) as service:
         assert service.account.url.startswith("https://")
-        assert repr(service) == f"<Sandbox {service.account.url} SANDBOX: nothing is sent>"
+        assert repr(service) == f"<Sandbox (at {service.account.url}): nothing is sent>"
         assert posts_to(service) == ["accepted"] * 3
         assert len(service.inbox) == 3
 

@@ -11,6 +11,7 @@ from typing import IO, Any
 from campaign.contacts.files.octets import FileOctets
 from campaign.contacts.files.signatures import what_else_it_is
 from campaign.errors import FileError, UsageError
+from campaign.suggestions import similar_file
 from campaign.text import clean
 
 DOCUMENT = '"{}" is a document, not a spreadsheet. Save the table itself as .xlsx or .csv.'
@@ -91,8 +92,9 @@ def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
         with path.open("rb") as file:
             yield name, file
     except FileNotFoundError:
-        folder = clean(Path.cwd())
-        raise FileError(f'There is no file "{clean(path)}". The current folder is "{folder}".') from None
+        meant = clean(similar_file(path))
+        hint = f'Did you mean "{meant}"?' if meant else f'The current folder is "{clean(Path.cwd())}".'
+        raise FileError(f'There is no file "{clean(path)}". {hint}') from None
     except PermissionError:
         raise FileError(
             f'"{name}" cannot be read: another program has it open, or you do not have permission.'

@@ -67,7 +67,8 @@ def choose_sheet(sheets: Sequence[Sheet], wanted: str | None) -> tuple[Sheet, li
         similar = [sheet for sheet in sheets if fold(sheet.name) == fold(wanted)]
         matches = [sheet for sheet in sheets if sheet.name == wanted] or similar
         if len(matches) != 1:
-            raise UsageError(f'There is not exactly one sheet "{clean(wanted)}". The sheets are: {names}.')
+            there_are = "There are several sheets like" if matches else "There is no sheet"
+            raise UsageError(f'{there_are} "{clean(wanted)}". The sheets are: {names}.')
         hidden = f"The sheet {listed([matches[0].name])} is hidden in the workbook."
         return matches[0], [] if matches[0].visible else [hidden]
     chosen = next((sheet for sheet in sheets if sheet.visible), None)

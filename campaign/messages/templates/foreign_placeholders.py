@@ -19,11 +19,11 @@ _OTHERS = tuple(
     re.compile(pattern)
     for pattern in (
         r"\(\((?P<name>[^(){}]+)\)\)",  # GOV.UK Notify
-        r"\[(?P<name>[^\[\]{}]+)\]",  # form letters, many SMS gateways
+        r"\[\[?(?P<name>[^\[\]{}]+)\]\]?",  # form letters, many SMS gateways
         r"«(?P<name>[^«»{}]+)»",  # Word, as shown
-        r"<(?P<name>[^<>{}]+)>",  # Word, as typed
+        r"<<?(?P<name>[^<>{}]+)>>?",  # Word, as typed
         r"\$(?P<name>[A-Za-z_]\w*)",  # shells
-        r"%\((?P<name>[^(){}]+)\)",  # Python
+        r"%\((?P<name>[^(){}]+)\)(?:[\d.,]*[sdifr](?!\w))?",  # Python
         r"%(?P<name>\w+)%",  # Windows
         r"\*\|(?P<name>[^|*{}]+)\|\*",  # Mailchimp
         r"#(?P<name>[^\s#{}](?:[^#{}]*[^\s#{}])?)#",  # SMS gateways; "#clinic #health" are hashtags

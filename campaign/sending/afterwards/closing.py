@@ -27,15 +27,24 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
     place = folder_to_change(folder, confirm)
     with opened_ledger(place) as ledger:
         record = CampaignRecord.of(place)
-        unsent = 0 if record.ledger.is_closed else unsent_messages(record)
+        waiting, refused = (0, 0) if record.ledger.is_closed else unsent_messages(record)
+        unsent = waiting + refused
         phrase = f"close with {counted(unsent, 'message')} not sent"
         if unsent and confirm != phrase:
             raise ConfirmationError(
-                f"{counted(unsent, 'message')} of this campaign {agreeing(unsent, 'waits', 'wait')} to be "
-                f"sent, or {agreeing(unsent, 'was', 'were')} refused, and would never go out.",
+                _what_would_not_go_out(waiting, refused),
                 phrase=phrase,
                 purpose="close it",
                 given=confirm,
             )
         ledger.close_campaign(f"{user_name()}: closed")
     return place.load_result()
+
+
+def _what_would_not_go_out(waiting: int, refused: int) -> str:
+    """The sentence with which `close` asks: some wait, or were refused."""
+    of_campaign = f"{counted(waiting or refused, 'message')} of this campaign"
+    waits = f"{agreeing(waiting, 'waits', 'wait')} to be sent" if waiting else ""
+    were_refused = f"{agreeing(refused, 'was', 'were')} refused" if refused else ""
+    fates = f"{waits} and {refused:,} {were_refused}" if waiting and refused else waits or were_refused
+    return f"{of_campaign} {fates}. {agreeing(waiting + refused, 'It', 'They')} would never go out."

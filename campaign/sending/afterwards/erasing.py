@@ -23,6 +23,10 @@ from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, clean, counted
 
 _ERASED = "The names, numbers and texts of this campaign were erased."
+_ELSEWHERE = (
+    " The spreadsheet, and reports, follow-up files, notebooks and copies elsewhere, still hold them: delete "
+    "what you do not need."
+)
 
 
 @public_call
@@ -53,7 +57,7 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
             _check_confirmed(place, rounds, confirm)
             _erase(place, rounds, record.digests or KeyedDigests.new(), ledger)
         sweep_rounds(place.path, record.rounds[-1].number)  # a program that was killed may have left people
-    return place.load_result(sentence=f"{_ERASED}{_other_files(place)}")
+    return place.load_result(sentence=f"{_ERASED}{_other_files(place)}{_ELSEWHERE}")
 
 
 def _erase(place: Folder, rounds: Sequence[Round], digests: KeyedDigests, ledger: Ledger) -> None:
@@ -104,7 +108,7 @@ def _check_confirmed(place: Folder, rounds: Sequence[Round], confirm: str | None
             f"table{f' and {gone}' if departed else ''} out of {clean(place.path)}, for good. Totals, costs "
             "and codes stay, and digests by which nobody is reached twice; they are pseudonymous, and their "
             "key is in your state directory."
-            f"{_other_files(place)}",
+            f"{_other_files(place)}{_ELSEWHERE}",
             phrase=phrase,
             purpose="erase the campaign",
             given=confirm,

@@ -17,7 +17,7 @@ from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Tally
 from campaign.text import counted
 
-_IN_FORCE = "until you give another one, this one stays in force."
+_IN_FORCE = "a budget stays in force until you give another one, also for rows that you correct later."
 
 
 @public_class

@@ -39,7 +39,8 @@ class Snapshot:
     named, `expected_cost` what the whole campaign will cost at the price seen so far (None without one).
     `seconds` were spent sending, in all rounds together. `rate` is messages a second and `seconds_left` how
     long the rest takes at that rate; None while nothing moves. `last_refusal` is what the service said, ""
-    if this run was refused nothing; `recent` are the last batches that came back, the newest first.
+    if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
+    `first_unknown` is the first batch that is unknown, 0 if none is.
     """
 
     status: RunStatus
@@ -57,6 +58,7 @@ class Snapshot:
     last_refusal: str = ""
     recent: tuple[SettledBatch, ...] = ()
     has_unknown_costs: bool = False
+    first_unknown: int = 0
 
     def cost_in_words(self, environment: str, currency: str = "") -> str:
         """The cost so far, a lower bound where something that may have been charged has no known cost."""
@@ -140,6 +142,7 @@ class Tally:
     seconds: float = 0.0  # spent sending before this run
     elsewhere: int = 0  # messages of earlier rounds that are no longer in the plan, accepted or unknown
     accepted_batches: int = 0  # of the last round
+    doubtful: set[int] = field(default_factory=set)  # the numbers of the unknown batches
     accepted_here: int = 0  # batches accepted by this run
     unpriced_batches: int = 0
     unknown_batches: int = 0
@@ -190,10 +193,11 @@ class Tally:
             sentences.append(f"The service refused {counted(self.refused, 'message')}: {self.last_refusal}.")
         if "funds" in self.causes:
             sentences.append("Top up the account, then resume to send what was refused.")
-        if self.last_unknown:
+        if self.unknown:
+            reason = f": {self.last_unknown}" if self.last_unknown else ""
             sentences.append(
-                f"It is not known whether {counted(self.unknown, 'message was', 'messages were')} sent: "
-                f"{self.last_unknown}. Ask the service what it received, then settle them."
+                f"It is not known whether {counted(self.unknown, 'message was', 'messages were')} sent"
+                f"{reason}. Ask the service what it received, then settle them."
             )
         return " ".join(["Every batch was tried.", *sentences]) if sentences else ""
 
@@ -229,6 +233,7 @@ class Tally:
         if outcome.status != "refused":
             self.parts_left -= batch.parts
         if outcome.status == "unknown":
+            self.doubtful.add(batch.number)
             self.spending.add(batch.parts, None)
         if outcome.status == "accepted":
             self.accepted_batches += 1
@@ -261,6 +266,7 @@ class Tally:
     def learn(self, batch: Size, outcome: Outcome) -> None:
         """An answer came late to a batch that was counted as unknown."""
         self.unknown -= batch.messages
+        self.doubtful.discard(batch.number)
         self.parts_left += batch.parts
         self.spending.open_parts -= batch.parts
         self.count(batch, outcome)
@@ -269,6 +275,7 @@ class Tally:
         """An outcome could not be recorded: all the ledger knows is that the batch was under way."""
         setattr(self, outcome.status, getattr(self, outcome.status) - batch.messages)
         self.unknown += batch.messages
+        self.doubtful.add(batch.number)
         for place, settled in enumerate(self.recent):
             if settled.number == batch.number:
                 self.recent[place] = replace(settled, status="unknown", cost=None, code="")
@@ -299,5 +306,5 @@ class Tally:
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
-            tuple(self.recent), self.spending.open_parts > 0,
+            tuple(self.recent), self.spending.open_parts > 0, min(self.doubtful, default=0),
         )  # fmt: skip

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 import numpy as np
 import pandas as pd
 
@@ -26,7 +28,7 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
         reached = reached_numbers(place.load_result().messages)
         return EarlierCampaign(folder, reached, place.manifest.environment)
     record = CampaignRecord.of(place)
-    unsent = 0 if record.ledger.is_closed else unsent_messages(record)
+    unsent = 0 if record.ledger.is_closed else sum(unsent_messages(record))
     if unsent:
         raise FolderError(
             f"The campaign in {folder} is not finished: {counted(unsent, 'message')} "
@@ -43,13 +45,15 @@ def read_earlier_campaign(folder: str) -> EarlierCampaign:
     return EarlierCampaign(folder, pd.Series(numbers).astype("str"), place.manifest.environment)
 
 
-def unsent_messages(record: CampaignRecord) -> int:
-    """How many messages of the last round the next run would send: they wait, or were refused."""
+def unsent_messages(record: CampaignRecord) -> tuple[int, int]:
+    """How many messages of the last round wait, and how many were refused: the next run would send both."""
     if not record.rounds:
-        return 0
+        return 0, 0
     planned = record.rounds[-1].messages_by_batch(record.ledger.batches)
-    goes_out = ("pending", "refused", "again")
-    return sum(planned.get(batch.batch, 0) for batch in record.ledger.batches if batch.state in goes_out)
+    counts = Counter[str]()
+    for batch in record.ledger.batches:
+        counts[batch.state] += planned.get(batch.batch, 0)
+    return counts["pending"] + counts["again"], counts["refused"]
 
 
 def check_not_again(plan: Plan, outgoing: Ints) -> None:

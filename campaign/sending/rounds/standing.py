@@ -37,6 +37,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
         unknown=messages.get("unknown", 0),
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
+        doubtful=set(planned.index[(planned > 0) & (status == "unknown")].tolist()),
         spending=cost_so_far(rounds, ledger),
         currency=currency,
         seconds=seconds_spent(

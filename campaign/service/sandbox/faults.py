@@ -13,6 +13,7 @@ from typing import cast
 from campaign.argument_checks import wrong
 from campaign.errors import UsageError
 from campaign.service import wire
+from campaign.suggestions import did_you_mean
 
 # The error texts of the contract, and some of real services, can be requested by their own words.
 TEXTS = (
@@ -104,5 +105,9 @@ def _check_chances(chances: object) -> None:
 def _check_names(names: Iterable[object], subject: str) -> None:
     for name in names:
         if name not in FAULTS and name not in TEXTS:
-            choices = ", ".join((*FAULTS, *(f'"{text}"' for text in TEXTS)))
-            raise UsageError(f"There is no fault {name!r} for {subject}. The faults are: {choices}.")
+            texts = ", ".join(f'"{text}"' for text in TEXTS)
+            raise UsageError(
+                f"There is no fault {name!r} for {subject}.{did_you_mean(name, FAULTS)} These happen instead "
+                f"of accepting a batch: {', '.join(BEFORE)}. These happen after it was accepted, and the "
+                f"client cannot know: {', '.join(AFTER)}. These are error texts of the service: {texts}."
+            )

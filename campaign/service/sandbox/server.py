@@ -49,8 +49,43 @@ class Sandbox:
     spot.
 
     `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
-    error texts: see `campaign.service.sandbox.faults.FAULTS`. `random_faults` maps such names to
-    probabilities; the same `seed` gives the same faults to the same ordinals.
+    error texts. `random_faults` maps such names to probabilities; the same `seed` gives the same faults to
+    the same ordinals.
+
+    These faults happen instead of accepting the batch: its messages are not sent. With `accept_` in front,
+    as in "accept_close", they happen after it was accepted and charged: its messages are sent, and the
+    client cannot know.
+
+    - "reset": the connection is cut
+    - "close": the connection is closed without an answer
+    - "hang": no answer ever comes
+    - "bad_header": the answer breaks HTTP
+    - "html": the answer is an HTML page with HTTP status 200
+    - "empty": the answer is empty, with HTTP status 200
+    - "redirect": the answer is HTTP status 307, to another address
+    - "moved": the answer is HTTP status 301, to another address
+    - "too_large": the answer is HTTP status 413
+    - "throttle": the answer is HTTP status 429 with Retry-After: 1
+    - "server_error": the answer is HTTP status 500
+    - "unavailable": the answer is HTTP status 503 with Retry-After: 1
+    - "failed_500": the answer is a Failed with an unknown text and HTTP status 500
+
+    Two happen only before a batch could be accepted:
+
+    - "stall": the body of the request is never read
+    - "reset_midway": the connection is cut while the body arrives
+
+    And these only after it was accepted:
+
+    - "accept_half": only half of the answer arrives
+    - "accept_drip": the answer arrives at four bytes a second
+    - "accept_garbage": the answer is not JSON
+    - "accept_doubled": a key occurs twice in the answer
+    - "accept_odd_status": the answer's Status is ok instead of OK
+    - "accept_no_code": the answer has no follow-up code
+    - "accept_no_cost": the answer has no cost
+    - "accept_bomb": the answer is compressed, and expands to 64 MB
+    - "accept_endless": the answer never ends
 
     `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
     decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
@@ -105,8 +140,8 @@ class Sandbox:
         self._requests = 0
 
     def __repr__(self) -> str:
-        place = self._address if self.running else "not started"
-        return f"<Sandbox {place} SANDBOX: nothing is sent>"
+        place = f"at {self._address}" if self.running else "not started"
+        return f"<Sandbox ({place}): nothing is sent>"
 
     # its account and totals
 
