@@ -60,7 +60,6 @@ from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
-
 _NEW_SANDBOX = "No account was given, so a new embedded sandbox was used."
 
 

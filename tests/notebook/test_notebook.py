@@ -346,6 +346,7 @@ def test_the_rows_of_the_summary_are_there_once_their_page_is_opened(summed_up):
     assert "not saved with it" in tabs.children[3].value
     tabs.selected_index = 3
     assert "last reason" in tabs.children[3].value
+    assert tabs.children[3].value.startswith('<div class="scroller"')  # not wider than its page
 
 
 def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
