@@ -68,6 +68,11 @@ _RUN = re.compile(
 _ANY_RUN = re.compile(rf"\d(?:{_TEXT_GAP}\d){{{_SHORTEST - 1},}}")
 _MAY_HOLD_RUN = f"(?:{_DIGIT}{_TEXT_GAP}){{{_SHORTEST - 1}}}{_DIGIT}"
 
+# What the pieces of these patterns are in a text of ASCII.
+_IN_ASCII = {
+    _SEPARATORS: r"\x00-\x09\x0b\x0c\x0e-\x20\x7f().\-", _DIGIT: "[0-9]", r"\P{Nd}": "[^0-9]",
+}  # fmt: skip
+
 
 def mask_numbers(numbers: "pd.Series[Any]") -> "pd.Series[str]":
     """A column of phone numbers, cleaned or as typed, with the middle hidden: 25677*****56.
@@ -129,13 +134,22 @@ def _series(values: TextArray, like: "pd.Series[Any]") -> "pd.Series[str]":
 
 def _matches(values: TextArray, pattern: str) -> Bools:
     """Which texts match; missing ones do not."""
-    matches: Bools = pc.match_substring_regex(values, pattern).fill_null(False).to_numpy(zero_copy_only=False)
-    return matches
+    matches = pc.match_substring_regex(values, _fitting(pattern, values)).fill_null(False)
+    found: Bools = matches.to_numpy(zero_copy_only=False)
+    return found
 
 
 def _replace(values: TextArray, pattern: str, replacement: str) -> TextArray:
-    replaced: TextArray = pc.replace_substring_regex(values, pattern, replacement)
+    replaced: TextArray = pc.replace_substring_regex(values, _fitting(pattern, values), replacement)
     return replaced
+
+
+def _fitting(pattern: str, values: TextArray) -> str:
+    """The pattern, for ASCII texts without what these cannot hold: RE2 builds it ten times as fast."""
+    if pc.all(pc.string_is_ascii(values)).as_py():
+        for piece, in_ascii in _IN_ASCII.items():
+            pattern = pattern.replace(piece, in_ascii)
+    return pattern
 
 
 def _mask_runs(text: str) -> str:

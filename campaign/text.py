@@ -22,7 +22,10 @@ def without_controls(text: object) -> str:
 
 def clean(text: object) -> str:
     """The text for a terminal or a log: one line, without ANSI escapes, control or direction characters."""
-    return without_controls(_BREAKS.sub(" ", _ANSI.sub("", str(text))))
+    plain = str(text)
+    if plain.isascii() and plain.isprintable():  # most texts, at a tenth of the cost
+        return plain
+    return without_controls(_BREAKS.sub(" ", _ANSI.sub("", plain)))
 
 
 def without_error_class(text: str) -> str:

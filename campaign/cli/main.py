@@ -17,6 +17,7 @@ from campaign.cli.shell_words import ShellWords, quoted
 from campaign.cli.streams import steady_streams
 from campaign.errors import CampaignError
 
+_THRESHOLD = 10_000  # objects between two searches for garbage; with 700 they took 2% of a short command
 _SENDING = ("send", "resume", "try-out", "worker")
 
 
@@ -96,6 +97,7 @@ def function_of(command: str) -> Callable[[argparse.Namespace, Page], int]:
     module = import_module(COMMANDS[command].module)
     if not gc.isenabled():
         gc.freeze()
+        gc.set_threshold(_THRESHOLD, *gc.get_threshold()[1:])
         gc.enable()
     function: Callable[[argparse.Namespace, Page], int] = getattr(module, f"run_{command.replace('-', '_')}")
     return function

@@ -246,12 +246,11 @@ def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
-def issue_summary(parts: Iterable[pd.DataFrame]) -> str:
-    """An HTML table of the kinds of issues, the most severe first: how many, the first row, an example.
+def issue_summary(kinds: pd.DataFrame) -> str:
+    """An HTML table of the kinds of issues (`issue_kinds`): how many, the first row, an example.
 
     The codes are those of the table of issues, so that what a person reads here finds its rows there.
     """
-    kinds = issue_kinds(parts)
     if kinds.empty:
         return markup.paragraph("No issues were found.")
     kinds = kinds.assign(
@@ -265,18 +264,18 @@ def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:
     """How often each kind of issue was found in each column, in parts of the table of issues, the most severe
     first.
 
-    Columns: severity, code, column, found, first_row and example, which is the sentence of the first.
+    Columns: severity, code, column, count, first_row and example, which is the sentence of the first.
     """
     names = ["severity", "code", "column"]
     counted = [
         issues.groupby(names, sort=False)
-        .agg(found=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
+        .agg(count=("code", "size"), first_row=("row", "first"), example=("detail", "first"))
         .reset_index()
         for issues in parts
     ]
     groups = pd.concat(counted).groupby(names, sort=False)
-    kinds = groups.agg(found=("found", "sum"), first_row=("first_row", "first"), example=("example", "first"))
+    kinds = groups.agg(count=("count", "sum"), first_row=("first_row", "first"), example=("example", "first"))
     kinds = kinds.reset_index()
     ranks = {severity: rank for rank, severity in enumerate(SEVERITIES)}
-    ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["found"])
+    ranked = kinds.assign(rank=kinds["severity"].map(ranks), descending=-kinds["count"])
     return kinds.loc[ranked.sort_values(["rank", "descending"]).index]

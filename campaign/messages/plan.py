@@ -17,7 +17,7 @@ from campaign.arrow_text import Ints
 from campaign.contacts.reading_record import Reading
 from campaign.copied_field import CopiedField
 from campaign.errors import UsageError
-from campaign.messages.issues import issue_summary
+from campaign.messages.issues import issue_kinds, issue_summary
 from campaign.messages.plan_tables.amended_parts import Amend, AmendedParts
 from campaign.messages.plan_tables.plan_columns import (
     MessageStream,
@@ -29,7 +29,7 @@ from campaign.messages.plan_tables.plan_part import PartStore, PlanPart, T, copy
 from campaign.messages.preview import Preview
 from campaign.messages.recipients import Addressing
 from campaign.messages.suppression import EarlierCampaign, SuppressionLists
-from campaign.messages.totals import Totals, status_bars, totals_table
+from campaign.messages.totals import Totals, remarks_on_excluded, status_bars, totals_table
 from campaign.public_calls import public_call
 
 _TABLES = ("messages", "issues", "contacts")
@@ -200,17 +200,25 @@ class Plan:
 
     @property
     def sentence(self) -> str:
-        """How many messages are ready, and how many rows get none."""
-        return self.totals.sentence
+        """How many messages are ready, how many rows get none, and what to know about these at once."""
+        excludes = self.totals["invalid"] or self.totals["duplicate"]
+        return self._sentence(self._issue_kinds()) if excludes else self.totals.sentence
+
+    def _sentence(self, kinds: pd.DataFrame) -> str:
+        return " ".join(filter(None, [self.totals.sentence, remarks_on_excluded(kinds)]))
+
+    def _issue_kinds(self) -> pd.DataFrame:
+        return issue_kinds(part.issues for part in self.parts())
 
     def __repr__(self) -> str:
         return f"Plan: {self.sentence} Fingerprint {self.fingerprint[:12]}."
 
     def _repr_html_(self) -> str:
-        pieces = [markup.paragraph(self.sentence), status_bars(self.totals)]
+        kinds = self._issue_kinds()
+        pieces = [markup.paragraph(self._sentence(kinds)), status_bars(self.totals)]
         if self.totals.messages:
             pieces.append(_side_by_side(self.preview().phone(), totals_table(self.totals)))
-        pieces.append(issue_summary(part.issues for part in self.parts()))
+        pieces.append(issue_summary(kinds))
         if numbers := self.addressing.sentence(next(self.parts()).contacts.columns):
             pieces.append(markup.paragraph(numbers, note=True))
         if self.reading is not None:

@@ -1,15 +1,17 @@
-"""How many rows have each status, and how many SMS parts the messages take."""
+"""How many rows have each status and how many SMS parts the messages take, with what to know about them."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import KW_ONLY, dataclass
 from functools import cached_property
 from typing import Any
 
+import pandas as pd
+
 from campaign import markup
 from campaign.contract import STATUSES, TEXT_LIMIT
 from campaign.copied_field import CopiedField
 from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
-from campaign.text import capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure
 
 SHOWN_COUNTRIES = 5
 
@@ -85,6 +87,39 @@ class Totals(Mapping[str, int]):
             f"Totals({figure(self.rows)} rows: {counts or 'none'}; "
             f"{figure(self.messages)} messages, {figure(self.parts)} parts)"
         )
+
+
+def remarks_on_excluded(kinds: pd.DataFrame) -> str:
+    """What to know about rows without a message: the country that is missing, duplicates who are people.
+
+    "" if there is nothing to say.
+    `kinds` is the table that `issue_kinds` makes.
+    """
+    return " ".join(filter(None, [_about_country(kinds), _about_sharing(kinds)]))
+
+
+def _about_country(kinds: pd.DataFrame) -> str:
+    count = _excluded_by("no_region", kinds)
+    if not count:
+        return ""
+    begin, their = agreeing(count, "does not begin", "do not begin"), agreeing(count, "its", "their")
+    return (
+        f"{capitalised(counted(count, 'number'))} {begin} with + and a country code: give {their} country "
+        'with region=, for example region="UG".'
+    )
+
+
+def _about_sharing(kinds: pd.DataFrame) -> str:
+    count = _excluded_by("duplicate_other_text", kinds)
+    if not count:
+        return ""
+    are = agreeing(count, "is a person of their own", "are people of their own")
+    return f"{count:,} of the duplicates {are}: they share a phone with another row."
+
+
+def _excluded_by(code: str, kinds: pd.DataFrame) -> int:
+    """How many rows an issue with this code excludes."""
+    return int(kinds.loc[(kinds["code"] == code) & (kinds["severity"] == "error"), "count"].sum())
 
 
 def status_bars(totals: Totals) -> str:

@@ -168,6 +168,8 @@ def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
     start, end = (times.time_in(moment, days) for moment in (gap.start, gap.end))
     if gap.round:
         return f"Round {gap.round} began at {end}, {length} later"
+    if start == end:  # a pause of seconds
+        return f"Nothing was sent for {length} at {start}"
     return f"Nothing was sent from {start} to {end} ({length})"
 
 

@@ -28,6 +28,10 @@ from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import counted
 
 _LONGEST_NAME = 31  # characters of the name of a sheet
+_FOLLOW_UP = (
+    "It is for reading. Correct the rows in the follow-up file: its numbers are in full, and sending it "
+    "continues the campaign."
+)
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
 
 
@@ -113,6 +117,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         *sending_facts(result, redaction).items(),
         *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
         ("Phone numbers", redaction.sentence),
+        *([("Sheet Follow-up", _FOLLOW_UP)] if totals.to_correct or totals.sharing else []),
         ("Plan", result.plan.fingerprint),
         ("Written", times.moment(datetime.now(UTC))),
     ]

@@ -20,7 +20,7 @@ from campaign.public_calls import public_call
 from campaign.service.address import read_address
 from campaign.service.passwords import Secret, from_keyring, from_variables, is_text
 from campaign.service.separation import check_separate
-from campaign.service.wire import PATH, Encoding, request_body
+from campaign.service.wire import PATH, Encoding, request_body, request_head
 from campaign.suggestions import similar_file
 from campaign.text import clean
 
@@ -68,6 +68,7 @@ class Account:
         if problem:
             raise AccountError(problem)
         self._without_password = self._password.use(_eraser)
+        self._head = Secret(self._password.use(lambda text: request_head(username, text, encoding)))
         self._certificates = None if ca_file is None else _certificates_in(Path(ca_file), self._url)
         if environment != "local":
             check_separate(environment, self._url, self._password)
@@ -186,9 +187,7 @@ class Account:
 
         A view, because a traceback that prints local variables shows where a view is, not what it holds.
         """
-        return self._password.use(
-            lambda text: memoryview(request_body(self._username, text, self._encoding, entries))
-        )
+        return self._head.use(lambda head: memoryview(request_body(head, entries)))
 
     def hide(self, text: str) -> str:
         """The text without the password in any spelling it is sent in: a service may echo a request."""

@@ -97,15 +97,19 @@ def _objects(messages: pa.Table, encoding: Encoding) -> TextArray:
     )
 
 
-def request_body(username: str, password: str, encoding: Encoding, entries: memoryview) -> bytes:
-    """The whole request (section 2.1), credentials included: never log it, never keep it.
+def request_head(username: str, password: str, encoding: Encoding) -> str:
+    """What comes before the entries of `msgdata` (section 2.1), credentials included: never log it.
 
     The password is URL encoded by section 2.2; the username is sent as it is.
     """
     if encoding == "url":
         password = quote(password, safe="")
     login = json.dumps({"username": username, "password": password}, separators=(",", ":"))
-    head = f'{{"method":"{METHOD}","userdata":{login},"msgdata":['
+    return f'{{"method":"{METHOD}","userdata":{login},"msgdata":['
+
+
+def request_body(head: str, entries: memoryview) -> bytes:
+    """The whole request: never log it, never keep it."""
     return b"".join((head.encode(), entries, b"]}"))
 
 

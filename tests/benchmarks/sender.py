@@ -30,6 +30,7 @@ from campaign.messages.preparation import prepare
 from campaign.sending.engine import valves
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.engine import Engine
+from campaign.sending.engine.garbage_collection import fewer_collections
 from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import Tally
 from campaign.sending.engine.unsent import UnsentBatches
@@ -108,6 +109,11 @@ async def loop(account, bodies, concurrency=CONCURRENCY):
 
 
 async def engine(account, batches, record, count, concurrency=CONCURRENCY):
+    with fewer_collections():  # as the thread of a run does
+        await send(account, batches, record, count, concurrency)
+
+
+async def send(account, batches, record, count, concurrency):
     async with Transport(account, connections=concurrency) as transport:
         made = Engine(
             UnsentBatches(batches), record, transport.post,

@@ -214,10 +214,10 @@ def test_checking_a_file_loads_no_network_and_collects_garbage_once_it_has_loade
         f"sys.argv[1:] = {['check', *send_arguments()[1:]]}\n"
         "assert main() == 0\n"
         "print(sorted({'aiohttp', 'sqlite3'} & sys.modules.keys()))\n"
-        "print(gc.isenabled(), gc.get_freeze_count() > 0)"
+        "print(gc.isenabled(), gc.get_freeze_count() > 0, gc.get_threshold()[0])"
     )
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert ended.stdout.splitlines()[-2:] == ["[]", "True True"]
+    assert ended.stdout.splitlines()[-2:] == ["[]", "True True 10000"]
 
 
 def test_every_command_has_its_function():

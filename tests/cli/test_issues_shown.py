@@ -48,7 +48,7 @@ def test_a_column_without_numbers_is_one_line_and_not_one_for_each_row(capsys):
     Path("visits.csv").write_text("name,phone\n" + "".join(f"P,0772 000 {n:03}\n" for n in range(60)))
     main(["check", "visits.csv", "--message", "Hi", "--sender", "CLINIC"])
     (line,) = re.findall("^  rows \\d.*", capsys.readouterr().out, re.M)
-    assert line.startswith("  rows 2-61, phone: The number has no country code")
+    assert line.startswith("  rows 2-61, phone: The number does not begin with + and a country code")
     assert "--region UG" in line
 
 

@@ -131,3 +131,11 @@ def test_masking_a_plain_text_keeps_index_and_missing_values():
     said = pd.Series(["call 256772000056", None, "none"], index=[7, 9, 11], name="Notes", dtype="str")
     expected = pd.Series(["call 25677*****56", None, "none"], index=[7, 9, 11], name="Notes", dtype="str")
     pd.testing.assert_series_equal(mask_texts(said), expected)
+
+
+@pytest.mark.parametrize("mask", [mask_numbers, mask_texts])
+def test_ascii_texts_are_masked_as_they_are_beside_others(mask):
+    between = [f"0772{chr(code)}000{chr(code)}012" for code in range(128)]
+    ascii_only = texts(*between, "25677200 0056", "25677", "2026-11-22", "INV1234567", "", None)
+    beside_others = pd.concat([ascii_only, texts("é")], ignore_index=True)
+    pd.testing.assert_series_equal(mask(ascii_only), mask(beside_others).iloc[:-1])

@@ -11,6 +11,12 @@ def test_a_terminal_gets_one_line_without_escapes():
     assert clean("wrong\r\npassword\x1b[2J\x1b]0;title\x07 \x9b1m!\u2066") == "wrong password !"
 
 
+def test_plain_texts_stay_as_they_are_beside_one_control_character_too():
+    printable = "".join(map(chr, range(32, 127)))
+    assert clean(printable) == clean(f"{printable}\x07") == printable
+    assert clean("") == clean("\x1b[0m") == ""
+
+
 def test_figures_have_separated_thousands():
     figures = {9041: "9,041", 0: "0", 12.5: "12.5", 3.0: "3", None: "unknown"}
     assert [figure(value) for value in figures] == list(figures.values())

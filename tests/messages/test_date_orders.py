@@ -178,5 +178,5 @@ def test_what_is_wrong_is_counted_for_each_column():
     message = "{visit:%-d %b}, {fee:,.0f}"
     plan = campaign.prepare(contacts, message=message, sender="CLINIC", region="UG")
     kinds = issue_kinds([plan.issues]).query("code == 'unreadable_value'")
-    assert kinds[["column", "found", "first_row"]].values.tolist() == [["visit", 2, 2], ["fee", 2, 2]]
-    assert plan._repr_html_().count(">unreadable value<") == 2
+    assert kinds[["column", "count", "first_row"]].values.tolist() == [["visit", 2, 2], ["fee", 2, 2]]
+    assert plan._repr_html_().count(">unreadable_value<") == 2

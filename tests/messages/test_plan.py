@@ -522,11 +522,28 @@ def test_the_html_is_escaped_masked_and_tells_a_manager_what_matters():
 def test_a_plan_says_in_a_line_what_it_holds():
     assert repr(plan()) == (
         "Plan: 3 messages ready to send (3 SMS parts) from 8 rows. "
-        f"Rows that get none: 3 invalid, 1 blank, 1 duplicate. Fingerprint {plan().fingerprint[:12]}."
+        "Rows that get none: 3 invalid, 1 blank, 1 duplicate. 1 of the duplicates is a person of their own: "
+        f"they share a phone with another row. Fingerprint {plan().fingerprint[:12]}."
     )
     assert repr(plan().totals) == (
         "Totals(8 rows: invalid 3, blank 1, duplicate 1, not_sent 3; 3 messages, 3 parts)"
     )
+
+
+def test_a_plan_says_at_once_what_to_know_about_rows_that_get_nothing():
+    """A forgotten country, and two people with one phone: only a number that begins with + gets a message."""
+    made = plan(
+        "Phone,Name\n256772000001,Ada\n0772000002,Ben\n+256772000003,Cas\n+256772000003,Dan\n",
+        message="Hi {name}", region=None,
+    )  # fmt: skip
+    assert made.sentence == (
+        "1 message ready to send (1 SMS part) from 4 rows. Rows that get none: 2 invalid, 1 duplicate. "
+        "2 numbers do not begin with + and a country code: give their country with region=, for example "
+        'region="UG". 1 of the duplicates is a person of their own: they share a phone with another row.'
+    )
+    card = made._repr_html_()
+    assert "2 numbers do not begin with + and a country code" in card
+    assert ">count</th>" in card
 
 
 def test_the_card_names_the_column_of_the_numbers_and_others_that_look_like_one():

@@ -68,6 +68,8 @@ def test_the_time_line_says_how_many_by_when_and_when_nothing_was_sent():
     )
     assert chart.count('class="doubt band"') == 1
     assert "Nothing was sent from 14:02 to 14:04 (2 min)</li>" in chart
+    short = accepted_over_time(batches(*steady(10), *steady(10, start=45)), KAMPALA)
+    assert "Nothing was sent for 36 s at 14:02</li>" in short
 
 
 def test_a_later_round_is_a_beginning_and_no_hold():

@@ -395,7 +395,7 @@ def test_a_stop_speaks_of_the_rest_only_where_something_is_left(stopped_during, 
     assert (snapshots[-1].sentence, snapshots[-1].waiting) == (sentence, 20 - 10 * stopped_during)
 
 
-def test_a_pause_by_hand_does_not_hide_why_a_valve_paused():
+def test_an_order_by_hand_does_not_hide_why_a_valve_paused():
     service = Service({2: Outcome("unknown", error="no answer in time")})
     engine, _, snapshots = make_engine(service, concurrency=1, end_when_paused=False)
 
@@ -407,6 +407,8 @@ def test_a_pause_by_hand_does_not_hide_why_a_valve_paused():
     reasons = [snapshot.sentence for snapshot in snapshots if snapshot.status == "paused"]
     assert reasons
     assert all("no answer in time" in reason for reason in reasons)
+    assert snapshots[-1].status == "stopped"  # and a stop by hand does not hide it, either
+    assert snapshots[-1].sentence.startswith("Stopped by hand. It is not known whether 10 messages were sent")
 
 
 def test_after_a_resume_it_waits_again_between_two_tries(monkeypatch):

@@ -74,8 +74,12 @@ def test_the_state_of_each_campaign(campaigns):
             call(campaigns / name)
         except campaign.ConfirmationError as question:
             call(campaigns / name, confirm=question.phrase)
+    with campaign.Sandbox(balance=35) as sandbox:  # they wait for a top-up, so it is not over
+        assert send(2, campaigns / "out of funds", sandbox).totals["refused"] == 2
     states = campaign.history(campaigns).set_index("name")["state"]
-    assert dict(states) == {"done": "finished", "old": "erased", "given up": "closed"}
+    assert dict(states) == {
+        "done": "finished", "old": "erased", "given up": "closed", "out of funds": "open",
+    }  # fmt: skip
 
 
 def test_a_notebook_shows_them_in_words_and_in_local_time(campaigns, in_kampala):

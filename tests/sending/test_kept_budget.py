@@ -52,6 +52,12 @@ def test_every_figure_of_the_budget_has_the_currency_of_the_account():
 
 
 def test_a_corrected_table_has_it_too(held, sandbox):
+    difference = campaign.compare(plan_for(people(25)), name="visits", account=sandbox)
+    assert difference.sentence == (
+        "14 messages would be rehearsed: 14 new, 11 reached in rehearsal before. The campaign's budget "
+        "of 385 does not cover them: at the price so far, all of them cost 875. Give a larger one as budget=."
+    )
+    assert "budget" not in campaign.compare(plan_for(people(11)), name="visits", account=sandbox).sentence
     result = campaign.send(plan_for(people(25)), account=sandbox, name="visits", **SMALL)
     assert (len(sandbox.inbox), result.totals["not_sent"]) == (11, 14)
 
@@ -76,6 +82,9 @@ def test_a_budget_without_a_limit_lifts_it_for_good(held, sandbox):
 def test_a_budget_of_messages_stays_beside_one_of_cost(sandbox):
     budget = campaign.Budget(cost=10_000, messages=6)
     first = campaign.send(plan_for(people(20)), account=sandbox, name="visits", budget=budget, **SMALL)
+    assert "of 10,000 and 6 messages does not cover them: there would be 20 messages with them." in (
+        campaign.compare(plan_for(people(20)), name="visits", account=sandbox).sentence
+    )
     result = campaign.resume(first.folder, account=sandbox, **SMALL)
     assert len(sandbox.inbox) == 6
     assert "budget of 6 messages" in result.sentence

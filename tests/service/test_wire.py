@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 from campaign.service import wire
-from campaign.service.wire import Answer, EncodedMessages, read_answer, request_body
+from campaign.service.wire import Answer, EncodedMessages, read_answer, request_body, request_head
 
 MESSAGES = pa.table(
     {
@@ -48,7 +48,7 @@ PLAIN_REQUEST = (
 @pytest.mark.parametrize(("encoding", "expected"), [("url", URL_REQUEST), ("plain", PLAIN_REQUEST)])
 def test_a_whole_request_byte_for_byte(encoding, expected):
     entries = EncodedMessages(MESSAGES, encoding).slice(0, 3)
-    assert request_body('clinic "one" é', 'p@ss w/rd"é+', encoding, entries) == expected
+    assert request_body(request_head('clinic "one" é', 'p@ss w/rd"é+', encoding), entries) == expected
 
 
 def test_a_plain_request_says_what_was_meant():

@@ -26,7 +26,7 @@ REPAIRS = {
     "first_of_several": "The cell contains several numbers. The first one was used.",
     "international_prefix": "The zeros before the country code were read as +.",
     "stray_plus": "The + was removed, because no country code follows it.",
-    "country_code": "The + before the country code was missing. It was added.",
+    "country_code": "The + before the country code was missing. The number was read with it.",
     "trunk_zero": "The 0 after the country code was removed. It is only dialled inside the country.",
     "lost_zero": "The 0 at the start was missing. Spreadsheets remove it when they store the number as an "
     "amount.",
@@ -46,8 +46,8 @@ PROBLEMS = {
     "Write it with + and its country code.",
     "plus_missing": "The country has no such number, but another country has it if you add a + in front. "
     "Add the + if that is right. Otherwise correct the number.",
-    "no_region": "The number has no country code, and no country was given. Write it with + and its country "
-    'code, or give the country with region=, for example region="UG".',
+    "no_region": "The number does not begin with + and a country code, and no country was given. Write it "
+    'with both, or give the country with region=, for example region="UG".',
     "unknown_country": "No country has the code after the +. Correct the country code.",
     "too_short": "The number has too few digits. Compare it with its source and complete it.",
     "too_long": "The number has too many digits. Compare it with its source and correct it.",

@@ -34,18 +34,18 @@ def columns_of_contacts(plan: InParts) -> list[str]:
 
 def rows_of_messages(plan: InParts) -> Ints:
     """The row number of each message."""
-    return _joined((part.rows_of_messages for part in plan.parts()), plan.totals.messages)
+    return joined_integers((part.rows_of_messages for part in plan.parts()), plan.totals.messages)
 
 
 def labels_of_contacts(plan: InParts) -> Ints:
     """The row number of each row of the contacts."""
     labels = (part.status.index.to_numpy(dtype=np.int64) for part in plan.parts())
-    return _joined(labels, plan.totals.rows)
+    return joined_integers(labels, plan.totals.rows)
 
 
 def numbers_of_contacts(plan: InParts) -> Ints:
     """The number of each row of the contacts, 0 where it has none."""
-    return _joined((part.numbers for part in plan.parts()), plan.totals.rows)
+    return joined_integers((part.numbers for part in plan.parts()), plan.totals.rows)
 
 
 def has_status(plan: InParts, *statuses: str) -> Bools:
@@ -56,7 +56,7 @@ def has_status(plan: InParts, *statuses: str) -> Bools:
 
 def numbers_at(plan: InParts, positions: Ints) -> Ints:
     """The numbers of the messages at some positions, as integers."""
-    numbers = _joined(plan.map_parts(_numbers_of_messages), plan.totals.messages)
+    numbers = joined_integers(plan.map_parts(_numbers_of_messages), plan.totals.messages)
     at_positions: Ints = numbers[positions]
     return at_positions
 
@@ -128,7 +128,7 @@ class MessageStream:
         return pieces[0] if len(pieces) == 1 else pd.concat(pieces)
 
 
-def _joined(arrays: Iterator[Ints], count: int) -> Ints:
+def joined_integers(arrays: Iterator[Ints], count: int) -> Ints:
     """The arrays as one of `count` entries; each is let go before the next is read."""
     first = next(arrays)
     if len(first) == count:

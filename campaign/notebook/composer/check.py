@@ -263,7 +263,9 @@ class CheckSection(Section):
             return ""
         sending = {*self._plan.messages["row"]}
         rows = [original for row, original in continues.row_pairs if row in sending]
-        table = reasons(plan_behind(difference).plan, rows)
+        asked = {*self._asked.children}
+        unasked = [one.question.parameter for one in self.choices if one not in asked]
+        table = reasons(plan_behind(difference).plan, rows, unasked=unasked)
         return f"{markup.paragraph(_KEPT_FROM)}{table}" if table else ""
 
     def _write_to_correct(self, path: Path) -> None:
@@ -274,7 +276,7 @@ def _sentence(plan: Plan, leaves: WhoLeaves) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more
-    left_out = plan.totals.rows - plan.totals["not_sent"]
+    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
     pieces = [
         f"{capitalised(who)} a text",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",

@@ -5,6 +5,7 @@ the first become the fields and choices of the composer, and clauses with the se
 """
 
 import re
+from collections.abc import Collection
 from html import escape, unescape
 
 from campaign.masking import mask_text
@@ -73,13 +74,18 @@ _FOLDER = re.compile(rf"(?<={CAMPAIGNS}[/\\])([\w.-]*\w)")
 _PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
 
 
-def desk_words(text: object, *, here: int | None = None) -> str:
+def desk_words(text: object, *, here: int | None = None, unasked: Collection[str] = ()) -> str:
     """The text without Python in it, with phone numbers masked.
 
-    Clauses with a call, or with an argument that the composer has no field for, are left out. `here` is the
-    section that shows it: what is to be chosen in another one is said to be there.
+    Clauses with a call, or with an argument that the composer has no field for, are left out; so are those
+    with an argument that is `unasked` now. `here` is the section that shows it: what is to be chosen in
+    another one is said to be there.
     """
-    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), _named)
+
+    def named(parameter: str, value: str) -> str:
+        return "" if parameter in unasked else _named(parameter, value)
+
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", str(text)), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else words + _elsewhere(words, here)
 

@@ -34,8 +34,12 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
     } | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
     tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
     going = {"not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more}
-    every = {status: going[status] if status in going else plan.totals[status] for status in words}
-    counts = {status: count for status, count in every.items() if count}
+    left_out = {
+        status: plan.totals[status] + leaves.left_out.get(status, 0)
+        for status in words
+        if status not in going
+    }
+    counts = {status: count for status, count in (going | left_out).items() if count}
     legend = ", ".join(
         f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()
     )
@@ -48,8 +52,11 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
     return bar + markup.paragraph(f"Of {counted(plan.totals.rows, 'row')}: {legend}.", note=True)
 
 
-def reasons(plan: Plan, rows: Collection[int] | None = None) -> str:
-    """Why rows get no text, or some of them: each reason with how many rows it has and which."""
+def reasons(plan: Plan, rows: Collection[int] | None = None, *, unasked: Collection[str] = ()) -> str:
+    """Why rows get no text, or some of them: each reason with how many rows it has and which.
+
+    No advice is about the parameters that are `unasked`.
+    """
     issues = plan.issues
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     if rows is not None:
@@ -63,7 +70,7 @@ def reasons(plan: Plan, rows: Collection[int] | None = None) -> str:
     table = pd.DataFrame(
         {
             "rows": groups.size(),
-            "why": [_common_reason(str(code), details) for (code, _), details in groups["detail"]],
+            "why": [_common_reason(str(code), details, unasked) for (code, _), details in groups["detail"]],
             "which": [_named_rows(rows, repeated) for _, rows in groups["row"]],
         }
     ).sort_values("rows", ascending=False, kind="stable")
@@ -114,12 +121,12 @@ def _repeated_rows(plan: Plan) -> pd.Series[int]:
     return repeats.map(rows[~rows.index.duplicated()]).dropna().astype("int64")
 
 
-def _common_reason(code: str, details: pd.Series[str]) -> str:
+def _common_reason(code: str, details: pd.Series[str], unasked: Collection[str]) -> str:
     """The sentence of all these rows; where they differ, what they have in common."""
     sentence = details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}."
     asked = next((question.parameter for question in QUESTIONS if code in question.codes), "")
     answer = f" “{FIELDS[asked]}” below says what happens to them." if asked == "overlong" else ""
-    return desk_words(sentence, here=3) + answer
+    return desk_words(sentence, here=3, unasked=unasked) + answer
 
 
 def _named_rows(rows: pd.Series[int], repeated: pd.Series[int]) -> str:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import pandas as pd
 
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.comparison import CHANGED, MOVED
-from campaign.sending.rounds.difference import REASONS, Difference
+from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
@@ -17,12 +18,14 @@ _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 class WhoLeaves:
     """Of the rows of a plan that may get a text: how many get one now, and how many are asked about first.
 
-    The others get `nothing_more`, because of what the campaign has sent before.
+    Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
+    correct that get none after all, because of other rows of their campaign.
     """
 
     now: int
     asked: int = 0
     nothing_more: int = 0
+    left_out: Mapping[str, int] = field(default_factory=dict)
 
     @classmethod
     def of(cls, plan: Plan, difference: Difference | None, *, changed: str) -> WhoLeaves:
@@ -34,7 +37,21 @@ class WhoLeaves:
         rows = _rows_of_spreadsheet(messages["row"], plan)
         now = {*rows.iloc[difference.outgoing(changed=changed == "send")].dropna()}
         asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - now if changed == "ask" else set()
-        return cls(len(now), len(asked), max(everybody - len(now) - len(asked), 0))
+        left_out = _left_out_by_others(plan, difference)
+        others = everybody - len(now) - len(asked) - sum(left_out.values())
+        return cls(len(now), len(asked), max(others, 0), left_out)
+
+
+def _left_out_by_others(plan: Plan, difference: Difference) -> dict[str, int]:
+    """How many rows to correct would get a text, were it not for other rows of the campaign, by status."""
+    continues = None if plan.reading is None else plan.reading.continues
+    if continues is None:
+        return {}
+    sending = {*plan.messages["row"]}
+    rows = [original for row, original in continues.row_pairs if row in sending]
+    statuses = plan_behind(difference).plan.contacts["status"].reindex(rows)
+    counts = statuses[statuses != "not_sent"].value_counts()
+    return {str(status): int(count) for status, count in counts.items()}
 
 
 def _rows_of_spreadsheet(rows: pd.Series[int], plan: Plan) -> pd.Series[int]:

@@ -192,7 +192,7 @@ def _files(result: Result, redaction: Redaction) -> dict[str, Any]:
     """What was read, and what was found in it."""
     reading = result.reading
     kinds = _shown_kinds(issue_kinds(part.issues for part in result.parts()), redaction)
-    count = int(kinds["found"].sum())
+    count = int(kinds["count"].sum())
     first = redaction.issues(_first_issues(result, _MOST_ISSUES))
     return {
         "issue_kinds": table(_issues_in_words(kinds), "Kinds of issues") if count else "",

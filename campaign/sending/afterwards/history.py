@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from decimal import Decimal
 from pathlib import Path
 from typing import Any
@@ -49,8 +49,8 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
     unpriced (batches without a known cost that may have been charged: with any, the cost is a lower bound),
     currency (of the account, "" if it was not given), sender, template, folder, state and problem. `state` is
-    "erased", "closed", "open" while messages wait or are unknown, or "finished". A notebook shows the table
-    in words, and `write_report` makes a page or a workbook of it.
+    "erased", "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown,
+    or "finished". A notebook shows the table in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -123,26 +123,31 @@ def _state(row: dict[str, Any], figures: LedgerFigures) -> str:
         return "erased"
     if figures.is_closed:
         return "closed"
-    return "open" if row["unknown"] or row["waiting"] or not figures.rounds else "finished"
+    return "finished" if figures.rounds and not _left_to_do(row) else "open"
+
+
+def _left_to_do(counts: Mapping[str, Any]) -> int:
+    """How many messages have not been accepted: a person still has something to do about each."""
+    return sum(int(counts[name]) for name in ("refused", "unknown", "waiting"))
 
 
 def _of_first_format(result: Result) -> dict[str, Any]:
     """The same of a folder of the first format, which knew no rounds: as a whole, since there are few."""
     messages, batches = result.messages, result.batches
     left = batches.loc[batches["status"].isin(["accepted", "unknown"]), "submitted_at"]
-    counts = messages["status"].value_counts()
+    counts = messages["status"].value_counts().rename({"not_sent": "waiting"})
+    figures = {name: int(counts.get(name, 0)) for name in _COUNTS[2:]}
     return {
         "name": result.name,
         "first_sent": left.min(),
         "last_sent": left.max(),
         "rounds": 1,
         "people": result.totals.people,
-        **{name: int(counts.get(name, 0)) for name in ("accepted", "refused", "unknown")},
-        "waiting": int(counts.get("not_sent", 0)),
+        **figures,
         "cost": result.totals.cost,
         "unpriced": result.totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
-        "state": "open" if counts.get("not_sent", 0) or counts.get("unknown", 0) else "finished",
+        "state": "open" if _left_to_do(figures) else "finished",
     }
 
 

@@ -309,7 +309,7 @@ class Engine:
         """Pause, or stop for good. A stop is never undone, and the first reason stays."""
         if self._ended or self.status == "stopping" or (self.status == "paused" and not hold.final):
             return
-        self.status, self.hold = ("stopping" if hold.final else "paused"), hold
+        self.status, self.hold = ("stopping" if hold.final else "paused"), hold.after(self.hold)
         self._held.set()
         self._publish(at_once=True)
         self._change.set()

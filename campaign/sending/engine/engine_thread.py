@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 from campaign.errors import CampaignError
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
+from campaign.sending.engine.garbage_collection import fewer_collections
 from campaign.sending.engine.tally import Snapshot
 from campaign.service.account import Account
 from campaign.service.gate import Gate
@@ -64,7 +65,8 @@ class EngineThread:
     def _work(self) -> None:
         failure: CampaignError | None = None
         try:
-            asyncio.run(self._send())
+            with fewer_collections():
+                asyncio.run(self._send())
         except CampaignError as error:
             failure = error
         except Exception as error:  # its frames hold bodies with the password: only the class is shown

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +27,12 @@ class Hold:
     def sentence(self, waiting: int) -> str:
         """The reason, and what to do about the messages that wait."""
         return f"{self.reason} {self.rest}" if self.rest and waiting else self.reason
+
+    def after(self, before: Hold | None) -> Hold:
+        """This hold; if a person ends a run that a valve had paused, with the valve's reason and advice."""
+        if before is None or before.by_hand or not self.by_hand:
+            return self
+        return replace(before, reason=f"{self.reason} {before.reason}", final=self.final, by_hand=True)
 
 
 _RESUME = "Resume the campaign to send the rest."

@@ -146,6 +146,8 @@ def missing_numbers(record: Record, batches: Bools, plan_numbers: Ints) -> Ints:
 
     `batches` says which, by their numbers. `plan_numbers`: those of all rows, also of rows without a message.
     """
+    if not batches.any():  # as after most sendings: the whole record need not be read for that
+        return np.empty(0, np.int64)
     numbers = [part.rows.numbers[batches[part.batches]] for part in record()]
     return np.setdiff1d(np.concatenate([np.empty(0, np.int64), *numbers]), plan_numbers)
 

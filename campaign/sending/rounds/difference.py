@@ -23,6 +23,7 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     UNSENT,
 )
+from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import counted
 
@@ -98,15 +99,15 @@ class Difference:
     @property
     def sentence(self) -> str:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        count = len(self.outgoing())
+        outgoing = self.outgoing()
+        count = len(outgoing)
         done = self._compared.words.done
         leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
         kinds = self._compared.kinds_in_words
-        opted_out = self._compared.about_opted_out(*MAY_GO_OUT)
-        return (
-            f"{leading}{f': {kinds}' if kinds else ''}.{f' {opted_out}' if opted_out else ''}"
-            f"{self._compared.about_gone}{self._compared.questions}"
-        )
+        what = f"{leading}: {kinds}." if kinds else f"{leading}."
+        remarks = [self._compared.about_opted_out(*MAY_GO_OUT), about_budget(self._compared, outgoing)]
+        about = " ".join(filter(None, [what, *remarks]))
+        return f"{about}{self._compared.about_gone}{self._compared.questions}"
 
     @property
     def is_first(self) -> bool:

@@ -18,9 +18,9 @@ from campaign.sending.rounds.record import (
     STOPPED,
     digest_texts,
     first_pieces,
-    number_cells,
     whole_texts,
 )
+from campaign.sending.rounds.recorded_cells import number_cells
 from campaign.sending.store.frame_files import count_parts, read_frame, write_frame
 from campaign.sending.store.frozen_messages import read_part, read_settled, write_part, write_settled_table
 from campaign.sending.store.keyed_digests import KeyedDigests

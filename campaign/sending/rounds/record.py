@@ -16,7 +16,6 @@ from campaign.arrow_text import (
     TextArray,
     combine_chunks,
     join_runs,
-    join_texts,
     series_to_array,
 )
 from campaign.contract import MESSAGE_TEXTS
@@ -34,6 +33,7 @@ from campaign.sending.rounds.comparison import (
     missing_numbers,
 )
 from campaign.sending.rounds.folding import folded
+from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.frozen_messages import read_part
@@ -46,7 +46,6 @@ _KNOWLEDGE = {
 }  # fmt: skip
 STOPPED = "stopped"  # the issue of a person who answered STOP after the campaign had begun
 _BETWEEN_PIECES = "\n"  # compared as white space
-_BETWEEN_CELLS = "\x1f"
 CELL = "cell"  # the column of an erased round with the digest of what the columns of the number said
 
 
@@ -148,30 +147,29 @@ class CampaignRecord:
             if one_round.is_erased:
                 yield from self._erased_texts(one_round)
                 continue
-            contacts = read_frame(one_round.path / CONTACTS)
-            columns = one_round.manifest.number_columns
+            cells = RecordedCells(one_round.path / CONTACTS, one_round.manifest.number_columns)
             for part, batches in self._parts(one_round):
                 table = read_part(one_round.plan_path, part, ["row", "number", "message"])
                 rows = table.column("row").to_numpy()
                 starts = first_pieces(rows)
                 texts = whole_texts(combine_chunks(table.column("message")), starts)
-                cells = number_cells(contacts, columns, rows[starts])
                 numbers = _numbers(combine_chunks(table.column("number")), starts)
-                rows_of_part = self.comparable(RowTexts(numbers, texts, cells))
+                rows_of_part = self.comparable(RowTexts(numbers, texts, cells.of(rows[starts])))
                 yield RecordedTexts(rows_of_part, _batch_of_rows(batches)[starts], rows[starts])
 
     def _erased_texts(self, one_round: Round) -> Iterator[RecordedTexts]:
         """The digests of a round; that of a whole text is kept with its first piece."""
-        recipients = read_frame(one_round.path / RECIPIENTS)
+        cells = RecordedCells(one_round.path / RECIPIENTS, [CELL])
         for part, batches in self._parts(one_round):
             table = read_part(one_round.plan_path, part, ["row", "number", "message"])
             rows = table.column("row").to_numpy()
             starts = first_pieces(rows)
             numbers = _numbers(combine_chunks(table.column("number")), starts)
             texts = combine_chunks(table.column("message")).take(starts)
-            cells = number_cells(recipients, [CELL], rows[starts])
             yield RecordedTexts(
-                RowTexts(numbers, texts, cells), _batch_of_rows(batches)[starts], rows[starts]
+                RowTexts(numbers, texts, cells.of(rows[starts])),
+                _batch_of_rows(batches)[starts],
+                rows[starts],
             )
 
     def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
@@ -249,15 +247,6 @@ def rows_with_texts(
     texts = whole_texts(series_to_array(messages["message"]), starts)
     numbers = _numbers(series_to_array(messages["number"]), starts)
     return starts, RowTexts(numbers, texts, number_cells(contacts, columns, rows[starts]))
-
-
-def number_cells(contacts: pd.DataFrame, columns: Sequence[str], rows: Ints) -> TextArray:
-    """What the columns of the numbers say in some rows."""
-    places = contacts.index.get_indexer(pd.Index(rows))
-    first, *others = (series_to_array(contacts[name].iloc[places]) for name in columns)
-    for cells in others:
-        first = join_texts(first, _BETWEEN_CELLS, cells)
-    return first
 
 
 def first_pieces(rows: Ints) -> Ints:

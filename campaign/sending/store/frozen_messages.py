@@ -266,13 +266,13 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
 
 def batches_by_place(folder: Path, parts: int, settled: int, batches: Ints) -> Ints:
     """The batch that holds each message of a frozen plan, in the order of the plan; see `read_messages`."""
-    places = [read_part(folder, part, ["place"]).column(0).to_numpy() for part in range(parts)]
-    if settled:
-        table = _read(folder / SETTLED, _SETTLED_SCHEMA, ["place", "batch"])
-        places.append(table.column("place").to_numpy())
-        batches = np.concatenate([batches, table.column("batch").to_numpy()])
-    by_place = np.empty_like(batches)
-    by_place[np.concatenate([np.empty(0, np.int64), *places])] = batches
+    by_place, start = np.zeros(len(batches) + settled, np.int64), 0
+    for file in message_files(folder, parts, 0):
+        places = file.integers("place")
+        by_place[places] = batches[start : start + len(places)]
+        start += len(places)
+    for file in message_files(folder, 0, settled):
+        by_place[file.integers("place")] = file.integers("batch")
     return by_place
 
 
@@ -306,11 +306,16 @@ def read_part(folder: Path, part: int, columns: list[str] | None = None) -> pa.T
 
 
 def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa.Table:
+    wanted = schema if columns is None else pa.schema([schema.field(name) for name in columns])
     try:
-        files = table_files(path)
-        return pa.concat_tables(pq.read_table(file, schema=schema, columns=columns) for file in files)
-    except (OSError, ValueError, pa.ArrowException):
+        return pa.concat_tables(_read_file(file, wanted) for file in table_files(path))
+    except (OSError, ValueError, KeyError, pa.ArrowException):
         raise LedgerError(f"{path} is missing or damaged. Restore it from a copy.") from None
+
+
+def _read_file(file: Path, wanted: pa.Schema) -> pa.Table:
+    with pq.ParquetFile(file) as opened:  # read_table would load pyarrow.dataset, which nothing else needs
+        return opened.read(wanted.names).select(wanted.names).cast(wanted)
 
 
 class _Content:

@@ -118,8 +118,7 @@ class Round:
             _store=frozen,
         )
         by_message = batches_by_place(self.plan_path, manifest.parts, manifest.settled, outgoing)
-        excluded = read_frame(self.path / RECIPIENTS, ["batch"])["batch"]
-        return FrozenPlan(plan, by_message, excluded.to_numpy(dtype=np.int64))
+        return FrozenPlan(plan, by_message, frozen.earlier_batches(plan.totals.rows))
 
     def _load_whole(self, batches: Sequence[RegisteredBatch]) -> FrozenPlan:
         """The plan of a round that was frozen as one part."""
