@@ -41,6 +41,7 @@ line-height:1.4;unicode-bidi:isolate}
 .campaign.campaign .long{min-width:16em}
 .campaign.campaign .bars td,.campaign.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
 .campaign.campaign .track{width:16em;vertical-align:middle}
+.campaign .scroller{overflow-x:auto}
 .campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
 .campaign .bar.good{background:var(--good)}
 .campaign .bar.bad{background:var(--bad)}
@@ -99,6 +100,11 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
     if rows <= limit:
         return html_table
     return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, 'row')}.", note=True)
+
+
+def scroller(table: str, name: str) -> str:
+    """A table that scrolls by itself in a narrow window, also for who has no mouse: it takes the focus."""
+    return f'<div class="scroller" role="group" tabindex="0" aria-label="{escape(name)}">{table}</div>'
 
 
 def small_table(rows: Sequence[Mapping[str, object]], caption: str) -> str:

@@ -42,7 +42,6 @@ white-space:nowrap}
 .campaign.campaign .bad dd{color:var(--bad)}.campaign.campaign .doubt dd{color:var(--doubt)}
 .campaign.campaign code{font:13px/1.5 ui-monospace,Consolas,Menlo,monospace;color:inherit;
 background:rgba(128,128,128,.14);border-radius:3px;padding:.1em .4em;overflow-wrap:anywhere}
-.campaign .scroller{overflow-x:auto}
 .campaign.campaign caption{text-align:left;font-size:13px;opacity:.85;padding:.2em 0}
 """
 
@@ -183,9 +182,7 @@ def recent_batches(counts: Snapshot) -> str:
     ]
     empty = {name for name in ("code", "error") if not any(row[name] for row in rows)}
     shown = [{name: value for name, value in row.items() if name not in empty} for row in rows]
-    # The table scrolls by itself in a narrow window; who has no mouse can scroll only what takes the focus.
-    table = markup.small_table(shown, caption="Last batches")
-    return f'<div class="scroller" role="group" tabindex="0" aria-label="Last batches">{table}</div>'
+    return markup.scroller(markup.small_table(shown, caption="Last batches"), "Last batches")
 
 
 def ways_on(run: Run) -> str:

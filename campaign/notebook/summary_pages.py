@@ -28,7 +28,6 @@ _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
 .campaign.campaign .widget-tab .widget-tab-contents{{overflow:visible!important}}
-.campaign.campaign .widget-tab .widget-html-content{{overflow-x:auto}}
 .campaign .chart{{max-width:46em}}
 .campaign.campaign .key{{list-style:none;padding:0}}
 .campaign.campaign .chart svg[height="10"]{{height:10px}}
@@ -115,7 +114,7 @@ def batches(result: Result, redaction: Redaction) -> str:
     shown = times.with_local(shown.rename(columns={"error": "note"}), "submitted_at", "submitted")
     skipped = skipped_numbers(frame)
     note = markup.paragraph(skipped, note=True) if skipped else ""
-    return markup.table(shown, limit=_ROWS, rows=len(frame)) + note
+    return markup.scroller(markup.table(shown, limit=_ROWS, rows=len(frame)), "Batches") + note
 
 
 def follow_up(result: Result, redaction: Redaction) -> str:
@@ -129,4 +128,5 @@ def follow_up(result: Result, redaction: Redaction) -> str:
     ordered = ordered.assign(**{"last reason": plain})
     urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
     ordered = ordered.iloc[urgency.argsort(kind="stable")]
-    return markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
+    table = markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
+    return markup.scroller(table, "Rows to follow up")

@@ -60,6 +60,8 @@ from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
+_NEW_SANDBOX = "No account was given, so a new embedded sandbox was used."
+
 
 @dataclass(frozen=True, slots=True)
 class _LockedCampaign:
@@ -91,6 +93,8 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         campaign = _lock(folder, claim, options, held, is_new=is_new)
         if plan is None:
             last_round, frozen, comparison = _continue(campaign, opt_outs)
+            if options.account is None:  # only a person knows whether the campaign had one
+                comparison = f"{comparison} {_NEW_SANDBOX}".strip()
         else:
             last_round, frozen, comparison = _converge(plan, campaign)
         return OpenCampaign(

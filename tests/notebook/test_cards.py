@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import time
+from contextlib import closing
 
 import nbformat
 import pandas as pd
@@ -17,6 +18,8 @@ from support.widget_tree import find, html_of
 import campaign
 from campaign.notebook.dashboard import Dashboard
 from campaign.notebook.run_card import run_card
+from campaign.sending.opening import open_campaign
+from campaign.sending.options import SendOptions
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -260,6 +263,8 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path):
         )
         given.wait(20)
         assert "given&quot;, account=account)" in run_card(given)
+    with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
+        assert again.comparison.endswith("No account was given, so a new embedded sandbox was used.")
     own = campaign.start(plan_for(people(3)), folder=tmp_path / "own", budget=0, progress=False)
     own.wait(20)
     assert "own&quot;, budget=campaign.Budget(messages=3))" in run_card(own)

@@ -184,7 +184,7 @@ def test_a_send_that_a_lost_answer_paused_has_ended_and_resume_sends_the_rest(pl
     """What `send` shows: nobody waits for it any more, so it is no pause. The lines to copy are complete."""
     with campaign.Sandbox(faults={3: "accept_close"}) as sandbox:
         shell = SimpleNamespace(user_ns={"_1": sandbox, "box": sandbox})
-        monkeypatch.setattr("builtins.get_ipython", lambda: shell, raising=False)
+        monkeypatch.setattr("IPython.get_ipython", lambda: shell)
         options = SendOptions(account=sandbox, folder=tmp_path / "visits", batch_size=5, concurrency=1)
         run = Run(open_campaign(plan, options), attended=False)
         dashboard = Dashboard(run)
@@ -346,6 +346,7 @@ def test_the_rows_of_the_summary_are_there_once_their_page_is_opened(summed_up):
     assert "not saved with it" in tabs.children[3].value
     tabs.selected_index = 3
     assert "last reason" in tabs.children[3].value
+    assert tabs.children[3].value.startswith('<div class="scroller"')  # not wider than its page
 
 
 def test_the_summary_escapes_cells_and_masks_numbers(summed_up):
