@@ -112,6 +112,7 @@ class Dashboard(Panel):
 
     def _draw_buttons(self, run: Run, counts: Snapshot, ended: bool) -> None:
         """Enable what can be done now. After the end, a button that can do nothing any more is gone."""
+        is_over = ended or counts.status in ("finished", "stopped", "failed")  # before its ledger is closed
         enabled = {
             "pause": counts.status == "running",
             "resume": counts.status == "paused" or (run.can_be_continued and self._question is None),
@@ -119,7 +120,7 @@ class Dashboard(Panel):
         }
         for name, button in self._buttons.items():
             button.disabled = not enabled[name]
-            _hide(button, ended and not enabled[name])
+            _hide(button, is_over and not enabled[name])
         _hide(self._button_row, run.is_waited_for)
 
     def _show(self, name: str, html: str) -> None:
