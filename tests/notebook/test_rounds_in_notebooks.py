@@ -175,7 +175,7 @@ def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
         run.wait(20)
     folder, card = json.dumps(str(place["folder"])), unescape(run_card(run))
     unknown = run.result.batches.query("status == 'unknown'")["batch"].item()
-    assert f"campaign.resolve({folder}, {unknown}, outcome)" in card
+    assert f'campaign.resolve({folder}, {unknown}, "accepted")' in card
     assert f'campaign.reconcile({folder}, "provider.csv")' in card
 
 
