@@ -141,7 +141,8 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         expected = cost_in_words(counts.expected_cost, currency=run.currency, environment=run.environment)
         pairs["expected cost"] = "not known yet" if counts.expected_cost is None else expected
     if run.outgoing:
-        pairs["elapsed"] = clock(run.seconds)
+        name = "elapsed, with earlier runs" if run.seconds_before >= 1 else "elapsed"
+        pairs[name] = clock(counts.seconds)
     if on_the_way:
         pairs["time left"] = "–" if counts.seconds_left is None else f"about {clock(counts.seconds_left)}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))

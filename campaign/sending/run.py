@@ -201,9 +201,9 @@ class Run:
         return self._outgoing
 
     @property
-    def seconds(self) -> float:
-        """How long this run has been sending, without pauses; `counts.seconds` are those of all runs."""
-        return self.counts.seconds - self._seconds_before
+    def seconds_before(self) -> float:
+        """How long earlier runs of the campaign had been sending; `counts.seconds` has that of all runs."""
+        return self._seconds_before
 
     @property
     def status(self) -> RunStatus:

@@ -150,6 +150,7 @@ def test_the_elapsed_time_is_that_of_all_rounds(place):
         assert second.counts.seconds > 1.2  # the two requests of the first round
         second.wait(20)
     assert second.counts.seconds > 1.8
+    assert "<dt>elapsed, with earlier runs</dt><dd>0:0" in html_of(Dashboard(second))
 
 
 def test_no_class_of_an_error_is_named_to_people(place):
