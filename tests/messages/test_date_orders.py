@@ -107,6 +107,7 @@ def test_each_column_shows_its_own_order():
         [],
         ["06/02/2026 14:30"],
         ["25/12/2026", "12/25/2026"],  # both orders are there
+        ["31/11/2026", "40/12/2026"],  # no dates, so they show nothing
         ["25/12/26"],  # the day or the year
         ["2026-12-25"],
     ],

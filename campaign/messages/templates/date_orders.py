@@ -8,7 +8,7 @@ import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 
-from campaign.arrow_text import Bools, TextArray, matches, series_to_array, text_array, unique_texts
+from campaign.arrow_text import Bools, Ints, TextArray, matches, series_to_array, text_array, unique_texts
 from campaign.contacts.contact_parts import ContactParts, distinct_cells, whole_table
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.formats import DateFormat, read_moment
@@ -16,6 +16,7 @@ from campaign.messages.templates.template import Placeholder, Template
 
 _EXAMINED = 200  # cells of a column, to see whether it holds dates
 _ORDERS = ("", "dmy", "mdy", "ymd")
+_LONGEST = np.array([0, 31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])  # days of each month
 _FIRST = {"dmy": "day", "mdy": "month", "ymd": "year"}
 _NUMBERS = r"[0-9]{1,2}[-/.][0-9]{1,2}[-/.]([0-9]{4}|[0-9]{2})([ T]+[0-9:.]+)?"
 _WITH_FULL_YEAR = r"^\s*(?P<first>[0-9]{1,2})[-/.](?P<second>[0-9]{1,2})[-/.][0-9]{4}(?:[ T]+[0-9:.]+)?\s*$"
@@ -54,12 +55,19 @@ def shown_order(cells: Iterable[TextArray]) -> tuple[str, str]:
         )
         is_needed |= bool(((first != second) & (first <= 12) & (second <= 12)).any())
         for order, shows in (
-            ("dmy", (first > 12) & (second <= 12)),
-            ("mdy", (second > 12) & (first <= 12)),
+            ("dmy", (first > 12) & _is_day(first, second)),
+            ("mdy", (second > 12) & _is_day(second, first)),
         ):
             if order not in shown and shows.any():
                 shown[order] = str(distinct[int(shows.argmax())].as_py()).strip()
     return next(iter(shown.items())) if is_needed and len(shown) == 1 else ("", "")
+
+
+def _is_day(days: Ints, months: Ints) -> Bools:
+    """Which days are in their months: 31/11/2026 is no date, and shows nothing."""
+    is_month = (months >= 1) & (months <= 12)
+    is_day: Bools = is_month & (days <= _LONGEST[np.where(is_month, months, 0)])
+    return is_day
 
 
 def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
