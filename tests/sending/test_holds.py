@@ -198,7 +198,7 @@ def test_the_hours_open(options):
 def test_the_budget_is_raised(options, little, enough):
     with campaign.Sandbox(price=35) as sandbox:
         result = send(sandbox, options, budget=little)
-        assert "to send the rest; until you give another one" in result.sentence
+        assert "to send the rest; a budget stays in force until you give another one" in result.sentence
         assert 0 < result.totals["accepted"] < 201
         assert_all_but(sandbox, resume(sandbox, options, budget=enough))
 
