@@ -39,7 +39,8 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
             f"{path.name} has corrections, which would be lost: {name_rows(typed).lower()} "
             f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet. Read this file and send "
             "it if you have not yet, and put the corrections into your own spreadsheet too. To write the "
-            "rows again, give another name, or delete the file."
+            "rows again, give another name, or delete the file: nothing is lost with it if these rows were "
+            "corrected in your own spreadsheet only."
         )
 
 
