@@ -158,8 +158,8 @@ def test_corrections_are_not_lost_when_all_cells_are_run_again(visits, tmp_path,
     assert str(caught.value) == (
         f"{saved.name} has corrections, which would be lost: rows 4 and 5 are not as in your own "
         "spreadsheet. Read this file and send it if you have not yet, and put the corrections into your own "
-        "spreadsheet too. To write the rows again, give another name, or delete the file: nothing is lost with "
-        "it if these rows were corrected in your own spreadsheet only."
+        "spreadsheet too. To write the rows again, give another name, or delete the file: nothing is lost "
+        "with it if these rows were corrected in your own spreadsheet only."
     )
     assert saved.read_bytes() == before
 
