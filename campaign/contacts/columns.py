@@ -1,11 +1,11 @@
 """Which column is which: headers compared as people write them."""
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
 from campaign.errors import ColumnError
+from campaign.suggestions import closest
 from campaign.text import clean
 
 # Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
@@ -108,8 +108,9 @@ def _matches(names: Sequence[str], wanted: str) -> list[str]:
 def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
     if matches:
         return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
-    near = difflib.get_close_matches(fold(wanted), [fold(name) for name in names], n=1)
-    hint = next((f' Did you mean "{name}"?' for name in names if near and fold(name) == near[0]), "")
+    by_fold = {fold(name): name for name in reversed(names)}
+    near = closest(fold(wanted), by_fold)
+    hint = f' Did you mean "{by_fold[near]}"?' if near else ""
     return f'There is no column "{wanted}".{hint} The columns are: {listed(names)}.'
 
 
