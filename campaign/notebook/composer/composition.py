@@ -86,7 +86,9 @@ class Composition:
         return compare(plan, account=account, **self._given("name"))
 
     def start(self, plan: Plan, account: Account | None, confirm: str | None) -> Run:
-        return start(plan, account=account, confirm=confirm, **self._given(*_OF_SENDING))
+        # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
+        chosen = self._given(*_OF_SENDING)
+        return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
 
     def python(self, confirm: str | None = None) -> str:
         """The lines that do the same: read, prepare, send, report."""
