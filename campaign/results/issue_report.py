@@ -23,6 +23,7 @@ _PAGE = """\
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+$generator
 <title>$title</title>
 <style>:root{color-scheme:light dark}body{margin:1em auto;padding:0 1em;max-width:72em}</style>
 </head>

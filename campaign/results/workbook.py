@@ -12,6 +12,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
+from campaign.results.own_file import AUTHOR
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
@@ -73,7 +74,7 @@ def write_workbook(path: Path, summary: SummarySheet, sheets: Mapping[str, pd.Da
     import xlsxwriter
 
     with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
-        book.set_properties({"title": "Campaign report"})
+        book.set_properties({"title": "Campaign report", "author": AUTHOR})
         formats = _Formats(book, summary.currency)
         _write_summary(book, formats, summary)
         for name, frame in sheets.items():
@@ -121,6 +122,7 @@ def write_rows(path: Path, sheet_name: str, frame: pd.DataFrame, marked: Bools) 
     import xlsxwriter
 
     with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
+        book.set_properties({"author": AUTHOR})
         text = {"num_format": "@"}  # or a program takes 0772 for a number once the cell is edited
         bold = book.add_format({**text, "bold": True, "bottom": 1})
         formats = book.add_format(text), book.add_format({**text, "bg_color": MARKED, "border": 1})
