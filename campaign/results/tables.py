@@ -266,7 +266,14 @@ class Result:
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(self.parts, self._sharing, self._reached.rows, self.reading, self.name)
+        return FollowUpRows(
+            self.parts,
+            self._sharing,
+            self._reached.rows,
+            lambda: self.corrected_rows,
+            self.reading,
+            self.name,
+        )
 
     @property
     def needing_attention(self) -> pd.Index[int]:
