@@ -193,10 +193,8 @@ def ways_on(run: Run) -> str:
     if run.counts.unknown:
         ways += _ways_to_settle(run.counts, folder)
     if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
-        option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
-        call = _code(f"campaign.resume({folder}{run.account_option}{option})")
         when = "" if run.ended else ", once nothing sends any more"
-        ways.append(f"To send what is left{when}: {call}")
+        ways.append(f"To send what is left{when}: {_code(run.call_for_the_rest)}")
     return f'<p class="note">{"<br>".join(ways)}</p>'
 
 

@@ -35,6 +35,7 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import check_seconds
+from campaign.sending.resume_call import resume_call
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
@@ -42,7 +43,6 @@ from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
 from campaign.sending.terminal import (
     interruption,
-    name_in_shell,
     notebook_display,
     noted_signals,
     progress_bar,
@@ -246,19 +246,15 @@ class Run:
         )
 
     @property
+    def call_for_the_rest(self) -> str:
+        """The call of `resume` that sends what is left, ready to be copied."""
+        return resume_call(self.folder, self.options.account, self.option_for_the_rest)
+
+    @property
     def option_for_the_rest(self) -> str:
         """The option of `resume` without which it would end the same way again; "" if it needs none."""
         hold = self._engine.hold
         return "" if hold is None else hold.option
-
-    @property
-    def account_option(self) -> str:
-        """How a call that continues the run names its account, after a comma; "" if none was given.
-
-        In a notebook that is the name which its cells gave to the account or sandbox.
-        """
-        account = self.options.account
-        return "" if account is None else f", account={name_in_shell(account) or 'account'}"
 
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""
@@ -384,7 +380,7 @@ class Run:
             f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
             f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
             f"To see what is known: result = campaign.load_result({folder})\n"
-            f"To send the rest: campaign.resume({folder}{self.account_option})"
+            f"To send the rest: {self.call_for_the_rest}"
         )
 
     @property

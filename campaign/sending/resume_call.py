@@ -1,0 +1,55 @@
+"""The call that sends what a run has left, so that it can be copied and works as it is."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from campaign.service.account import Account, kept_setting
+from campaign.service.sandbox.server import Sandbox
+
+_TO_BE_FILLED_IN = "account=...", "  # the account that you sent with"  # run as it is, it is refused in words
+
+
+def resume_call(folder: Path, account: Account | Sandbox | None, option: str = "") -> str:
+    """`campaign.resume(...)` with the account that was given, and another option if it needs one.
+
+    An embedded sandbox that no name leads to is left out: `resume` takes a new one, and says so.
+    """
+    argument, remark = _as_written(account)
+    where = json.dumps(str(folder), ensure_ascii=False)
+    return f"campaign.resume({', '.join(filter(None, [where, argument, option]))}){remark}"
+
+
+def _as_written(account: Account | Sandbox | None) -> tuple[str, str]:
+    """The argument that names an account, and a comment behind the call; "" for none."""
+    if name := next(_names_of(account), ""):
+        return f"account={name}", ""
+    if account is None or isinstance(account, Sandbox) or account.environment == "local":
+        return "", ""
+    url, username = (kept_setting(account.environment, name) or "" for name in ("URL", "USERNAME"))
+    if (url.rstrip("/"), username) == (account.url.rstrip("/"), account.username):
+        return f'account=campaign.Account.from_environment("{account.environment}")', ""
+    return _TO_BE_FILLED_IN
+
+
+def _names_of(account: Account | Sandbox | None) -> Iterator[str]:
+    """The names that a person gave to this very account, or to the sandbox that it belongs to.
+
+    In a notebook they are looked up in its shell, also between two cells, when IPython has put nothing among
+    the builtins; elsewhere in the program's main module.
+    """
+    ipython = sys.modules.get("IPython")
+    shell = None if ipython is None else ipython.get_ipython()
+    names = vars(sys.modules["__main__"]) if shell is None else shell.user_ns
+    for name, held in names.copy().items():  # another thread may be giving names meanwhile
+        if account is not None and not name.startswith("_") and _is_same(held, account):
+            yield name
+
+
+def _is_same(held: object, account: Account | Sandbox) -> bool:
+    if isinstance(held, Sandbox) and isinstance(account, Account):
+        return held.is_reached_by(account)
+    return held is account
