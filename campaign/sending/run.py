@@ -35,7 +35,6 @@ from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import check_seconds
-from campaign.sending.resume_call import resume_call
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
@@ -47,6 +46,7 @@ from campaign.sending.terminal import (
     noted_signals,
     progress_bar,
 )
+from campaign.service.account_in_code import account_argument
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -248,7 +248,10 @@ class Run:
     @property
     def call_for_the_rest(self) -> str:
         """The call of `resume` that sends what is left, ready to be copied."""
-        return resume_call(self.folder, self.options.account, self.option_for_the_rest)
+        account, remark = account_argument(self.options.account)
+        folder = json.dumps(str(self.folder), ensure_ascii=False)
+        given = ", ".join(filter(None, [folder, account, self.option_for_the_rest]))
+        return f"campaign.resume({given}){remark}"
 
     @property
     def option_for_the_rest(self) -> str:

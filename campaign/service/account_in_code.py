@@ -1,30 +1,24 @@
-"""The call that sends what a run has left, so that it can be copied and works as it is."""
+"""How a line of Python names an account that was given, so that the line works as it is."""
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 
 from campaign.service.account import Account, kept_setting
 from campaign.service.sandbox.server import Sandbox
 
-_TO_BE_FILLED_IN = "account=...", "  # the account that you sent with"  # run as it is, it is refused in words
+_TO_BE_FILLED_IN = (
+    "account=...",
+    "  # the account that you sent with",
+)  # run as it is, the call is refused in words
 
 
-def resume_call(folder: Path, account: Account | Sandbox | None, option: str = "") -> str:
-    """`campaign.resume(...)` with the account that was given, and another option if it needs one.
+def account_argument(account: Account | Sandbox | None) -> tuple[str, str]:
+    """The argument of a call that names this account, and a comment behind the call; "" for none.
 
-    An embedded sandbox that no name leads to is left out: `resume` takes a new one, and says so.
+    An embedded sandbox that no name leads to is left out: a new one takes its place, which is said then.
     """
-    argument, remark = _as_written(account)
-    where = json.dumps(str(folder), ensure_ascii=False)
-    return f"campaign.resume({', '.join(filter(None, [where, argument, option]))}){remark}"
-
-
-def _as_written(account: Account | Sandbox | None) -> tuple[str, str]:
-    """The argument that names an account, and a comment behind the call; "" for none."""
     if name := next(_names_of(account), ""):
         return f"account={name}", ""
     if account is None or isinstance(account, Sandbox) or account.environment == "local":
