@@ -91,15 +91,17 @@ class Run:
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
     could resume it: then it is "stopped". `is_closed` says that a person has closed the campaign, so that
     nothing waits in it. `continuation` is the run that goes on with the same campaign, if a person has
-    resumed it after its end: then `wait` and `result` speak of that one.
+    resumed it after its end: then `wait` and `result` speak of that one, whose `is_continuation` is True.
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
         self._last_round, self._process = opened.last_round, os.getpid()
         self.options, self._comparison = opened.options, opened.comparison
+        self._about_account = opened.about_account
         self.progress = opened.options.progress
         self.continuation: Run | None = None
+        self.is_continuation = False
         self._followers: list[Callable[[Run], None]] = []
         self._waits = 0
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
@@ -191,6 +193,11 @@ class Run:
         return self._comparison
 
     @property
+    def about_account(self) -> str:
+        """That a new embedded sandbox is used though there may be another one; "" if nobody need know."""
+        return self._about_account
+
+    @property
     def budget(self) -> str:
         """What the campaign may cost, in words; "" for no limit."""
         return budget_in_words(Budget.of(self.options.budget), self.currency)
@@ -262,6 +269,7 @@ class Run:
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""
         self.continuation = run
+        run.is_continuation = True
         for follower in self._followers:
             follower(run)
 

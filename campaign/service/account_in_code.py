@@ -30,17 +30,27 @@ def account_argument(account: Account | Sandbox | None) -> tuple[str, str]:
 
 
 def _names_of(account: Account | Sandbox | None) -> Iterator[str]:
-    """The names that a person gave to this very account, or to the sandbox that it belongs to.
+    """The names that a person gave to this very account, or to the sandbox that it belongs to."""
+    return (name for name, held in _named_objects() if account is not None and _is_same(held, account))
 
-    In a notebook they are looked up in its shell, also between two cells, when IPython has put nothing among
-    the builtins; elsewhere in the program's main module.
+
+def sandbox_in_shell() -> str:
+    """The name of an embedded sandbox that a person has made; "" if there is none."""
+    return next((name for name, held in _named_objects() if isinstance(held, Sandbox)), "")
+
+
+def _named_objects() -> Iterator[tuple[str, object]]:
+    """What a person has given names to.
+
+    In a notebook that is in its shell, also between two cells, when IPython has put nothing among the
+    builtins; elsewhere in the program's main module.
     """
     ipython = sys.modules.get("IPython")
     shell = None if ipython is None else ipython.get_ipython()
     names = vars(sys.modules["__main__"]) if shell is None else shell.user_ns
     for name, held in names.copy().items():  # another thread may be giving names meanwhile
-        if account is not None and not name.startswith("_") and _is_same(held, account):
-            yield name
+        if not name.startswith("_"):
+            yield name, held
 
 
 def _is_same(held: object, account: Account | Sandbox) -> bool:

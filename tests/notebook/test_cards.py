@@ -270,8 +270,12 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         sandbox.top_up(1000)
         assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
+    again = campaign.start(given.plan, folder=tmp_path / "given", progress=False)
+    assert "used, and not box. To use that one, give account=box.</strong>" in run_card(again)
+    again.wait(20)
+    del shell.user_ns["box"]
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
-        assert again.comparison.endswith("No account was given, so a new embedded sandbox was used.")
+        assert again.about_account == "No account was given, so a new embedded sandbox was used."
     own = campaign.start(plan_for(people(3)), folder=tmp_path / "own", budget=0, progress=False)
     own.wait(20)
     assert "own&quot;, budget=campaign.Budget(messages=3))" in run_card(own)
