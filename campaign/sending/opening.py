@@ -58,10 +58,11 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.service.account import Account
+from campaign.service.account_in_code import sandbox_in_shell
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
-_NEW_SANDBOX = "No account was given, so a new embedded sandbox was used."
+_NEW_SANDBOX = "No account was given, so a new embedded sandbox was used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,12 +95,18 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         campaign = _lock(folder, claim, options, held, is_new=is_new)
         if plan is None:
             last_round, frozen, comparison = _continue(campaign, opt_outs)
-            if options.account is None:  # only a person knows whether the campaign had one
-                comparison = f"{comparison} {_NEW_SANDBOX}".strip()
         else:
             last_round, frozen, comparison = _converge(plan, campaign)
         return OpenCampaign(
-            folder, last_round, campaign.ledger, account, campaign.options, frozen, held.pop_all(), comparison
+            folder,
+            last_round,
+            campaign.ledger,
+            account,
+            campaign.options,
+            frozen,
+            held.pop_all(),
+            comparison,
+            about_account="" if is_new or options.account is not None else _about_new_sandbox(plan),
         )
 
 
@@ -167,6 +174,16 @@ def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -
             f'account=campaign.Account.from_environment("{environment}").'
         )
     return choose_account(options, held)
+
+
+def _about_new_sandbox(plan: Plan | None) -> str:
+    """That a campaign goes on in another sandbox than perhaps before; "" where nothing hints at one.
+
+    Only a person knows whether the campaign had one: whoever resumes it may have topped one up.
+    """
+    if name := sandbox_in_shell():
+        return f"{_NEW_SANDBOX}, and not {name}. To use that one, give account={name}."
+    return f"{_NEW_SANDBOX}." if plan is None else ""
 
 
 def _existing_or_new(

@@ -34,6 +34,7 @@ INSIDE = {
     "Plan.map_parts",
     "Account.body",
     "Account.hide",
+    "Sandbox.is_reached_by",
 }
 
 

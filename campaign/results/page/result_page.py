@@ -81,14 +81,15 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
 
 
 def remarks(result: Result) -> list[str]:
-    """What the headline does not say: why nothing was sent or was left to send, and about earlier rounds.
+    """What the headline does not say: what has happened since, why nothing was sent or was left to send, and
+    about earlier rounds.
 
     Why a run ended is told with what is left to do, if something is.
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
     why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
-    return [text for text in (why, earlier, result.about_closing) if text]
+    return [text for text in (result.changes_since, why, earlier, result.about_closing) if text]
 
 
 def _rows_in_words(result: Result) -> str:
