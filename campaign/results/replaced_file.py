@@ -7,7 +7,7 @@ from pathlib import Path
 
 from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
-from campaign.results.own_file import is_own_file
+from campaign.results.own_report import is_own_report
 from campaign.text import clean, shorten
 
 
@@ -28,10 +28,10 @@ def check_place(path: Path) -> None:
 
 def check_own(path: Path) -> None:
     """Raise `ReportError` if there is a file that is no report of ours: somebody's spreadsheet, perhaps."""
-    if path.is_file() and not is_own_file(path):
+    if path.is_file() and not is_own_report(path):
         raise ReportError(
-            f"{path.name} exists and is not a report of campaign, or was changed since. It would be replaced, so "
-            "nothing was written. Give another name, or delete that file."
+            f"{path.name} is no report of campaign, or somebody has changed it, and it would be replaced. "
+            "Nothing was written. Give another name, or delete that file."
         )
 
 

@@ -12,7 +12,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
-from campaign.results.own_file import AUTHOR
+from campaign.results.own_report import AUTHOR
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
@@ -114,15 +114,16 @@ def _decimals(cost: Decimal) -> int:
     return 0 if exponent >= 0 else 2 if exponent >= -2 else min(-exponent, 4)
 
 
-def write_rows(path: Path, sheet_name: str, frame: pd.DataFrame, marked: Bools) -> None:
+def write_rows(path: Path, sheet_name: str, frame: pd.DataFrame, marked: Bools, *, author: str = "") -> None:
     """Write a table of text as one sheet whose cells stay text when a person edits them.
 
-    The marked cells stand out, and the sheet opens at the first of them.
+    The marked cells stand out, and the sheet opens at the first of them. `author` is for the properties of
+    the file.
     """
     import xlsxwriter
 
     with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
-        book.set_properties({"author": AUTHOR})
+        book.set_properties({"author": author})
         text = {"num_format": "@"}  # or a program takes 0772 for a number once the cell is edited
         bold = book.add_format({**text, "bold": True, "bottom": 1})
         formats = book.add_format(text), book.add_format({**text, "bg_color": MARKED, "border": 1})

@@ -12,7 +12,7 @@ import pandas as pd
 from campaign import markup
 from campaign.results import charts
 from campaign.results.local_times import LocalTimes
-from campaign.results.own_file import GENERATOR
+from campaign.results.own_report import GENERATOR
 from campaign.results.replaced_file import replace_file
 from campaign.text import shorten
 

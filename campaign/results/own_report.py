@@ -1,4 +1,7 @@
-"""Files that this package wrote, known by their contents: only they make way for a new report."""
+"""Reports that this package wrote, known by their contents: only they make way for a new report.
+
+Rows to correct are none, because a person types into them.
+"""
 
 from __future__ import annotations
 
@@ -18,8 +21,8 @@ _COLUMNS = (
 )
 
 
-def is_own_file(path: Path) -> bool:
-    """Whether a page, workbook or .csv file is one that this package wrote; an empty file counts as one."""
+def is_own_report(path: Path) -> bool:
+    """Whether a page, workbook or .csv file is a report of this package; an empty file counts as one."""
     try:
         if not path.stat().st_size:
             return True
