@@ -147,6 +147,13 @@ class ComparedPlan:
         return int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum())
 
     @property
+    def about_closing(self) -> str:
+        """A sentence, after a space, about a campaign that was closed and would go on; "" for any other."""
+        if self.record is None or not self.record.ledger.is_closed or not self.count(*MAY_GO_OUT):
+            return ""
+        return f" The {self.words.campaign} was closed before: sending this opens it again."
+
+    @property
     def questions(self) -> str:
         """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
         others, waiting = self.count(CHANGED, MOVED), len(self.waiting_gone)
@@ -166,7 +173,8 @@ class ComparedPlan:
         if self.is_first:
             return NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
-        return f"Compared with what this {self.words.campaign} has sent{by_kind}.{self.about_gone}"
+        about = f"{self.about_gone}{self.about_closing}"
+        return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"
 
 
 def compare_plan(
