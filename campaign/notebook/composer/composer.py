@@ -121,7 +121,7 @@ class Composer(Panel):
         self.desk.remember()
 
     def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
-        """Let a section take what was decided above; False if it has to be put right first."""
+        """Let a section take what was decided above; False if a person has to look at it first."""
         line, findings = ("", "") if is_new else (section.line, self.check.findings)
         try:
             section.enter()
@@ -135,9 +135,8 @@ class Composer(Panel):
             same = "As many people get a text as before."
             before = same if section.line == line else f"Before, it was: {line}."
             section.say_changed(f"The change above has changed this. {before}")
-            section.unfold()
-        else:
-            section.fold()
+            return False
+        section.fold()
         return True
 
     def _started(self, run: Run) -> None:

@@ -35,6 +35,7 @@ CHOICES = {
     ("dates", "ymd"): "The year first",
     ("overlong", "flag"): "Leave these people out",
     ("overlong", "truncate"): "Cut these texts",
+    ("overlong", "one_sms"): "Cut them to one SMS each",
     ("overlong", "split"): "Send them in several SMS",
     ("duplicates", "skip"): "Send only the first text",
     ("duplicates", "keep"): "Send every different text",

@@ -16,13 +16,14 @@ from campaign.errors import CampaignError, FileError
 from campaign.masking import mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
-from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.uploads import UPLOADS, Upload
+from campaign.sending.store.identity import folded_name
 from campaign.text import counted
 
 _SHOWN = 5  # rows
@@ -129,10 +130,13 @@ class SpreadsheetSection(Section):
         shown = cast(DateOrder, question.shown) if question and question.shown_by else None
         return self._desk.composition.dates or shown
 
-    def _keep_order_of_dates(self, name: str, order: DateOrder | None) -> None:
-        """Read rows to correct as the spreadsheet of their campaign: so few may not show the order."""
-        continues = self._reading.continues
-        if order and continues is not None and continues.campaign == name and not self._order_of_dates:
+    def _keep_answers(self, before: Composition, order: DateOrder | None) -> None:
+        """Keep what was answered about the campaign in another of its files: rows to correct, or its own.
+
+        Rows to correct are so few that they may not show the order of their dates.
+        """
+        self._desk.decide(**{name: getattr(before, name) for name in ANSWERS})
+        if order and not self._order_of_dates:
             self._desk.decide(dates=order)
             self._desk.read()
 
@@ -148,7 +152,8 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
-            self._keep_order_of_dates(name, order)
+            if folded_name(self._desk.name) == folded_name(name):
+                self._keep_answers(before, order)
         contacts = self._desk.contacts
         reading = self._reading
         has_several = len(reading.sheets) > 1
