@@ -232,6 +232,8 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.press("again")
     person.press("use")
     assert "Before, it was: 3 people get a text; 1 row gets none." in person.sees("section-3")
+    assert not person.section(4).is_open  # whoever gets a text has changed: that is looked at first
+    person.press("go-on")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
     assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
