@@ -18,6 +18,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
+from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.pace_choice import PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
@@ -130,7 +131,11 @@ class SendingSection(Section):
                 self._ask_for_phrase(confirmation)
                 return
             self._desk.run, self._desk.sent, self._desk.confirmed = run, run.folder, typed
-            self._desk.remember()
+            desk = self._desk
+            keep_with_campaign(
+                run.folder, Kept(desk.composition, desk.version, self.number - 1, run.folder, desk.price)
+            )
+            desk.remember()
             self._area.children = [Dashboard(run, in_words=desk_html)]
             self._started(run)
 
