@@ -283,7 +283,7 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         "name,phone\n" + "".join(f"{'x' * 150} {n},0772 000 {n:03}\n" for n in range(99)) + "Eve,0772 00\n"
     )
     (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
-    with campaign.Sandbox(latency=1) as service:
+    with campaign.Sandbox() as service:
         monkeypatch.setattr(
             "campaign.notebook.composer.desk.offered_accounts", lambda: {"local": service.account}
         )
@@ -295,7 +295,9 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         person.fill("opt-outs", "stop.csv")
         person.press("go-on")
         person.fill("own-number", "0772 000 999")
+        person.fill("pace", True)
         person.press("send")
+        until(lambda: person.composer.desk.run.counts.accepted)
         person.composer.desk.run.stop()
         left = person.composer.desk.run.wait().totals["not_sent"]
         decided = person.composer.desk.composition
