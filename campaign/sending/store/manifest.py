@@ -25,6 +25,7 @@ from campaign.text import clean, shorten
 FORMAT = 2
 FIRST_FORMAT = 1
 MANIFEST = "manifest.json"
+COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
