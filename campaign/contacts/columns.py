@@ -108,10 +108,24 @@ def _matches(names: Sequence[str], wanted: str) -> list[str]:
 def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
     if matches:
         return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
-    by_fold = {fold(name): name for name in reversed(names)}
-    near = closest(fold(wanted), by_fold)
-    hint = f' Did you mean "{by_fold[near]}"?' if near else ""
+    meant = meant_by(names, wanted)
+    hint = f" Did you mean {' or '.join(listed([name]) for name in meant)}?" if meant else ""
     return f'There is no column "{wanted}".{hint} The columns are: {listed(names)}.'
+
+
+def meant_by(columns: Sequence[str], wanted: str) -> list[str]:
+    """The column that is spelled most like this, or else up to three that have it as a word: "name" may mean
+    "Patient name"."""
+    by_fold = {fold(name): name for name in reversed(columns)}
+    near = closest(fold(wanted), by_fold)
+    if near:
+        return [by_fold[near]]
+    asked = {*words(wanted)}
+    with_word = [name for name in columns if asked and asked <= {*words(name)}]
+    return with_word[:_MOST_MEANT]
+
+
+_MOST_MEANT = 3
 
 
 def number_columns(columns: Iterable[str]) -> list[str]:

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_text
+from campaign.paths import seen_from_here
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
@@ -189,7 +190,7 @@ def recent_batches(counts: Snapshot) -> str:
 
 def ways_on(run: Run) -> str:
     """The calls that look at the campaign again and, if something is left, settle or send it."""
-    folder = json.dumps(str(run.folder), ensure_ascii=False)
+    folder = json.dumps(seen_from_here(run.folder), ensure_ascii=False)
     again = _code(f"result = campaign.load_result({folder})")
     why = ", as a result from before Resume was pressed is out of date" if run.is_continuation else ""
     ways = [f"To look again{why}: {again}"]

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from campaign.errors import LockedError
 from campaign.messages.plan import Plan
+from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget, budget_in_words
@@ -256,7 +257,7 @@ class Run:
     def call_for_the_rest(self) -> str:
         """The call of `resume` that sends what is left, ready to be copied."""
         account, remark = account_argument(self.options.account)
-        folder = json.dumps(str(self.folder), ensure_ascii=False)
+        folder = json.dumps(seen_from_here(self.folder), ensure_ascii=False)
         given = ", ".join(filter(None, [folder, account, self.option_for_the_rest]))
         return f"campaign.resume({given}){remark}"
 
@@ -383,7 +384,7 @@ class Run:
 
     def _interruption_sentence(self) -> str:
         """What a person has to know who has stopped the run and gets no result from `wait`."""
-        counts, folder = self.counts, json.dumps(str(self.folder), ensure_ascii=False)
+        counts, folder = self.counts, json.dumps(seen_from_here(self.folder), ensure_ascii=False)
         left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
         others = ", ".join(part for part in left if not part.startswith("0 "))
         stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"

@@ -96,7 +96,7 @@ def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
     )  # fmt: skip
     (card,) = cards_in(shown["question"])
     assert "This sends 40 messages (40 SMS parts) to 40 people on real phones (LIVE, sms.example.com)" in card
-    assert re.search(r'<pre class="phrase">confirm="send 40 messages live [0-9a-f]{4}"</pre>', card)
+    assert re.search(r'<pre class="phrase">confirm=&quot;send 40 messages live [0-9a-f]{4}&quot;</pre>', card)
     assert card.count("send 40 messages live") == 1
     assert "0772 000" not in card
 
