@@ -10,6 +10,7 @@ from html import escape, unescape
 
 from campaign.masking import mask_text
 from campaign.remedies import without_code
+from campaign.results.plain_words import STATUS_WORDS
 from campaign.sending.store.identity import CAMPAIGNS
 
 # What the composer calls the parameters of `read_contacts`, `prepare` and `send`.
@@ -61,13 +62,6 @@ _WORDS = {
     "Correct the invalid rows": "Correct these rows",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
-# Why a row gets no text, of one row and of several.
-STATUS_WORDS = {
-    "invalid": ("has to be corrected", "have to be corrected"),
-    "duplicate": ("comes twice", "come twice"),
-    "blank": ("is empty", "are empty"),
-    "opted out": ("wants no texts", "want no texts"),
-}
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
 _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(r" No budget is set\.|No budget is set: [^.]*\. ")  # which nobody can set here

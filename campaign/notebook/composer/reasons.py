@@ -10,9 +10,10 @@ from campaign import markup
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
-from campaign.notebook.composer.desk_words import FIELDS, STATUS_WORDS, desk_words
+from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.section import people
 from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.results.plain_words import STATUS_WORDS
 from campaign.text import agreeing, capitalised, counted, figure
 
 _ROWS = 8  # row numbers named for each reason
