@@ -191,7 +191,7 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
 def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, table):
     person.compose()
     person.reopen(3)
-    assert person.section(3).download._name().endswith(" mistakes.xlsx")  # no second “to correct.xlsx”
+    assert person.section(3).download._name().endswith(" rows without a text.xlsx")
     (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
     person.press("go-on")
     person.reopen(1)
