@@ -181,6 +181,7 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
     at_the_check(person, table, f"{FAMILY}{long},+256 772 000 005,Fri\n")
     assert person.sees("fitted") == ""
     person.fill("overlong", "truncate")
+    assert "cut too" not in person.offered("duplicates")[1]  # that is another question's effect
     before, after = re.search(r" 6 (Hi .*, come on Fri\.) (Hi .*\.\.\.)", person.sees("fitted")).groups()
     assert len(before) > 200
     assert 150 < len(after) <= 160

@@ -153,7 +153,8 @@ def _cut_too(with_answer: Outlook, without: Outlook) -> str:
 
 def _cut(plan: Plan) -> pd.Index[Any]:
     issues = plan.issues
-    return pd.Index(issues.loc[issues["code"] == "truncated", "row"].dropna().unique())
+    rows: pd.Index[Any] = pd.Index(issues.loc[issues["code"] == "truncated", "row"].dropna().unique())
+    return rows
 
 
 def _still_left_out(rows: pd.Index[Any], plan: Plan) -> str:
