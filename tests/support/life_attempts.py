@@ -71,6 +71,8 @@ class Sender(Desk):
                 raise self.failed(["asked about other texts, and nobody got one"])
         elif 'gone="withdraw"' in question:
             options["gone"] = "withdraw"
+        elif 'opted_out="send"' in question:
+            options["opted_out"] = "send"
         elif phrase := re.search(r'confirm="([^"]+)"', question):
             options["confirm"] = self.phrase = phrase[1]
         elif self._may_refuse(intent, question):

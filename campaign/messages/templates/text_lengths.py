@@ -6,6 +6,7 @@ import pandas as pd
 from campaign.contacts.contact_parts import RowsOfTable
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.campaign_texts import choose_campaign_texts
+from campaign.messages.templates.rendering import Rendered
 
 _ANY_SENDER = "SENDER"
 
@@ -20,10 +21,19 @@ def text_lengths(contacts: pd.DataFrame, message: str, *, whole: pd.DataFrame | 
 
     Raises `TemplateError` as `prepare` does.
     """
-    rows = RowsOfTable.of(contacts, contacts if whole is None else whole)
-    texts = choose_campaign_texts(rows, message, None, _ANY_SENDER, None, downgrade=True, as_written=False)
-    lengths = texts.render(contacts, IssueCollector(len(contacts))).lengths
+    lengths = _render(contacts, message, whole).lengths
     return pd.DataFrame(
         {"characters": lengths.units, "plain": np.logical_not(lengths.ucs2), "parts": lengths.parts},
         index=contacts.index,
     )
+
+
+def filled_in(contacts: pd.DataFrame, message: str, *, whole: pd.DataFrame | None = None) -> list[str]:
+    """What a message becomes in each of a few rows, whether they can get it or not."""
+    return [str(text) for text in _render(contacts, message, whole).texts.to_pylist()]
+
+
+def _render(contacts: pd.DataFrame, message: str, whole: pd.DataFrame | None) -> Rendered:
+    rows = RowsOfTable.of(contacts, contacts if whole is None else whole)
+    texts = choose_campaign_texts(rows, message, None, _ANY_SENDER, None, downgrade=True, as_written=False)
+    return texts.render(contacts, IssueCollector(len(contacts)))

@@ -5,9 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
+import pandas as pd
+
+from campaign.contacts.columns import fold
 from campaign.messages.text import gsm7
 from campaign.messages.text.segments import SINGLE, SINGLE_UCS2, count_parts
-from campaign.text import agreeing, listed_words
+from campaign.text import agreeing, counted, listed_words
 
 _NAMED = 5  # characters
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
@@ -27,6 +30,32 @@ def explain_alphabet(message: str, text: str) -> str:
         return ""
     count = agreeing(len(doubles), "counts as two characters", "count as two characters each")
     return f"{_quoted(doubles)} {count}, so this text takes {count_parts(text)} SMS."
+
+
+def named_letters(text: str) -> str:
+    """The characters of a text that make one SMS hold fewer, for a line: "“ê” and “î”"; "" if none do."""
+    foreign = gsm7.of_class(text, gsm7.FOREIGN)
+    return _quoted(foreign) if foreign else ""
+
+
+def explain_cells(message: str, cells: pd.DataFrame, rows: int) -> str:
+    """Which columns bring characters into so many rows that make one SMS hold fewer; "" if none does.
+
+    `cells` are those of some of these rows.
+    """
+    used = {fold(re.split("[:|]", placeholder[1:-1])[0]) for placeholder in _PLACEHOLDER.findall(message)}
+    columns = [name for name in cells.columns if fold(name) in used]
+    letters = {name: gsm7.of_class("".join(cells[name].unique()), gsm7.FOREIGN) for name in columns}
+    letters = {name: found for name, found in letters.items() if found}
+    if not letters:
+        return ""
+    distinct = [*dict.fromkeys(character for found in letters.values() for character in found)]
+    where, are = listed_words(f"“{name}”" for name in letters), agreeing(len(distinct), "is", "are")
+    return (
+        f"{_quoted(distinct)} from {where} {are} not in the alphabet of SMS, "
+        f"so in {counted(rows, 'row')} one SMS holds {SINGLE_UCS2} characters instead of {SINGLE}. "
+        f"{_remedy(distinct)}"
+    )
 
 
 def _explain_foreign(foreign: Sequence[str], written: str) -> str:

@@ -49,13 +49,9 @@ _ONLY_TO_CORRECT = (
     "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
     "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
 )
-_CORRECT_YOURS = (
-    "This file only lists them, with the reasons. Correct them in your own spreadsheet, save that, and "
+_CORRECT = (
+    "This list only shows them, with the reasons. Correct them in the file that you chose, save it, and "
     "choose it again in section 1."
-)
-_CORRECT_THIS = (
-    "This file lists them with the reasons. Correct them in it, save it, and choose it in section 1; correct "
-    "them in your own spreadsheet too."
 )
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
@@ -87,8 +83,8 @@ class CheckSection(Section):
         self._list_faults = HTML()
         self._list_faults.add_class("campaign-opt-outs-faults")
         self.download = Download(
-            "Download the rows to correct",
-            lambda: self._desk.file_name("to correct.xlsx" if self._continues else "mistakes.xlsx"),
+            "Download a list of these rows",
+            lambda: self._desk.file_name("rows without a text.xlsx"),
             self._write_to_correct,
             self.show_problem,
         )
@@ -202,14 +198,10 @@ class CheckSection(Section):
         self.shared.offer(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
-        self._correcting.value = markup.paragraph(self._how_to_correct, note=True) if to_correct else ""
+        self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         self.say_who_leaves()
         self._fitted.value = fitted_texts(plan, self._leaves)
         self._ask()
-
-    @property
-    def _how_to_correct(self) -> str:
-        return _CORRECT_THIS if self._continues else _CORRECT_YOURS
 
     @property
     def _continues(self) -> bool:

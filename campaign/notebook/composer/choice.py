@@ -131,7 +131,7 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
     effect = ", ".join(pieces if len(new) else ["nobody else gets a text", *pieces])
     left = rows.difference(with_answer.leaves.rows)
     still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
-    return f"{effect}{_each(new, with_answer.plan)}{_cut_too(new, with_answer)}{still}"
+    return f"{effect}{_each(new, with_answer.plan)}{_cut_too(with_answer, without)}{still}"
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:
@@ -144,12 +144,17 @@ def _each(rows: pd.Index[Any], plan: Plan) -> str:
     return f" ({most if least == most else f'{least} to {most}'} for each)"
 
 
-def _cut_too(new: pd.Index[Any], with_answer: Outlook) -> str:
-    """How many texts are cut that would go out anyway."""
-    issues = with_answer.plan.issues
-    cut = pd.Index(issues.loc[issues["code"] == "truncated", "row"].dropna().unique())
-    others = len(cut.intersection(with_answer.leaves.rows).difference(new))
+def _cut_too(with_answer: Outlook, without: Outlook) -> str:
+    """How many texts are cut that would go out whole without this answer."""
+    cut = _cut(with_answer.plan).difference(_cut(without.plan))
+    others = len(cut.intersection(with_answer.leaves.rows).intersection(without.leaves.rows))
     return f"; {counted(others, 'other text')} {agreeing(others, 'is', 'are')} cut too" if others else ""
+
+
+def _cut(plan: Plan) -> pd.Index[Any]:
+    issues = plan.issues
+    rows: pd.Index[Any] = pd.Index(issues.loc[issues["code"] == "truncated", "row"].dropna().unique())
+    return rows
 
 
 def _still_left_out(rows: pd.Index[Any], plan: Plan) -> str:

@@ -56,7 +56,7 @@ _WORDS = {
     "The issues of the plan say why": "Section 3 says why",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
-    "made up": "at an invented price",
+    "made up": "price invented",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct these rows",

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import pandas as pd
-from ipywidgets import VBox
+from ipywidgets import HTML, VBox
 
+from campaign import markup
 from campaign.messages.templates.languages import Languages, find_languages, language_of
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, set_shown
-from campaign.text import counted
+from campaign.text import agreeing, counted
 
 _ONE = ("The same text for everybody", "")
 
@@ -28,7 +29,9 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._contacts = pd.DataFrame()
         self.column = Picker(FIELDS["language"], "languages", lambda column: decided(column or None))
         self._editing = Picker("Write the text for", "editing", lambda _: turned())
-        super().__init__([self.column, self._editing])
+        self._without = HTML()
+        self._without.add_class("campaign-without-language")
+        super().__init__([self.column, self._editing, self._without])
 
     def offer(self, contacts: pd.DataFrame, composition: Composition) -> None:
         """Offer the languages of a spreadsheet; the one that was written stays, if it is still there."""
@@ -44,6 +47,22 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             editing = self._editing.value if self._editing.value in rows else next(iter(rows))
             self._editing.offer(labels, editing)
         set_shown(self._editing, chosen)
+        self._without.value = self._rows_without() if chosen else ""
+
+    def _rows_without(self) -> str:
+        """How many rows that hold anything say no language, and the first of them."""
+        assert self._languages is not None  # noqa: S101 - one of its texts is being written
+        is_blank = (self._contacts == "").all(axis=1)
+        empty = language_of(self._contacts, self._languages.column) == ""
+        rows = self._contacts.index[empty & ~is_blank]
+        if rows.empty:
+            return ""
+        which = f"row {rows[0]}" if len(rows) == 1 else f"the first is row {rows[0]}"
+        count = f"{counted(len(rows), 'row')} {agreeing(len(rows), 'has', 'have')} no language ({which})"
+        get = agreeing(
+            len(rows), "It gets no text until it has one.", "They get no text until they have one."
+        )
+        return markup.paragraph(f"{count[0].upper()}{count[1:]}. {get}", note=True)
 
     @property
     def languages(self) -> list[str]:

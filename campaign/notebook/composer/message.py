@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
@@ -18,10 +19,10 @@ from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.formats import read_moment
-from campaign.messages.templates.text_lengths import text_lengths
+from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import SINGLE_UCS2
-from campaign.notebook.composer.alphabet import explain_alphabet
+from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.date_choice import EXAMPLE, DateChoice, day_in_words, written
 from campaign.notebook.composer.desk import Desk
@@ -32,11 +33,14 @@ from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
-from campaign.text import counted, shorten
+from campaign.text import agreeing, counted, listed_words, shorten
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
 _TOO_LONG = {"flag": "too long", "truncate": "too long, so it is cut", "split": "too long for one text"}
+_SAMPLE = 1000  # rows whose letters are looked at
+_FORMAT = re.compile(r"\{([^{}:|]+)[:|][^{}]*\}")
+_DATE = re.compile(r"\{[^{}:|]+:[^{}|]*%[^{}]*\}")
 _HINT = "Click a column to put its value where the cursor is. Each person gets their own."
 
 
@@ -57,14 +61,17 @@ class MessageSection(Section):
         self._sender_fault.add_class("campaign-sender-fault")
         self._alphabet = HTML()
         self._alphabet.add_class("campaign-alphabet")
+        self._dates_in_text = HTML()
+        self._dates_in_text.add_class("campaign-dates-in-text")
+        self._with_letters: pd.Index[Any] = pd.Index([])  # rows whose letters make one SMS hold fewer
         self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
         self.dates = DateChoice(self._rewrite)
         self.earlier = EarlierText(desk, self._take_earlier)
         writing = VBox(
             [
                 self.earlier,
-                self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self.counter,
-                self._alphabet, self.sender, self._sender_fault,
+                self.languages, HTML(markup.paragraph(_HINT, note=True)), self.editor, self._dates_in_text,
+                self.counter, self._alphabet, self.sender, self._sender_fault,
             ],
             layout=Layout(flex="1 1 24em", min_width="0"),
         )  # fmt: skip
@@ -81,7 +88,8 @@ class MessageSection(Section):
         texts = [*composition.texts.values()] if composition.language else [composition.message]
         text, others = texts[0], len(texts) - 1
         more = f" and {counted(others, 'other language')}" if others else ""
-        return f"“{shorten(text.strip(), 60)}”{more} from {composition.sender}"
+        text = _FORMAT.sub(r"{\1}", text.strip())  # how a date is written is no news here
+        return f"“{shorten(text, 60)}”{more} from {composition.sender}"
 
     def enter(self) -> None:
         """Offer the columns of the spreadsheet, and count the text again with its rows."""
@@ -171,6 +179,7 @@ class MessageSection(Section):
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
         self.dates.follow(message, editing)
+        self._dates_in_text.value = _about_dates(message)
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
@@ -202,11 +211,13 @@ class MessageSection(Section):
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
 
     def _explain(self, preview: Preview | None) -> None:
-        """Say which characters make the text of the row on the phone take more SMS."""
-        messages = () if preview is None else preview.messages
-        if preview is not None and not messages:  # its text may be too long, and why, is worth knowing
-            messages = self._plan_of(pd.Index([preview.row]), overlong="split").preview(preview.row).messages
-        sentence = explain_alphabet(self._text, "".join(messages))
+        """Say which characters make the text take more SMS, of the row on the phone or else of others."""
+        sentence = ""
+        if preview is not None:
+            sentence = explain_alphabet(self._text, self._text_of_row)
+            if not sentence and len(self._with_letters):
+                few = self._readers.loc[self._with_letters[:_SAMPLE]]
+                sentence = explain_cells(self._text, few, len(self._with_letters))
         self._alphabet.value = markup.paragraph(sentence, note=True) if sentence else ""
 
     def _counted(self) -> str:
@@ -218,12 +229,21 @@ class MessageSection(Section):
         except CampaignError as error:
             return desk_words(error, here=2)
         longest = int(lengths["characters"].argmax())
-        size = _size(lengths.loc[[self.phone.row]].iloc[0], self._desk.composition.overlong)
+        self._with_letters = lengths.index[~lengths["plain"] & (lengths["parts"] > 1)]
+        shown = lengths.loc[[self.phone.row]].iloc[0]
+        letters = "" if shown["plain"] else named_letters(self._text_of_row)
+        size = _size(shown, self._desk.composition.overlong, letters)
         return (
             f"{size} · the longest is row "
             f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
             f"{_several(lengths)}"
         )
+
+    @property
+    def _text_of_row(self) -> str:
+        """The text of the row on the phone, whether it gets one or not."""
+        row = self._readers.loc[[self.phone.row]]
+        return filled_in(row, self._text, whole=self._desk.contacts)[0]
 
     def _lengths(self) -> pd.DataFrame:
         return text_lengths(self._readers, self._text, whole=self._desk.contacts)
@@ -241,13 +261,26 @@ class MessageSection(Section):
         return written.plan(RowsOfTable.of(contacts, self._desk.contacts))
 
 
-def _size(shown: pd.Series[Any], overlong: str) -> str:
-    """How long one text is, and in how many SMS it leaves; or what becomes of it, if it is too long."""
-    characters = f"{shown['characters']} of {TEXT_LIMIT}"
-    room = "" if shown["plain"] else f" · one SMS holds {SINGLE_UCS2}, with letters that need more room"
+def _about_dates(message: str) -> str:
+    """What the placeholders of dates in a text are, which look like a fault; "" if there are none."""
+    dates = [*dict.fromkeys(_DATE.findall(message))]
+    if not dates:
+        return ""
+    stand = agreeing(len(dates), "stands for a date", "stand for dates")
+    return markup.paragraph(f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True)
+
+
+def _size(shown: pd.Series[Any], overlong: str, letters: str) -> str:
+    """How long one text is, and in how many SMS it leaves; or what becomes of it, if it is too long.
+
+    With `letters` one SMS holds fewer, and 160 is no measure for the text.
+    """
+    room = f" · one SMS holds {SINGLE_UCS2} with {letters}" if letters else ""
     if shown["characters"] > TEXT_LIMIT:
-        return f"{characters} · {_TOO_LONG[overlong]}{room}"
-    return f"{characters} · {shown['parts']} SMS{room}"
+        return f"{shown['characters']} of {TEXT_LIMIT} · {_TOO_LONG[overlong]}{room}"
+    if letters:
+        return f"{counted(int(shown['characters']), 'character')} · {shown['parts']} SMS{room}"
+    return f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS"
 
 
 def _several(lengths: pd.DataFrame) -> str:

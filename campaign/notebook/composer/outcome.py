@@ -22,8 +22,8 @@ from campaign.sending.campaigns import load_result
 
 _PYTHON = "The same in Python, for whoever runs this again"
 _CORRECT = (
-    "To reach the rows to correct, correct them in the file “Rows to correct”, save it, and choose it in "
-    "section 1. It continues this campaign, and nobody gets a text twice."
+    "To reach the rows to correct, download “Rows to correct”, correct them in that file, save it, and "
+    "choose it in section 1. It continues this campaign, and nobody gets a text twice."
 )
 
 
