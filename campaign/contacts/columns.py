@@ -1,11 +1,11 @@
 """Which column is which: headers compared as people write them."""
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
 from campaign.errors import ColumnError
+from campaign.suggestions import closest
 from campaign.text import clean
 
 # Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
@@ -116,10 +116,13 @@ def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
 def meant_by(columns: Sequence[str], wanted: str) -> list[str]:
     """The column that is spelled most like this, or else up to three that have it as a word: "name" may mean
     "Patient name"."""
-    near = difflib.get_close_matches(fold(wanted), [fold(name) for name in columns], n=1)
+    by_fold = {fold(name): name for name in reversed(columns)}
+    near = closest(fold(wanted), by_fold)
+    if near:
+        return [by_fold[near]]
     asked = {*words(wanted)}
     with_word = [name for name in columns if asked and asked <= {*words(name)}]
-    return [name for name in columns if near and fold(name) == near[0]][:1] or with_word[:_MOST_MEANT]
+    return with_word[:_MOST_MEANT]
 
 
 _MOST_MEANT = 3

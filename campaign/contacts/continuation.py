@@ -192,9 +192,8 @@ def _campaign(cells: "pd.Series[str]") -> str:
 
 
 def _versions(cells: "pd.Series[str]") -> pd.DataFrame:
-    """The version of the file and of the row that each row names: columns file and row, "" for neither."""
-    named = cells.str.strip().str.partition(_BEHIND)
-    return named.set_axis(["file", "between", "row"], axis=1)
+    """The version of the file and of the row that each row names: columns file and row, "" for none."""
+    return cells.str.strip().str.extract(f"(?s)^(?P<file>[^{_BEHIND}]*){_BEHIND}?(?P<row>.*)$")
 
 
 def _common(versions: "pd.Series[str]") -> str:

@@ -8,6 +8,7 @@ from typing import Any, TypeGuard
 
 import pandas as pd
 
+from campaign.environments import words_for
 from campaign.masking import mask_text
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
@@ -59,7 +60,7 @@ class CampaignList:
         """The cost of all, in each currency: "UGX 311,990 or more and KES 4,100"."""
         frame = self._added_up("all", ["all"] * len(self.counted))
         return listed_words(
-            cost_in_words(cost, unpriced=unpriced, currency=currency, environment=self._cost_environment)
+            cost_in_words(cost, unpriced=unpriced, currency=currency)
             for cost, unpriced, currency in zip(
                 frame["cost"], frame["unpriced"], frame["currency"], strict=True
             )
@@ -80,14 +81,14 @@ class CampaignList:
             if opened
             else ""
         )
-        cost = f"The cost was {self.cost}."
+        cost = f"The cost was {self.cost}{' (made up)' if self.has_made_up_costs else ''}."
         caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
         return f"{caution}In {campaigns} ({span}), {accepted} {were} accepted. {cost}{unknown}"
 
     @property
-    def _cost_environment(self) -> str:
-        """Where the costs are from; with those of the embedded sandbox among them, a sum is made up."""
-        return "local" if (self.counted["environment"] == "local").any() else "live"
+    def has_made_up_costs(self) -> bool:
+        """Whether the costs of the embedded sandbox are among them, so that a sum is made up."""
+        return any(words_for(environment).has_made_up_costs for environment in self.counted["environment"])
 
     def open_campaigns(self) -> list[str]:
         """The names of the campaigns in which messages are still unknown, masked."""

@@ -11,6 +11,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contacts.table_version import row_digests
 from campaign.errors import ContactsError, ReportError
+from campaign.results.replaced_file import check_own
 from campaign.results.tables import Result
 from campaign.text import agreeing
 
@@ -19,8 +20,8 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
     """Raise `ReportError` if a follow-up file is here with rows that would be in no other file of the user's.
 
     These are the rows that a person has corrected or added. Once they are sent, the result has them too, and
-    still the own spreadsheet lacks them. `rows` are those that will be written in their place. A file of
-    another kind is no concern of this.
+    still the own spreadsheet lacks them. `rows` are those that will be written in their place. Of all other
+    files, only our own reports may be replaced.
     """
     if not path.is_file() or not path.stat().st_size:
         return
@@ -33,6 +34,8 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
         ) from None
     continues = table.attrs["reading"].continues
     if continues is None:
+        if len(table):
+            check_own(path)
         return
     changed = table.drop(index=[*continues.untouched])
     typed = _rows_of_a_person(changed, result, result.corrected_rows.difference(rows.index))

@@ -29,7 +29,7 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
                 "Not counted",
                 f"{campaigns.left_out} (rehearsals, those that have sent nothing or cannot be read)",
             ),
-            ("Cost", campaigns.cost or "0"),
+            ("Made-up cost" if campaigns.has_made_up_costs else "Cost", campaigns.cost or "0"),
             ("Still unknown in", listed_words(campaigns.open_campaigns()) or "none"),
             ("Months", "A campaign counts in the month in which it began."),
             ("Written", times.moment(datetime.now(UTC))),

@@ -397,7 +397,7 @@ def test_the_summary_adds_up_by_nothing_where_no_column_is_shared(tmp_path, monk
 
 
 def test_the_summary_shows_when_the_messages_were_accepted(plan, tmp_path):
-    result = campaign.send(plan, folder=tmp_path / "visits", batch_size=1, progress=False)
+    result = campaign.send(plan, folder=tmp_path / "visits", batch_size=1, rate=15, progress=False)
     panel = campaign.summary(result)
     assert "40 messages accepted from" in html_of(panel)
     assert "40 messages accepted from" in panel.card()

@@ -3,6 +3,7 @@
 manifest.json     whose it is: name, environment, account (hashed)
 rounds/           the plans of the campaign, each frozen when it was sent
 ledger.sqlite     which rounds exist, what was attempted and what came of it
+composed.json     what was decided at the composer, if it was composed there
 lock              held while a run has the campaign open
 """
 
