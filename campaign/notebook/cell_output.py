@@ -21,6 +21,11 @@ def show(bundle: Mapping[str, Any]) -> Output:
     return output
 
 
+def cell_number() -> int:
+    """The number of the cell that is running."""
+    return int(get_ipython().execution_count)
+
+
 def after_each_cell(call: Callable[[object], None]) -> None:
     """Call this at the end of every cell, while what it shows still belongs to the cell."""
     get_ipython().events.register("post_run_cell", call)

@@ -4,17 +4,28 @@ from __future__ import annotations
 
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
+from weakref import WeakKeyDictionary
 
 from campaign.errors import ConfirmationError
-from campaign.notebook.cell_output import after_each_cell, show
+from campaign.notebook.cell_output import after_each_cell, cell_number, show
 from campaign.notebook.error_card import question_card
 
 if TYPE_CHECKING:
     from campaign.sending.run import Run
 
 
+_cells: WeakKeyDictionary[Run, int] = WeakKeyDictionary()  # the cell in which a run was shown last
+
+
 def show_run(run: Run) -> None:
-    """Show a run as its dashboard; without ipywidgets, as a card that is replaced at the end."""
+    """Show a run as its dashboard; without ipywidgets, as a card that is replaced at the end.
+
+    Once in a cell: after `run.wait()`, a line `run` adds nothing.
+    """
+    cell = cell_number()
+    if _cells.get(run) == cell:
+        return
+    _cells[run] = cell
     if find_spec("ipywidgets") is None:
         _show_card(run)
         return

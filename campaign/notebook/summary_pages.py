@@ -2,6 +2,7 @@
 
 from decimal import Decimal
 
+import numpy as np
 import pandas as pd
 
 from campaign import markup
@@ -106,9 +107,10 @@ def cost_by(result: Result, column: str) -> str:
 
 
 def batches(result: Result, redaction: Redaction) -> str:
-    """The batches, first those that need attention."""
+    """The batches, first those that need attention, then the newest."""
     frame = result.batches
-    ordered = frame.iloc[pd.Categorical(frame["status"], WORST_FIRST).codes.argsort(kind="stable")]
+    urgency = pd.Categorical(frame["status"], WORST_FIRST).codes
+    ordered = frame.iloc[np.lexsort([-frame["batch"].to_numpy(), urgency])]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
     times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(ordered[columns].head(_ROWS))

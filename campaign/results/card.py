@@ -72,7 +72,7 @@ def _call_to_load(folder: Path) -> str:
 
 
 def _worst_first(batches: pd.DataFrame) -> pd.DataFrame:
-    """The batches as a card shows them: what was not accepted first, then the newest round first.
+    """The batches as a card shows them: what was not accepted first, then the newest first.
 
     A single round is not named. A batch that a person has settled has an error that is none: a note.
     """
@@ -82,7 +82,7 @@ def _worst_first(batches: pd.DataFrame) -> pd.DataFrame:
     if rounds.nunique() > 1:
         shown.insert(0, "round", rounds)
     urgency = pd.Categorical(batches["status"], WORST_FIRST).codes
-    shown = shown.iloc[np.lexsort([-rounds.to_numpy(), urgency])]
+    shown = shown.iloc[np.lexsort([-batches["batch"].to_numpy(), urgency])]
     has_notes, has_codes = ((batches[name] != "").any() for name in ("error", "code"))
     # Beside notes, the codes would make the table wider than the page: they are in `Result.batches`.
     is_shown = {"error": has_notes, "code": has_codes and not has_notes}

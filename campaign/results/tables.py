@@ -294,7 +294,10 @@ class Result:
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
         outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
-        pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
+        if self.nothing_sent and self.totals["accepted"]:
+            pieces = [note, f"In all runs so far, {outcome[0].lower()}{outcome[1:]}", earlier]
+        else:
+            pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
         pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
         return " ".join(piece for piece in pieces if piece)
 

@@ -46,7 +46,7 @@ import sys
 sys.modules["ipywidgets"] = None
 run = campaign.start(plan, account=service, folder="plain", batch_size=10)
 run""",
-    "waited": "run.wait().totals",
+    "waited": "run.wait()\nrun",
 }
 
 
@@ -147,6 +147,7 @@ def test_without_ipywidgets_a_card_and_a_bar_stand_in(shown):
     assert "<dt>accepted</dt><dd>40</dd>" in card
     bar = "".join(output.text for output in shown["waited"] if output.output_type == "stream")
     assert "40/40" in bar
+    assert len(cards_in(shown["waited"])) == 1
 
 
 # the card of a run
