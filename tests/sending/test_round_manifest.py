@@ -46,6 +46,7 @@ def test_the_options_are_kept_and_no_phrase_and_no_account_among_them(tmp_path, 
         "max_unknown": 4,
         "changed": "ask",
         "gone": "ask",
+        "opted_out": "ask",
         "pilot": 2,
     }
 

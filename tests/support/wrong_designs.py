@@ -102,9 +102,9 @@ def synchronous_normal(patch: Patch) -> None:
 def compare_by_fingerprint(patch: Patch) -> None:
     """A plan that is not to the last message the one that was sent is another campaign."""
 
-    def compare(plan: Any, record: Any, environment: str) -> Any:
+    def compare(plan: Any, record: Any, *choices: Any) -> Any:
         same = record is not None and any(one.manifest.given == plan.fingerprint for one in record.rounds)
-        return compare_plan(plan, record if same else None, environment)
+        return compare_plan(plan, record if same else None, *choices)
 
     patch(opening, "compare_plan", compare)
 
