@@ -70,7 +70,7 @@ def test_a_larger_one_takes_its_place_and_stays(held, sandbox):
     assert len(sandbox.inbox) == 16
     assert "560 of 560 are spent" in result.sentence
     page = campaign.write_report(result, "report.html").read_text("utf-8")
-    assert "1 request at a time, a budget of 560</dd>" in page
+    assert "a budget of 560</dd>" in page
 
 
 def test_a_budget_without_a_limit_lifts_it_for_good(held, sandbox):
