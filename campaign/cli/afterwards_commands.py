@@ -17,6 +17,7 @@ from campaign.cli.shell_words import ShellWords, quoted
 from campaign.environments import words_for
 from campaign.masking import mask_number, mask_text
 from campaign.paths import seen_from_here
+from campaign.results.campaign_list import masked_problem
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.local_times import LocalTimes
 from campaign.results.report import write_report
@@ -31,7 +32,7 @@ from campaign.sending.campaigns import load_result
 from campaign.text import agreeing, capitalised, counted, figure, money
 
 _SHOWN = 20  # batches or people of a reconciliation that are printed
-_COUNTS = ("accepted", "refused", "unknown", "waiting")
+_COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
 
 
 def run_reconcile(options: argparse.Namespace, page: Page) -> int:
@@ -84,7 +85,8 @@ def run_history(options: argparse.Namespace, page: Page) -> int:
 
 def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
     """What was written, with phone numbers masked; None for what there is not."""
-    return {name: mask_text(row[name]) or None for name in ("currency", "sender", "template", "problem")}
+    masked = {name: mask_text(row[name]) or None for name in ("currency", "sender", "template")}
+    return masked | {"problem": masked_problem(row["problem"], row["folder"]) or None}
 
 
 def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
@@ -93,15 +95,17 @@ def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     state = f", {row['state']}" if row["state"] else ""
     lines = [f"{row['name'] or place.name} ({_where(row)}){state}"]
     if not pd.isna(row["rounds"]):
-        lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {_cost(row)}")
+        accepted = counted(row["accepted_in_all_rounds"], "message")
+        rounds = counted(row["rounds"], "round")
+        lines.append(f"  {_times(row)}, {rounds}, {accepted} accepted, cost {_cost(row)}")
     if not pd.isna(row["people"]):
-        counts = [f"{figure(int(row[name]))} {name}" for name in _COUNTS if row[name]]
+        counts = [f"{figure(int(row[name]))} {name.replace('_', ' ')}" for name in _COUNTS if row[name]]
         people = counted(row["people"], "person", "people")
-        lines.append(f"  {people}; messages: {', '.join(counts) or 'none'}")
+        lines.append(f"  {people} in the last table: {', '.join(counts) or 'no messages'}")
     if row["sender"]:
         lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
-        lines.append(f"  cannot be read: {words(mask_text(row['problem']))}")
+        lines.append(f"  cannot be read: {words(masked_problem(row['problem'], row['folder']))}")
     return [*lines, f"  {seen_from_here(place)}"]
 
 

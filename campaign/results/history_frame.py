@@ -7,9 +7,8 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
-from campaign.masking import mask_text
 from campaign.results.campaign_lines import campaign_lines
-from campaign.results.campaign_list import CampaignList, is_campaign_list
+from campaign.results.campaign_list import CampaignList, is_campaign_list, masked_problem
 from campaign.results.local_times import LocalTimes
 from campaign.text import counted
 
@@ -35,6 +34,7 @@ class HistoryFrame(pd.DataFrame):
         pieces = [markup.paragraph(CampaignList(self, times).headline)]
         if len(readable):
             pieces.append(markup.table(campaign_lines(readable, times), limit=_SHOWN))
-        for name, problem in zip(broken["name"], broken["problem"], strict=True):
-            pieces.append(markup.paragraph(mask_text(f"{name or 'A campaign'} cannot be read: {problem}")))
+        for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
+            why = masked_problem(problem, folder)
+            pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))
         return markup.card(counted(len(self), "campaign"), pieces)

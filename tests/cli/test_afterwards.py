@@ -146,7 +146,8 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
     said = told(capsys)
     assert said.startswith(f"1 campaign in campaigns\n\nthanks ({REHEARSAL}), finished\n  sent on ")
     assert (
-        "), 1 round, cost 35 (made up)\n  1 person; messages: 1 accepted\n  from CLINIC: Hi {name}\n" in said
+        "), 1 round, 1 message accepted, cost 35 (made up)\n  1 person in the last table: 1 accepted\n"
+        "  from CLINIC: Hi {name}\n" in said
     )
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         send(people(10), sandbox, "campaigns/visits")
@@ -154,7 +155,7 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
     assert main(["history", "campaigns"]) == 0
     said = told(capsys)
     assert said.startswith(f"2 campaigns in campaigns\n\nvisits ({REHEARSAL})")
-    assert "  10 people; messages: 2 accepted, 2 unknown, 6 waiting\n" in said
+    assert "  10 people in the last table: 2 accepted, 2 unknown, 6 waiting\n" in said
     assert f"thanks ({REHEARSAL})\n  cannot be read: There is no ledger at" in said
 
 
