@@ -29,8 +29,9 @@ from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
-from campaign.text import agreeing, capitalised, counted, figure, money
+from campaign.text import agreeing, capitalised, counted, figure, listed_words, money
 
+_TO_CORRECT = {"duplicate": "sharing a phone", "not_sent": "not sent"}
 _SHOWN = 20  # batches or people of a reconciliation that are printed
 _COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
 
@@ -62,10 +63,13 @@ def run_erase(options: argparse.Namespace, page: Page) -> int:
 def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     statuses = options.status or SAFE_TO_PREPARE_AGAIN
-    rows = len(result.follow_up(statuses))
+    frame = result.follow_up(statuses)
+    rows, by_status = len(frame), frame["last status"].value_counts()
+    named = [f"{figure(count)} {_TO_CORRECT.get(str(name), name)}" for name, count in by_status.items()]
+    which = f" ({listed_words(named)})" if len(named) > 1 else ""
     path = write_follow_up(result, options.path, statuses=statuses)
     page.facts |= {"rows": rows, "path": str(path)}
-    page.line(f"{capitalised(counted(rows, 'row'))} to correct: {seen_from_here(path.absolute())}")
+    page.line(f"{capitalised(counted(rows, 'row'))} to correct{which}: {seen_from_here(path.absolute())}")
     page.line("Phone numbers are written in full: keep the file to yourself.")
     return ACCEPTED
 

@@ -130,7 +130,7 @@ def test_the_rows_to_correct_are_written_to_a_file(sandbox, capsys, path, wrong,
 def test_rows_of_other_statuses_are_written_on_request(interrupted_campaign, capsys):
     folder = str(interrupted_campaign)
     assert main(["follow-up", folder, "rest.csv", "--status", "not_sent", "--status", "unknown"]) == 0
-    assert "8 rows to correct: rest.csv" in told(capsys)
+    assert "8 rows to correct (6 not sent and 2 unknown): rest.csv" in told(capsys)
     assert main(["follow-up", folder, "rest.csv", "--status", "waiting"]) == 2
     assert "argument --status: there is no 'waiting'. Choose from 'invalid'," in told(capsys)
     assert main(["follow-up", folder, "rest.pdf"]) == 2
