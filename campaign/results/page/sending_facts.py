@@ -69,11 +69,12 @@ def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
         batches = result.batches[result.batches["round"] == one_round.round]
         timeline = Timeline.of(batches)
         began = one_round.at if timeline is None else timeline.first
+        empty = "" if len(batches) else ": nothing to send"
         by_status = batches.groupby("status")["messages"].sum()
         lines.append(
             {
                 "round": str(one_round.round),
-                "began": f"{times.day(began)}, {times.time(began)}",
+                "began": f"{times.day(began)}, {times.time(began)}{empty}",
                 "by": sender_in_words(one_round.who),
                 "messages": int(batches["messages"].sum()),
                 **{name: int(by_status.get(name, 0)) for name in ("accepted", "unknown", "refused")},
