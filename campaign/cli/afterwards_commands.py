@@ -17,7 +17,6 @@ from campaign.cli.shell_words import ShellWords, quoted
 from campaign.environments import words_for
 from campaign.masking import mask_number, mask_text
 from campaign.paths import seen_from_here
-from campaign.results.campaign_list import masked_problem
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.local_times import LocalTimes
 from campaign.results.report import write_report
@@ -90,7 +89,7 @@ def run_history(options: argparse.Namespace, page: Page) -> int:
 def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
     """What was written, with phone numbers masked; None for what there is not."""
     masked = {name: mask_text(row[name]) or None for name in ("currency", "sender", "template")}
-    return masked | {"problem": masked_problem(row["problem"], row["folder"]) or None}
+    return masked | {"problem": mask_text(row["problem"], keep=row["folder"]) or None}
 
 
 def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
@@ -109,7 +108,7 @@ def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     if row["sender"]:
         lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
-        lines.append(f"  cannot be read: {words(masked_problem(row['problem'], row['folder']))}")
+        lines.append(f"  cannot be read: {words(mask_text(row['problem'], keep=row['folder']))}")
     return [*lines, f"  {seen_from_here(place)}"]
 
 

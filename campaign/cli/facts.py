@@ -35,7 +35,7 @@ def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
     errors = errors.assign(detail=mask_texts(errors["detail"]).map(words))
     return {
         "source": None if reading is None else clean(reading.source),
-        "notices": [words(notice) for notice in [*_notices_of_reading(plan), *_notices_of_repairs(plan)]],
+        "notices": [words(notice) for notice in [*notices_of_reading(plan), *_notices_of_repairs(plan)]],
         "rows": totals.rows,
         "statuses": dict(totals.items()),
         "messages": totals.messages,
@@ -55,7 +55,8 @@ def table_warnings(plan: Plan) -> list[str]:
     return list(dict.fromkeys(clean(detail) for detail in mask_texts(about_all["detail"])))
 
 
-def _notices_of_reading(plan: Plan) -> list[str]:
+def notices_of_reading(plan: Plan) -> list[str]:
+    """What was found in the file, without phone numbers."""
     return [] if plan.reading is None else [mask_text(clean(notice)) for notice in plan.reading.notices]
 
 

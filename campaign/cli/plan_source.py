@@ -11,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from campaign.cli.facts import issues_of, plan_facts, repairs_of, table_warnings
+from campaign.cli.facts import issues_of, notices_of_reading, plan_facts, repairs_of, table_warnings
 from campaign.cli.output import Page
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_texts
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.suggestions import similar_file
@@ -118,8 +118,8 @@ def show_plan(plan: Plan, page: Page, *, all_issues: bool = False, in_short: boo
         return
     if plan.reading is not None:
         page.line(plan.reading.sentence)
-        for notice in plan.reading.notices:
-            page.line(f"  {mask_text(notice)}")
+        for notice in notices_of_reading(plan):
+            page.line(f"  {notice}")
     totals = plan.totals
     in_short = in_short and totals.messages > 0
     if not in_short:

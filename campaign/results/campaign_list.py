@@ -8,7 +8,6 @@ from typing import Any, TypeGuard
 
 import pandas as pd
 
-from campaign.masking import mask_text
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
@@ -159,9 +158,3 @@ def costs_in_words(frame: pd.DataFrame) -> list[str]:
             frame["cost"], frame["unpriced"], frame["currency"], frame["environment"], strict=True
         )
     ]
-
-
-def masked_problem(problem: str, folder: str) -> str:
-    """Why a campaign cannot be read, without phone numbers; the path of its folder, with its name, stays."""
-    pieces = problem.split(folder) if folder else [problem]
-    return folder.join(mask_text(piece) for piece in pieces)

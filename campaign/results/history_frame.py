@@ -7,8 +7,9 @@ from typing import Any
 import pandas as pd
 
 from campaign import markup
+from campaign.masking import mask_text
 from campaign.results.campaign_lines import campaign_lines
-from campaign.results.campaign_list import CampaignList, is_campaign_list, masked_problem
+from campaign.results.campaign_list import CampaignList, is_campaign_list
 from campaign.results.local_times import LocalTimes
 from campaign.text import counted
 
@@ -35,6 +36,6 @@ class HistoryFrame(pd.DataFrame):
         if len(readable):
             pieces.append(markup.table(campaign_lines(readable, times), limit=_SHOWN))
         for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
-            why = masked_problem(problem, folder)
+            why = mask_text(problem, keep=folder)
             pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))
         return markup.card(counted(len(self), "campaign"), pieces)

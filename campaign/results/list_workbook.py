@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pandas as pd
 
-from campaign.masking import mask_texts
-from campaign.results.campaign_list import CampaignList, add_costs, masked_problem
+from campaign.masking import mask_text, mask_texts
+from campaign.results.campaign_list import CampaignList, add_costs
 from campaign.results.csv_file import write_csv
 from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import replace_file
@@ -59,6 +59,9 @@ def write_list_csv(history: pd.DataFrame, path: Path) -> None:
 def written_rows(history: pd.DataFrame) -> pd.DataFrame:
     """The frame without phone numbers in its texts, and with costs that are known or None."""
     texts = {name: mask_texts(history[name]) for name in ("sender", "template") if name in history}
-    problems = [masked_problem(*row) for row in zip(history["problem"], history["folder"], strict=True)]
+    problems = [
+        mask_text(problem, keep=folder)
+        for problem, folder in zip(history["problem"], history["folder"], strict=True)
+    ]
     costs = pd.Series([add_costs([cost]) for cost in history["cost"]], index=history.index, dtype=object)
     return history.assign(**texts, problem=problems, cost=costs)

@@ -154,3 +154,9 @@ def test_a_wrong_option_is_said_before_any_file_is_read(capsys):
     output = capsys.readouterr()
     assert output.out == ""
     assert "--hours needs opening and closing times" in output.err
+
+
+def test_a_file_with_a_date_in_its_name_keeps_it_in_the_report():
+    Path("march 20261122.csv").write_text(TABLE)
+    main(["send", "march 20261122.csv", *VISIT[1:], "--report", "told.html"])
+    assert "rows from march 20261122.csv (csv" in Path("told.html").read_text("utf-8")

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign.masking import mask_text
 from campaign.results import charts
 from campaign.results.campaign_lines import campaign_lines, with_places
-from campaign.results.campaign_list import CampaignList, costs_in_words, masked_problem, shown_counts
+from campaign.results.campaign_list import CampaignList, costs_in_words, shown_counts
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.rendering import table, write_page
 from campaign.text import counted, figure
@@ -23,7 +24,10 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
     months, senders = campaigns.by_month(), campaigns.by_sender()
     readable = history[history["problem"] == ""].head(_MOST_CAMPAIGNS)
     broken = history[history["problem"] != ""]
-    why = [masked_problem(*row) for row in zip(broken["problem"], broken["folder"], strict=True)]
+    why = [
+        mask_text(problem, keep=folder)
+        for problem, folder in zip(broken["problem"], broken["folder"], strict=True)
+    ]
     problems = broken[["name", "folder"]].assign(problem=why).rename(columns=str.capitalize)
     accepted = campaigns.total("accepted_in_all_rounds")
     values = {

@@ -57,9 +57,12 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
         "Kept in": "" if result.folder is None else str(result.folder),
     }
     kept = {"From", "Kept in"}  # no phone number is in them, and a path has to be copied as it is
-    shown = {name: value for name, value in facts.items() if value}
-    masked = dict(zip(shown, redaction.texts(shown.values()), strict=True))
-    return {name: value if name in kept else masked[name] for name, value in shown.items()}
+    source = "" if result.reading is None else result.reading.source
+    return {
+        name: value if name in kept else redaction.text(value, keep=source)
+        for name, value in facts.items()
+        if value
+    }
 
 
 def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
