@@ -22,10 +22,11 @@ STATUSES = ("invalid", "blank", "duplicate", "opted_out", "not_sent", "accepted"
 # - messages: texts that go to the service
 NO_PEOPLE = ("blank", "duplicate")  # but for the duplicates of people who share a phone
 
-# What happens to people who were reached with another text, and to messages that wait for people who have
-# left the table.
+# What happens to people who were reached with another text, to messages that wait for people who have left
+# the table, and to people who were left out before because they wanted no messages.
 Changed = Literal["ask", "skip", "send"]
 Gone = Literal["ask", "withdraw"]
+OptedOut = Literal["ask", "skip", "send"]
 
 # In place of an error, for what was withdrawn when its campaign was closed, and for what a person ordered to
 # be sent again.

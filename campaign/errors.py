@@ -78,14 +78,21 @@ class ConfirmationError(CampaignError):
     - `question`: what would happen, without the phrase
     - `phrase`: what to give as `confirm=`; "" where the message lists other choices
     - `purpose`: what giving it does, as in "to send it"
+    - `call`: the whole line that does it, the phrase included, ready to be copied; "" if none is known
     - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
     """
 
     def __init__(
-        self, question: str, *, phrase: str = "", purpose: str = "go on", given: str | None = None
+        self,
+        question: str,
+        *,
+        phrase: str = "",
+        purpose: str = "go on",
+        call: str = "",
+        given: str | None = None,
     ) -> None:
         """`given` is the phrase that a person gave and that does not fit, None if there was none."""
-        self.question, self.phrase, self.purpose = question, phrase, purpose
+        self.question, self.phrase, self.purpose, self.call = question, phrase, purpose, call
         self.complaint = "" if given is None or not phrase else _NOT_THE_PHRASE
         self.proceed: Callable[[str], Any] | None = None
         text = f'{question} To {purpose}, give confirm="{phrase}".' if phrase else question

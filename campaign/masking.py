@@ -89,6 +89,20 @@ def mask_numbers(numbers: "pd.Series[Any]") -> "pd.Series[str]":
     return _series(pc.if_else(pc.equal(masked, texts), without_digits, masked), numbers)
 
 
+def mask_digits(numbers: "pd.Series[Any]") -> "pd.Series[str]":
+    """The same with a star for each hidden digit, where it stands: for numbers whose length is wrong."""
+    values = _texts(numbers)
+    return _series(map_unique(values, _with_stars_in_place), numbers)
+
+
+def _with_stars_in_place(text: str) -> str:
+    places = [place for place, character in enumerate(text) if character.isdecimal()]
+    if len(places) < _SHORTEST:
+        return re.sub(r"\d", "*", text)
+    first, last = places[_digits_shown(len(places))], places[-2]
+    return text[:first] + re.sub(r"\d", "*", text[first:last]) + text[last:]
+
+
 def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]"] = ()) -> "pd.Series[str]":
     """A column of any text, in which whatever could be a phone number is masked.
 
@@ -195,9 +209,14 @@ def _is_amount(match: re.Match[str]) -> bool:
 def _masked(run: str) -> str:
     """The first five digits of eleven or more, the first three of nine or ten, stars, the last two digits."""
     places = [place for place, character in enumerate(run) if character.isdecimal()]
-    digits_shown = 5 if len(places) > 10 else 3 if len(places) > 8 else 0
+    digits_shown = _digits_shown(len(places))
     head = run[: places[digits_shown - 1] + 1] if digits_shown else ""
     return f"{head}{_STARS}{run[places[-2] :]}"
+
+
+def _digits_shown(digits: int) -> int:
+    """How many digits at the start of a number stay readable."""
+    return 5 if digits > 10 else 3 if digits > 8 else 0
 
 
 def _mask_own(values: TextArray, numbers: "pd.Series[Any]") -> TextArray:

@@ -1,6 +1,5 @@
 """Suggestions for misspelled names: the choice, the file or the time zone that was probably meant."""
 
-import difflib
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -16,8 +15,14 @@ def closest(wanted: object, choices: Iterable[str], *, likeness: float = 0.6) ->
     `likeness` is how much of both has to be the same, from 0 to 1.
     """
     choice_by_key = {choice.casefold(): choice for choice in choices}
-    matches = difflib.get_close_matches(str(wanted).strip().casefold(), choice_by_key, 1, likeness)
+    matches = _like(str(wanted).strip().casefold(), choice_by_key, 1, likeness)
     return choice_by_key[matches[0]] if matches else ""
+
+
+def _like(wanted: str, choices: Iterable[str], most: int, likeness: float) -> list[str]:
+    import difflib  # for mistakes only
+
+    return difflib.get_close_matches(wanted, list(choices), most, likeness)
 
 
 def did_you_mean(wanted: object, choices: Iterable[str]) -> str:
@@ -82,8 +87,8 @@ def _zones_like(name: str) -> list[str]:
     zones = {zone.casefold(): zone for zone in sorted(available_timezones())}
     cities = {zone.rpartition("/")[2]: zone for zone in zones if _is_city(zones[zone])}
     wanted = name.strip().casefold().replace(" ", "_")
-    close = [cities[city] for city in difflib.get_close_matches(wanted, cities, 2, cutoff=0.8)]
-    close = close or difflib.get_close_matches(wanted, zones, 1, cutoff=0.8)
+    close = [cities[city] for city in _like(wanted, cities, 2, 0.8)]
+    close = close or _like(wanted, zones, 1, 0.8)
     return [zones[zone] for zone in close]
 
 

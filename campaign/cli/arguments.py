@@ -28,6 +28,10 @@ class Parser(argparse.ArgumentParser):
             meant = did_you_mean(choice[1], re.findall(r"[\w-]+", choice[2]))
             message = f"{message[: choice.start()]}there is no {choice[1]!r}."
             message += meant or f" Choose from {choice[2]}."
+        number = re.search(r"^argument (.*): invalid (int|float) value: (.*)$", message)
+        if number:
+            kind = "a whole number" if number[2] == "int" else "a number"
+            message = f"{number[1]} needs {kind}, but got {number[3]}."
         message += "" if message.endswith((".", "?")) else "."
         raise WrongUsage(f"{clean(message)} See {self.prog} --help.", self.format_usage())
 

@@ -109,7 +109,7 @@ _ORDERED = Group(
 )  # fmt: skip
 _REPORTED = _of_folder(
     Option(
-        "path", nargs="*", type=Path, metavar="FILE",
+        "path", nargs="*", default=[], type=Path, metavar="FILE",  # or argparse says that it is required
         help=".html, .xlsx or .csv (default: report.html in the folder)",
     ),
     BY,

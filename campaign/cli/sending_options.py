@@ -72,6 +72,11 @@ EARLIER_ROUNDS = Group(
             "them",
         ),
         Option(
+            "--opted-out", choices=("ask", "skip", "send"), default="ask",
+            help="people who were left out before, because they wanted no messages, and are not on the list "
+            "now: ask sends nothing (default), skip leaves them out, send sends to them",
+        ),
+        Option(
             "--takeover", metavar="PHRASE",
             help="the phrase that is asked for when the campaign was moved, copied or restored",
         ),

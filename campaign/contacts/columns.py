@@ -1,11 +1,11 @@
 """Which column is which: headers compared as people write them."""
 
-import difflib
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 
 from campaign.errors import ColumnError
+from campaign.suggestions import closest
 from campaign.text import clean
 
 # Words that name a mobile number, then any phone number; they count inside longer headers ("Patient mobile").
@@ -108,9 +108,24 @@ def _matches(names: Sequence[str], wanted: str) -> list[str]:
 def _why_none(names: list[str], matches: list[str], wanted: str) -> str:
     if matches:
         return f'"{wanted}" could be any of these columns: {listed(matches)}. Write it exactly.'
-    near = difflib.get_close_matches(fold(wanted), [fold(name) for name in names], n=1)
-    hint = next((f' Did you mean "{name}"?' for name in names if near and fold(name) == near[0]), "")
+    meant = meant_by(names, wanted)
+    hint = f" Did you mean {' or '.join(listed([name]) for name in meant)}?" if meant else ""
     return f'There is no column "{wanted}".{hint} The columns are: {listed(names)}.'
+
+
+def meant_by(columns: Sequence[str], wanted: str) -> list[str]:
+    """The column that is spelled most like this, or else up to three that have it as a word: "name" may mean
+    "Patient name"."""
+    by_fold = {fold(name): name for name in reversed(columns)}
+    near = closest(fold(wanted), by_fold)
+    if near:
+        return [by_fold[near]]
+    asked = {*words(wanted)}
+    with_word = [name for name in columns if asked and asked <= {*words(name)}]
+    return with_word[:_MOST_MEANT]
+
+
+_MOST_MEANT = 3
 
 
 def number_columns(columns: Iterable[str]) -> list[str]:

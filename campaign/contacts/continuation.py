@@ -3,17 +3,19 @@
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
+from campaign.arrow_text import Bools
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.columns import fold
 from campaign.contacts.reserved_columns import SUFFIX
 from campaign.contacts.table import CellIssue
+from campaign.contacts.table_version import row_versions
 from campaign.errors import FileError
 from campaign.formulas import rearm
 from campaign.masking import mask_text
@@ -25,6 +27,7 @@ FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, VERSION, CAMPAIGN)
 _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
+_BEHIND = "-"  # between the version of the file and that of the row
 _INDEX = "row"  # as pandas calls the index of a contact table when it saves that too
 _SHOWN = 60  # characters of a campaign's name in a sentence
 
@@ -36,12 +39,14 @@ class Continuation:
     `campaign` is the campaign's name as the file has it. `rows` gives for a row of this file the row in the
     original file; rows that were added by hand are not in it, and it may name rows that were removed later.
     `version` is that of the original file, to which these row numbers belong; "" if it is not known.
+    `untouched` are the rows of this file that nobody has changed since it was written from the original file.
     """
 
     campaign: str
     # Pairs and not a dict: as JSON they come back as they were, and a manifest has a digest of them.
     row_pairs: tuple[tuple[int, int], ...] = ()
     version: str = ""
+    untouched: tuple[int, ...] = field(default=(), compare=False, repr=False)
 
     @classmethod
     def of(cls, campaign: str, rows: Mapping[int, int], version: str) -> "Continuation":
@@ -88,18 +93,21 @@ def add_follow_up_columns(
     campaign: str,
     origins: "pd.Series[Any]",
     version: str,
+    is_original: Bools,
 ) -> pd.DataFrame:
     """The rows with the columns of a follow-up file; columns of the table with such a name make way.
 
     `origins` are the rows in the original file, missing for rows that were added by hand, and `version` is
-    the version of that file.
+    the version of that file. Rows that are as in that file, `is_original`, have their own version behind it:
+    by this the file shows later that nobody has changed them.
     """
+    versions = version + _BEHIND + row_versions(table) if version else version
     names = [f"{name}{SUFFIX}" if _collides(name) else name for name in table.columns]
     added = {
         REASON: reason,
         STATUS: status,
         ROW: origins.astype("Int64").astype("str").fillna(""),
-        VERSION: version,
+        VERSION: np.where(is_original, versions, version),
         CAMPAIGN: campaign,
     }
     own = pd.DataFrame(added, index=table.index, columns=list(FOLLOW_UP_COLUMNS)).astype("str")
@@ -116,7 +124,8 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     own = {fold(name): name for name in table.columns if fold(name) in _FOLDED}
     campaign = _campaign(rearm(table[own[fold(CAMPAIGN)]]))
     origins = _original_rows(table[own[fold(ROW)]])
-    version = _common(table[own[fold(VERSION)]]) if fold(VERSION) in own else ""
+    versions = _versions(table[own[fold(VERSION)]]) if fold(VERSION) in own else None
+    version = "" if versions is None else _common(versions["file"])
     rest = table.drop(columns=list(own.values()))
     if len(rest.columns) and _is_saved_index(rest, origins):
         rest = rest.drop(columns=_INDEX)
@@ -128,9 +137,11 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
         return ReturnedTable(frame, None, (_NAMELESS,), issues)
     known = origins.dropna().drop_duplicates()
     rows = dict(zip(known.index.tolist(), known.astype("int64").tolist(), strict=True))
-    return ReturnedTable(
-        frame, Continuation.of(campaign, rows, version), tuple(_notices(campaign, table, rows)), issues
-    )
+    continues = Continuation.of(campaign, rows, version)
+    if versions is not None:
+        untouched = frame.index[versions["row"] == row_versions(frame)]
+        continues = replace(continues, untouched=tuple(untouched.tolist()))
+    return ReturnedTable(frame, continues, tuple(_notices(campaign, table, rows)), issues)
 
 
 def join_continuations(files: Mapping[str, Continuation | None]) -> Continuation | None:
@@ -180,9 +191,14 @@ def _campaign(cells: "pd.Series[str]") -> str:
     return next(iter(names.values()), "")
 
 
+def _versions(cells: "pd.Series[str]") -> pd.DataFrame:
+    """The version of the file and of the row that each row names: columns file and row, "" for none."""
+    return cells.str.strip().str.extract(f"(?s)^(?P<file>[^{_BEHIND}]*){_BEHIND}?(?P<row>.*)$")
+
+
 def _common(versions: "pd.Series[str]") -> str:
     """The one version that the rows name; "" for none or several. A row added by hand may name none."""
-    named = versions.str.strip().drop_duplicates()
+    named = versions.drop_duplicates()
     named = named[named != ""]
     return str(named.iloc[0]) if len(named) == 1 else ""
 

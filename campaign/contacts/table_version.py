@@ -1,4 +1,5 @@
-"""The version of a table: the same for the same cells under the same row numbers, else another one."""
+"""The version of a table: the same for the same cells under the same row numbers, else another one; and of
+each row."""
 
 import hashlib
 from collections.abc import Iterable, Sequence
@@ -52,6 +53,18 @@ def version_of(columns: Iterable[str], rows: Iterable[Ints], digests: Sequence[C
 def joined_version(versions: Iterable[str]) -> str:
     """The version of several tables, one below the other."""
     return _in_letters(hashlib.sha256(" ".join(versions).encode()).hexdigest())
+
+
+def row_digests(table: pd.DataFrame) -> "pd.Series[int]":
+    """A number for each row, the same for the same cells under the same columns, wherever these are."""
+    columns = sorted(table.columns)
+    key = hashlib.sha256("\x1f".join(columns).encode("utf-8", "surrogatepass")).hexdigest()[:16]
+    return pd.util.hash_pandas_object(table[columns].astype("str"), index=False, hash_key=key)
+
+
+def row_versions(table: pd.DataFrame) -> "pd.Series[str]":
+    """These numbers as ten letters each."""
+    return row_digests(table).map(lambda digest: _in_letters(f"{digest:016x}")).astype("str")
 
 
 def _in_letters(digits: str) -> str:

@@ -257,7 +257,19 @@ def issue_summary(kinds: pd.DataFrame) -> str:
         column=mask_texts(kinds["column"]),
         example=mask_texts(kinds["example"]),
     )
-    return markup.table(kinds.rename(columns={"first_row": "first row"}))
+    table = markup.table(kinds.rename(columns={"first_row": "first row"}))
+    return _about_errors(kinds) + table
+
+
+def _about_errors(kinds: pd.DataFrame) -> str:
+    """How the errors go together with the rows that are invalid, where some of them are of other rows."""
+    errors = kinds[kinds["severity"] == "error"]
+    is_sharing = errors["code"] == "duplicate_other_text"
+    sharing, others = (int(errors.loc[rows, "count"].sum()) for rows in (is_sharing, ~is_sharing))
+    if not sharing or not others:
+        return ""
+    invalid = f"{others:,} in rows that are invalid (a row can have several)"
+    return markup.paragraph(f"Errors: {invalid}, {sharing:,} in duplicates who share a phone.", note=True)
 
 
 def issue_kinds(parts: Iterable[pd.DataFrame]) -> pd.DataFrame:

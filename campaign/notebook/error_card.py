@@ -48,8 +48,10 @@ def question_card(question: ConfirmationError) -> str:
     complaint = markup.paragraph(question.complaint) if question.complaint else ""
     pieces = [style, complaint, f'<p class="question">{markup.escape(question.question)}</p>']
     if question.phrase:
-        pieces.append(markup.paragraph(f"To {question.purpose}, run the cell again with:"))
-        pieces.append(f'<pre class="phrase">confirm="{markup.escape(question.phrase)}"</pre>')
+        what = "run this line:" if question.call else "run the cell again with:"
+        pieces.append(markup.paragraph(f"To {question.purpose}, {what}"))
+        line = question.call or f'confirm="{question.phrase}"'
+        pieces.append(f'<pre class="phrase">{markup.escape(line)}</pre>')
     return markup.card("Nothing was done yet: a decision is needed", pieces)
 
 

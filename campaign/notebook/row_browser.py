@@ -37,9 +37,9 @@ text-align:left}
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
-    Each row shows its number in the sheet, its status, the reason why it got no message and its message, then
-    the columns of the file. Phone numbers are masked, also inside other text, unless `reveal=True`; names
-    are not. 100,000 rows take some seconds.
+    Each row shows its number in the sheet, its status, the reason why it got no message, its phone number and
+    its message, then the other columns of the file. Phone numbers are masked, also inside other text, unless
+    `reveal=True`; names are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
     output contains only the number of rows of each status.
@@ -83,15 +83,18 @@ class RowBrowser(Panel):
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     """Every row of the file with what became of it; phone numbers are masked unless revealed.
 
-    First the row's number in the sheet, status, reason and message, then the columns of the file, and last
-    the batch and the provider's code, where any row has one.
+    First the row's number in the sheet, status, reason, phone numbers and message, then the other columns of
+    the file, and last the batch and the provider's code, where any row has one.
     """
     contacts = source.contacts
     outcome = [name for name in OUTCOME_COLUMNS if name in contacts.columns]
     message = _free_name("message", contacts.columns)
     table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
     provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
-    table = table[[*outcome[:2], message, *contacts.columns.drop(outcome), *provider]]
+    plan = source.plan if isinstance(source, Result) else source
+    numbers = [name for name in plan.addressing.columns if name in contacts.columns]
+    rest = contacts.columns.drop([*outcome, *numbers])
+    table = table[[*outcome[:2], *numbers, message, *rest, *provider]]
     table = Redaction(source, reveal=reveal).contacts(table)
     table.insert(0, _free_name("row", table.columns), table.index)
     return table.reset_index(drop=True)

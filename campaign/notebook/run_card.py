@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_text
+from campaign.paths import seen_from_here
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import Snapshot
@@ -67,10 +68,11 @@ def head(run: Run, *, title: bool = True) -> str:
     live = " live" if run.environment == "live" else ""
     is_past = run.ended and run.comparison == NOTHING_SENT_YET  # something was, since
     comparison = markup.paragraph(run.comparison, note=True) if run.comparison and not is_past else ""
+    account = f"<p><strong>{markup.escape(run.about_account)}</strong></p>" if run.about_account else ""
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
-        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{comparison}'
+        f'<span class="where{live}">{markup.escape(run.label)}</span></div>{account}{comparison}'
     )
 
 
@@ -188,15 +190,15 @@ def recent_batches(counts: Snapshot) -> str:
 
 def ways_on(run: Run) -> str:
     """The calls that look at the campaign again and, if something is left, settle or send it."""
-    folder = json.dumps(str(run.folder), ensure_ascii=False)
-    ways = [f"To look again: {_code(f'campaign.load_result({folder})')}"]
+    folder = json.dumps(seen_from_here(run.folder), ensure_ascii=False)
+    again = _code(f"result = campaign.load_result({folder})")
+    why = ", as a result from before Resume was pressed is out of date" if run.is_continuation else ""
+    ways = [f"To look again{why}: {again}"]
     if run.counts.unknown:
         ways += _ways_to_settle(run.counts, folder)
     if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
-        option = f", {run.option_for_the_rest}" if run.option_for_the_rest else ""
-        call = _code(f"campaign.resume({folder}{run.account_option}{option})")
         when = "" if run.ended else ", once nothing sends any more"
-        ways.append(f"To send what is left{when}: {call}")
+        ways.append(f"To send what is left{when}: {_code(run.call_for_the_rest)}")
     return f'<p class="note">{"<br>".join(ways)}</p>'
 
 

@@ -10,6 +10,7 @@ from campaign.masking import mask_texts
 from campaign.results import charts
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.breakdown import with_people
+from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.outcome_tables import WORST_FIRST
@@ -38,7 +39,8 @@ STYLE = f"""{charts.STYLE}
 
 def head(result: Result, redaction: Redaction) -> str:
     """The outcome and what is left to do, in sentences."""
-    return "".join(map(markup.paragraph, redaction.texts([result.headline, *result.left_to_do])))
+    sentences = redaction.texts([result.headline, *result.left_to_do])
+    return about_changes(result.changes_since, result.folder) + "".join(map(markup.paragraph, sentences))
 
 
 def title(result: Result) -> str:

@@ -17,6 +17,7 @@ from campaign.text import figure
 
 
 def result_card(
+    changes: str,
     headline: str,
     left_to_do: Iterable[str],
     totals: ResultTotals,
@@ -27,8 +28,12 @@ def result_card(
     folder: Path | None,
     is_erased: bool = False,
 ) -> str:
-    """The outcome, what is left to do, and the batches, first those that need a person; nothing is masked."""
+    """The outcome, what is left to do, and the batches, first those that need a person; nothing is masked.
+
+    `changes` is what has happened since.
+    """
     pieces = [
+        about_changes(changes, folder),
         markup.paragraph(headline),
         *map(markup.paragraph, left_to_do),
         markup.bars(totals),
@@ -47,12 +52,23 @@ def result_card(
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing) and not is_erased:
-            loaded = f"campaign.load_result({json.dumps(seen_from_here(folder), ensure_ascii=False)})"
-            call = f'campaign.write_follow_up({loaded}, "to_correct.xlsx")'
+            call = f'campaign.write_follow_up({_call_to_load(folder)}, "to_correct.xlsx")'
             pieces.append(
                 f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
             )
     return markup.card(f"Result ({where})", pieces)
+
+
+def about_changes(changes: str, folder: Path | None) -> str:
+    """What has happened since a result was read, and the line that reads it again; "" for nothing."""
+    if not changes or folder is None:
+        return ""
+    line = markup.escape(f"result = {_call_to_load(folder)}")
+    return f"<p><strong>{markup.escape(changes)}</strong> To see it: <code>{line}</code></p>"
+
+
+def _call_to_load(folder: Path) -> str:
+    return f"campaign.load_result({json.dumps(seen_from_here(folder), ensure_ascii=False)})"
 
 
 def _worst_first(batches: pd.DataFrame) -> pd.DataFrame:

@@ -10,10 +10,12 @@ from decimal import Decimal
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 
 from campaign.markup import TONES, escape
 from campaign.results.local_times import LocalTimes, duration
+from campaign.results.plain_words import status_in_words
 from campaign.results.timeline import Gap, Timeline
 from campaign.results.totals import cost_in_words
 from campaign.text import counted, figure, percentage
@@ -27,6 +29,9 @@ STYLE = """
 .chart .doubt{fill:var(--doubt);stroke:var(--doubt)}.chart .quiet{fill:var(--quiet);stroke:var(--quiet)}
 .chart rect{stroke-width:0}.chart .faint{fill-opacity:.5}.chart .band{fill-opacity:.22}
 .chart .area{fill-opacity:.16;stroke-width:0}.chart .line{fill:none;stroke-width:2.5}
+.chart .cut{stroke:var(--quiet);stroke-dasharray:3 4}
+.chart .spans{position:relative;height:1.35em;font-size:.8em;white-space:nowrap}
+.chart .spans span{position:absolute;transform:translateX(-50%)}
 .chart .floor{stroke:var(--quiet);stroke-opacity:.6}
 .chart path,.chart line{vector-effect:non-scaling-stroke}.chart .stripes{vector-effect:none}
 .chart .axis{display:flex;justify-content:space-between;opacity:.8;font-size:.85em;margin:.2em 0}
@@ -50,7 +55,10 @@ _TALL = 150
 _FEWEST_POINTS, _MOST_POINTS = 3, 300
 _SHORT = 120  # seconds: beginning and end may be in the same minute
 _LISTED_GAPS = 5
-_WIDEST_GAP = 0.15  # of the time that something was under way: a night is not worth half a page
+_MOST_GAPS = 0.5  # of the time that something was under way: a night is not worth half a page
+_NARROWEST_GAP = 0.01  # of the chart
+_LABELLED_GAP = 0.06  # of the chart: a narrower one has no room for its length
+_GAP_UNIT = 10  # seconds, the shortest gap there is
 
 
 def outcome_bar(counts: Mapping[str, int]) -> str:
@@ -65,7 +73,10 @@ def outcome_bar(counts: Mapping[str, int]) -> str:
     shapes = [_segment(name, start, width) for name, start, width in zip(shown, starts, widths, strict=True)]
     words = [f"{figure(count)} {_words(name)} ({percentage(count, whole)})" for name, count in shown.items()]
     keys = [
-        _key(_tone(name), f"<b>{figure(count)}</b> {_words(name)} · {percentage(count, whole)}")
+        _key(
+            _tone(name),
+            f"<b>{figure(count)}</b> {escape(status_in_words(name, count))} · {percentage(count, whole)}",
+        )
         for name, count in shown.items()
     ]
     return _figure("outcomes", 24, shapes, f"{', '.join(words)}.", f'<ul class="key">{"".join(keys)}</ul>')
@@ -74,10 +85,13 @@ def outcome_bar(counts: Mapping[str, int]) -> str:
 def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -> str:
     """How many messages of `Result.batches` were accepted by when, with pauses and rounds marked, as SVG.
 
-    Long gaps are drawn shorter than they were. "" where fewer than three batches have left.
+    Long gaps are drawn shorter than they were, between dashed lines, and the legend says so. "" where fewer
+    than three batches have left, or all within a second.
     """
     timeline, times = Timeline.of(batches), times or LocalTimes()
     if timeline is None or not timeline.total or len(timeline.accepted) < _FEWEST_POINTS:
+        return ""
+    if timeline.length.total_seconds() < 1:
         return ""
     axis = _TimeAxis(timeline)
     across = axis.places(timeline.accepted.index)
@@ -85,13 +99,8 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
     kept = np.unique(np.linspace(0, len(up) - 1, _MOST_POINTS).astype(int))
     steps = " ".join(f"H{x:.1f} V{y:.1f}" for x, y in zip(across[kept], up[kept], strict=True))
     steps = f"M0 {_TALL} {steps} H{_WIDE}"
-    bands = [
-        f'<rect class="{_gap_tone(gap)} band" x="{start:.1f}" y="0" width="{end - start:.1f}" '
-        f'height="{_TALL}"/>'
-        for gap, (start, end) in zip(timeline.gaps, axis.bands, strict=True)
-    ]
     shapes = [
-        *bands,
+        *(_band(*drawn) for drawn in zip(timeline.gaps, axis.bands, axis.is_cut, strict=True)),
         f'<path class="good area" d="{steps} V{_TALL} Z"/>',
         f'<path class="good line" d="{steps}"/>',
         f'<line class="floor" x1="0" y1="{_TALL}" x2="{_WIDE}" y2="{_TALL}"/>',
@@ -106,8 +115,9 @@ def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -
     label = f"{total} accepted from {first} to {last} ({times.name(timeline.last)})."
     label = " ".join([label, *(f"{words}." for words in gaps[:_LISTED_GAPS])])
     under = (
-        f'<div class="axis"><span>{escape(first)}</span><span>{total} accepted</span>'
-        f"<span>{escape(last)}</span></div>{_gap_key(timeline.gaps, gaps)}"
+        f'{_gap_lengths(timeline.gaps, axis.bands)}<div class="axis"><span>{escape(first)}</span>'
+        f"<span>{total} accepted</span><span>{escape(last)}</span></div>"
+        f"{_gap_key(timeline.gaps, gaps, any(axis.is_cut))}"
     )
     return _figure("over-time", _TALL, shapes, label, under)
 
@@ -137,13 +147,17 @@ def _cost_bar(share: float) -> str:
 
 
 class _TimeAxis:
-    """Where moments are across a chart on which long gaps are drawn shorter."""
+    """Where moments are across a chart on which long gaps are drawn shorter.
+
+    A longer gap is still drawn wider than a shorter one. `is_cut` says which gaps are drawn shorter.
+    """
 
     def __init__(self, timeline: Timeline) -> None:
         lengths = np.array([gap.length.total_seconds() for gap in timeline.gaps])
         whole = max(timeline.length.total_seconds(), 1e-3)
         busy = max(whole - lengths.sum(), 1e-3)
-        drawn = np.minimum(lengths, busy * _WIDEST_GAP)
+        drawn = self._drawn(lengths, busy)
+        self.is_cut = (drawn < lengths).tolist()
         self._start = timeline.first
         edges = [0.0]
         for gap in timeline.gaps:
@@ -153,6 +167,17 @@ class _TimeAxis:
         steps[1::2] = drawn
         self._across = np.concatenate([[0.0], np.cumsum(steps)]) * (_WIDE / max(steps.sum(), 1e-3))
 
+    @staticmethod
+    def _drawn(lengths: npt.NDArray[np.float64], busy: float) -> npt.NDArray[np.float64]:
+        """The seconds that each gap is as wide as."""
+        room = busy * _MOST_GAPS
+        drawn = lengths
+        if lengths.sum() > room:
+            weights = np.log2(1 + lengths / _GAP_UNIT)
+            drawn = np.minimum(lengths, room * weights / weights.sum())
+        seen: npt.NDArray[np.float64] = np.maximum(drawn, (busy + drawn.sum()) * _NARROWEST_GAP)
+        return seen
+
     @property
     def bands(self) -> list[tuple[float, float]]:
         """From where to where each gap reaches."""
@@ -161,6 +186,29 @@ class _TimeAxis:
     def places(self, moments: Any) -> Any:
         seconds = (moments - self._start).total_seconds()
         return np.interp(seconds, self._seconds, self._across)
+
+
+def _band(gap: Gap, place: tuple[float, float], is_cut: bool) -> str:
+    """A gap behind the line, between dashed lines where it is drawn shorter than it was."""
+    start, end = place
+    band = (
+        f'<rect class="{_gap_tone(gap)} band" x="{start:.1f}" y="0" width="{end - start:.1f}" '
+        f'height="{_TALL}"/>'
+    )
+    edges = "".join(
+        f'<line class="cut" x1="{edge:.1f}" y1="0" x2="{edge:.1f}" y2="{_TALL}"/>' for edge in place
+    )
+    return band + edges if is_cut else band
+
+
+def _gap_lengths(gaps: Sequence[Gap], bands: Sequence[tuple[float, float]]) -> str:
+    """How long each gap was, below it, for those that have the room."""
+    labels = "".join(
+        f'<span style="left:{(start + end) * 50 / _WIDE:.1f}%">{duration(gap.length)}</span>'
+        for gap, (start, end) in zip(gaps, bands, strict=True)
+        if end - start >= _LABELLED_GAP * _WIDE
+    )
+    return f'<div class="spans" aria-hidden="true">{labels}</div>' if labels else ""
 
 
 def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
@@ -173,12 +221,14 @@ def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
     return f"Nothing was sent from {start} to {end} ({length})"
 
 
-def _gap_key(gaps: Sequence[Gap], words: Sequence[str]) -> str:
+def _gap_key(gaps: Sequence[Gap], words: Sequence[str], has_cuts: bool) -> str:
     """The longest gaps in words, in the order of time."""
     longest = sorted(range(len(gaps)), key=lambda place: -gaps[place].length)[:_LISTED_GAPS]
     keys = [_key(_gap_tone(gaps[place]), escape(words[place])) for place in sorted(longest)]
     if len(gaps) > len(longest):
         keys.append(_key("quiet", f"and {counted(len(gaps) - len(longest), 'shorter gap')}"))
+    if has_cuts:
+        keys.append("<li>Between dashed lines: drawn shorter than it was</li>")
     return f'<ul class="key">{"".join(keys)}</ul>' if keys else ""
 
 

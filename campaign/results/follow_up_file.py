@@ -60,9 +60,12 @@ def write_follow_up(
             "Correct them in your own file, and send that."
         )
     rows = result.follow_up(statuses)
-    check_nothing_typed_is_lost(path, result, rows)
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
-    replace_file(path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct))
+    replace_file(
+        path,
+        lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct),
+        check=lambda path: check_nothing_typed_is_lost(path, result, rows),
+    )
     return path
 
 

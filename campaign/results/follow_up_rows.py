@@ -25,11 +25,13 @@ class FollowUpRows:
 
     `sharing` are the rows of people who share a phone; they go with the status "invalid". `reached` are
     rows with a mistake whose people were reached earlier: nobody need correct them to reach anyone.
+    `corrected` gives the rows that were corrected or added in a follow-up file, and are in no other.
     """
 
     parts: Callable[[], Iterable[ResultPart]]
     sharing: Ints
     reached: Ints
+    corrected: Callable[[], pd.Index[int]]
     reading: Reading | None
     name: str
 
@@ -92,6 +94,7 @@ class FollowUpRows:
             campaign=self.name or (before.campaign if before else ""),
             origins=numbers if before is None else numbers.map(before.rows),
             version=self._version_of_file,
+            is_original=np.full(len(rows), before is None) & ~rows.index.isin(self.corrected()),
         )
         table.attrs = {}
         return table

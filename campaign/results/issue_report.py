@@ -12,6 +12,7 @@ from campaign import markup
 from campaign.errors import ReportError
 from campaign.messages.plan import Plan
 from campaign.results.csv_file import write_csv
+from campaign.results.own_report import AUTHOR, GENERATOR
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.workbook import MOST_ROWS, write_rows
@@ -23,6 +24,7 @@ _PAGE = """\
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+$generator
 <title>$title</title>
 <style>:root{color-scheme:light dark}body{margin:1em auto;padding:0 1em;max-width:72em}</style>
 </head>
@@ -65,7 +67,7 @@ def _write_xlsx(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
         )
     marked = np.zeros(issues.shape, dtype=bool)
     marked[:, issues.columns.get_loc("value")] = issues["severity"] == "error"
-    write_rows(path, "Issues", issues.astype("str").fillna(""), marked)
+    write_rows(path, "Issues", issues.astype("str").fillna(""), marked, author=AUTHOR)
 
 
 def _write_html(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
@@ -75,5 +77,7 @@ def _write_html(path: Path, plan: Plan, issues: pd.DataFrame) -> None:
     if len(issues):
         pieces.append(markup.table(shown, limit=_MOST_ROWS, rows=len(issues)))
     title = "Before sending" if plan.reading is None else f"Before sending: {plan.reading.source}"
-    page = Template(_PAGE).substitute(title=markup.escape(title), card=markup.card(title, pieces))
+    page = Template(_PAGE).substitute(
+        title=markup.escape(title), card=markup.card(title, pieces), generator=GENERATOR
+    )
     path.write_text(page, encoding="utf-8", newline="\n")

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.contacts.table_version import row_digests
 from campaign.errors import ContactsError, ReportError
+from campaign.results.replaced_file import check_own
 from campaign.results.tables import Result
 from campaign.text import agreeing
 
@@ -19,8 +20,8 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
     """Raise `ReportError` if a follow-up file is here with rows that would be in no other file of the user's.
 
     These are the rows that a person has corrected or added. Once they are sent, the result has them too, and
-    still the own spreadsheet lacks them. `rows` are those that will be written in their place. A file of
-    another kind is no concern of this.
+    still the own spreadsheet lacks them. `rows` are those that will be written in their place. Of all other
+    files, only our own reports may be replaced.
     """
     if not path.is_file() or not path.stat().st_size:
         return
@@ -31,31 +32,28 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
             f"{path.name} exists and cannot be read as it is, so there is no telling whether somebody has "
             "typed corrections into it. Give another name, or delete the file."
         ) from None
-    if table.attrs["reading"].continues is None:
+    continues = table.attrs["reading"].continues
+    if continues is None:
+        if len(table):
+            check_own(path)
         return
-    typed = _rows_of_a_person(table, result, result.corrected_rows.difference(rows.index))
+    changed = table.drop(index=[*continues.untouched])
+    typed = _rows_of_a_person(changed, result, result.corrected_rows.difference(rows.index))
     if len(typed):
         raise ReportError(
             f"{path.name} has corrections, which would be lost: {name_rows(typed).lower()} "
             f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet. Read this file and send "
             "it if you have not yet, and put the corrections into your own spreadsheet too. To write the "
-            "rows again, give another name, or delete the file: nothing is lost with it if these rows were "
-            "corrected in your own spreadsheet only."
+            "rows again, give another name, or delete the file."
         )
 
 
 def _rows_of_a_person(table: pd.DataFrame, result: Result, corrected: pd.Index[int]) -> list[int]:
     """The rows of a follow-up file whose cells are in no row of the result, or only in one of `corrected`."""
-    is_known = np.zeros(len(table), dtype=bool)
+    digests = row_digests(table)
     for part in result.parts():
         contacts = part.contacts.drop(columns=list(OUTCOME_COLUMNS))
         contacts = contacts[~contacts.index.isin(corrected)]
         contacts = contacts.set_axis(original_names(contacts.columns), axis=1)
-        if set(contacts.columns) == set(table.columns):
-            is_known |= _digests(table[contacts.columns]).isin(_digests(contacts)).to_numpy()
-    return table.index[~is_known].tolist()
-
-
-def _digests(rows: pd.DataFrame) -> pd.Series[int]:
-    """One number for the cells of each row."""
-    return pd.util.hash_pandas_object(rows.astype("str"), index=False)
+        digests = digests[~digests.isin(row_digests(contacts))]
+    return digests.index.tolist()

@@ -7,6 +7,13 @@ import pandas as pd
 from campaign.remedies import texts_without_code
 from campaign.text import capitalised, without_error_class
 
+# What a status means for somebody who sees it for the first time: of one row and of several.
+STATUS_WORDS = {
+    "invalid": ("has to be corrected", "have to be corrected"),
+    "duplicate": ("comes twice", "come twice"),
+    "blank": ("is empty", "are empty"),
+    "opted out": ("wants no texts", "want no texts"),
+}
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 
@@ -26,6 +33,19 @@ def in_plain_words(errors: pd.Series[str], statuses: pd.Series[str]) -> pd.Serie
 def own_words(reasons: pd.Series[str], statuses: pd.Series[str]) -> pd.Series[str]:
     """The reasons of rows of the file for people who do not program; the service's words stay as they are."""
     return reasons.where(~statuses.isin(_LEFT_OUT), texts_without_code(reasons))
+
+
+def status_in_words(status: str, count: int) -> str:
+    """A status, and in brackets how the composer says it where that differs: "opted out (want no texts)"."""
+    name = status.replace("_", " ")
+    one, several = STATUS_WORDS.get(name, ("", ""))
+    words = one if count == 1 else several
+    return f"{name} ({words})" if words else name
+
+
+def attention_words(statuses: pd.Series[str]) -> pd.Series[str]:
+    """The statuses of rows that need attention, for people: the duplicates among them share a phone."""
+    return statuses.replace("duplicate", "sharing a phone").str.replace("_", " ")
 
 
 def _as_sentence(text: str) -> str:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from campaign.errors import ReportError, UsageError
 from campaign.paths import impossible
+from campaign.results.own_report import is_own_report
 from campaign.text import clean, shorten
 
 
@@ -20,8 +21,18 @@ def check_ending(path: Path, endings: Collection[str], what: str = "a report") -
 
 
 def check_place(path: Path) -> None:
-    """Raise `ReportError` unless a file can be written here now; nothing is left behind."""
+    """Raise `ReportError` unless a report can be written here now; nothing is left behind."""
     _new_file_beside(path).unlink()
+    check_own(path)
+
+
+def check_own(path: Path) -> None:
+    """Raise `ReportError` if there is a file that is no report of ours: somebody's spreadsheet, perhaps."""
+    if path.is_file() and not is_own_report(path):
+        raise ReportError(
+            f"{path.name} is no report of campaign, or somebody has changed it, and it would be replaced. "
+            "Nothing was written. Give another name, or delete that file."
+        )
 
 
 def _new_file_beside(path: Path) -> Path:
@@ -42,14 +53,18 @@ def _new_file_beside(path: Path) -> Path:
     return Path(name)
 
 
-def replace_file(path: Path, write: Callable[[Path], None]) -> None:
+def replace_file(
+    path: Path, write: Callable[[Path], None], check: Callable[[Path], None] = check_own
+) -> None:
     """Write to a temporary file beside it and rename that, so that a crash leaves the old file or the new.
 
     Only its owner can read the file, where the system has such permissions. Raises `ReportError` for a
-    symbolic link, a folder, or a place that cannot be written to.
+    symbolic link, a folder, or a place that cannot be written to, and what `check` raises for a file that
+    must not be replaced.
     """
     new_path = _new_file_beside(path)
     try:
+        check(path)
         write(new_path)
         new_path.replace(path)
     except PermissionError:

@@ -18,8 +18,8 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import shown_breakdown
 from campaign.results.page.headline import headline
 from campaign.results.page.result_page import reading_facts, remarks
-from campaign.results.page.row_account import not_read
-from campaign.results.page.sending_facts import sending_facts
+from campaign.results.page.row_account import not_read, rows_in_words
+from campaign.results.page.sending_facts import sending_facts, technical_facts
 from campaign.results.page.tasks import tasks
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
@@ -29,7 +29,7 @@ from campaign.text import counted
 
 _LONGEST_NAME = 31  # characters of the name of a sheet
 _FOLLOW_UP = (
-    "It is for reading. Correct the rows in the follow-up file: its numbers are in full, and sending it "
+    "This sheet is for reading. Correct the rows in the follow-up file, “Rows to correct”: sending that one "
     "continues the campaign."
 )
 _NOT_IN_NAMES = str.maketrans(dict.fromkeys("[]:*?/\\", " "))
@@ -50,7 +50,10 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
             beside[name] = path.with_name(f"{path.stem}.{name.lower()}.csv")
             replace_file(beside[name], partial(_write_rows, chain([first], rest)))
     summary = _summary(result, redaction, beside)
-    replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets))
+    totals = result.totals
+    can_correct = totals.to_correct or totals.sharing or totals["refused"]
+    notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
+    replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 
 
 def _as_sheet(parts: Iterator[pd.DataFrame]) -> tuple[pd.DataFrame, Iterator[pd.DataFrame] | None]:
@@ -109,16 +112,19 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
             for name, file in beside.items()
         ),
         ("Where", words_for(result.environment).where),
-        ("Messages", totals.messages),
+        ("Rows and people", rows_in_words(totals, result.reading)),
+        ("Messages (texts)", totals.messages),
         ("SMS parts", totals.parts),
         ("Batches", totals.batches),
-        ("Cost", "not known" if totals.cost is None else totals.cost),
+        (
+            "Cost, at least" if totals.unpriced and totals.cost is not None else "Cost",
+            "not known" if totals.cost is None else totals.cost,
+        ),
         ("About the cost", _about_cost(totals.unpriced, result.environment)),
         *sending_facts(result, redaction).items(),
         *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
         ("Phone numbers", redaction.sentence),
-        *([("Sheet Follow-up", _FOLLOW_UP)] if totals.to_correct or totals.sharing else []),
-        ("Plan", result.plan.fingerprint),
+        *technical_facts(result).items(),
         ("Written", times.moment(datetime.now(UTC))),
     ]
     left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]

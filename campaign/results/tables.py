@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
@@ -68,6 +68,7 @@ class Result:
     rounds: tuple[SentRound, ...]
     is_closed: bool
     _order: str
+    _changes: Callable[[], str]
 
     def __init__(
         self,
@@ -84,6 +85,7 @@ class Result:
         rounds: Sequence[SentRound] = (),
         is_closed: bool = False,
         order: str = "",
+        changes: Callable[[], str] = str,
     ) -> None:
         """Join a plan with its batches.
 
@@ -93,7 +95,8 @@ class Result:
         `sentence` says why the run ended, "" if there is nothing to say; with `nothing_sent` it comes first.
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
         `is_closed` says that a person has closed the campaign since, `order` which order holds for all
-        workers, "" if there never were any. Raises `LedgerError` if batches and messages do not fit.
+        workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
+        in a sentence, "" for nothing. Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -121,6 +124,7 @@ class Result:
             rounds=tuple(rounds),
             is_closed=is_closed,
             _order=order,
+            _changes=changes,
         )
 
     @property
@@ -266,7 +270,14 @@ class Result:
     @property
     def follow_up_rows(self) -> FollowUpRows:
         """The rows of `follow_up` part by part."""
-        return FollowUpRows(self.parts, self._sharing, self._reached.rows, self.reading, self.name)
+        return FollowUpRows(
+            self.parts,
+            self._sharing,
+            self._reached.rows,
+            lambda: self.corrected_rows,
+            self.reading,
+            self.name,
+        )
 
     @property
     def needing_attention(self) -> pd.Index[int]:
@@ -286,6 +297,14 @@ class Result:
         pieces = [note, outcome, earlier] if self.nothing_sent else [outcome, note, earlier]
         pieces = [words_for(self.environment).caution, *pieces, self.about_closing]
         return " ".join(piece for piece in pieces if piece)
+
+    @property
+    def changes_since(self) -> str:
+        """What has happened in the campaign since this was read, in a sentence; "" for nothing.
+
+        A result does not change: `load_result` reads what is known now.
+        """
+        return self._changes()
 
     @property
     def remarks(self) -> tuple[str, str]:
@@ -431,10 +450,14 @@ class Result:
         return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
 
     def __repr__(self) -> str:
-        return f"<Result ({self.environment}): {mask_text(clean(self.sentence))}>"
+        changes = self.changes_since
+        return (
+            f"<Result ({self.environment}): {changes}{' ' * bool(changes)}{mask_text(clean(self.sentence))}>"
+        )
 
     def _repr_html_(self) -> str:
         return result_card(
+            self.changes_since,
             mask_text(self.headline),
             self.left_to_do,
             self.totals,

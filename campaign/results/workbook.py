@@ -12,6 +12,8 @@ import pandas as pd
 
 from campaign.arrow_text import Bools
 from campaign.contract import STATUSES
+from campaign.results.own_report import AUTHOR
+from campaign.results.plain_words import STATUS_WORDS, status_in_words
 
 MOST_ROWS = 1_048_575  # rows of a sheet below its header
 LONGEST_CELL = 32_767  # characters; the library silently drops longer texts
@@ -19,7 +21,7 @@ _CHUNK = 10_000  # rows turned into Python values at a time
 _WIDTHS = (8, 40)
 _WIDTHS_OF_SENTENCES = (20, 64)
 _SENTENCES = ("reason", "last reason", "detail", "error")
-_NAMES, _VALUES = 24, 84  # characters that fit beside each other in the columns of facts
+_NAMES, _VALUES = 32, 84  # characters that fit beside each other in the columns of facts
 _LAST = 6  # the last column that the values of facts take
 _CHART_LINES = 13  # lines of a sheet that the chart is high
 _LINE, _TALLEST = 15, 150  # points: of one line of text, and of a row at most
@@ -34,7 +36,7 @@ _NOTES = {
     "code": "Quote it when you ask the service about the batch.",
     "submitted_at": "UTC",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
-    "have been sent.",
+    "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in STATUS_WORDS.items()),
 }
 MARKED = "#ffe699"  # cells to correct
 
@@ -64,20 +66,26 @@ class SummarySheet:
     before_counts: int = 2
 
 
-def write_workbook(path: Path, summary: SummarySheet, sheets: Mapping[str, pd.DataFrame]) -> None:
+def write_workbook(
+    path: Path,
+    summary: SummarySheet,
+    sheets: Mapping[str, pd.DataFrame],
+    notes: Mapping[str, str] | None = None,
+) -> None:
     """Write a sheet called Summary and one for each of `sheets` to `path`.
 
-    Costs (columns of Decimal) are numbers with a format, times are UTC. Every sheet is printed in landscape,
-    one page wide. No frame may have more rows than `MOST_ROWS`.
+    `notes` has a sentence for some of the sheets, which stands above their header. Costs (columns of Decimal)
+    are numbers with a format, times are UTC. Every sheet is printed in landscape, one page wide. No frame may
+    have more rows than `MOST_ROWS`.
     """
     import xlsxwriter
 
     with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
-        book.set_properties({"title": "Campaign report"})
+        book.set_properties({"title": "Campaign report", "author": AUTHOR})
         formats = _Formats(book, summary.currency)
         _write_summary(book, formats, summary)
         for name, frame in sheets.items():
-            _write_table(book.add_worksheet(name), frame, formats)
+            _write_table(book.add_worksheet(name), frame, formats, (notes or {}).get(name, ""))
 
 
 class _Formats:
@@ -88,7 +96,9 @@ class _Formats:
         self.head = book.add_format({"bold": True, "bottom": 1, "valign": "top"})
         self.right_head = book.add_format({"bold": True, "bottom": 1, "align": "right"})
         self.cell = book.add_format({"indent": 1})  # away from the figures to its left
+        self.sentence = book.add_format({"indent": 1, "align": "left", "text_wrap": True, "valign": "top"})
         self.cell_head = book.add_format({"bold": True, "bottom": 1, "indent": 1})
+        self.note = book.add_format({"bold": True, "font_color": "#a3260f"})
         self.name = book.add_format({"bold": True, "valign": "top"})
         self.text = book.add_format({"text_wrap": True, "valign": "top", "align": "left"})
         self.count = book.add_format({"num_format": "#,##0", "align": "left", "valign": "top"})
@@ -113,14 +123,16 @@ def _decimals(cost: Decimal) -> int:
     return 0 if exponent >= 0 else 2 if exponent >= -2 else min(-exponent, 4)
 
 
-def write_rows(path: Path, sheet_name: str, frame: pd.DataFrame, marked: Bools) -> None:
+def write_rows(path: Path, sheet_name: str, frame: pd.DataFrame, marked: Bools, *, author: str = "") -> None:
     """Write a table of text as one sheet whose cells stay text when a person edits them.
 
-    The marked cells stand out, and the sheet opens at the first of them.
+    The marked cells stand out, and the sheet opens at the first of them. `author` is for the properties of
+    the file.
     """
     import xlsxwriter
 
     with xlsxwriter.Workbook(str(path), _OPTIONS) as book:
+        book.set_properties({"author": author})
         text = {"num_format": "@"}  # or a program takes 0772 for a number once the cell is edited
         bold = book.add_format({**text, "bold": True, "bottom": 1})
         formats = book.add_format(text), book.add_format({**text, "bg_color": MARKED, "border": 1})
@@ -170,7 +182,7 @@ def _write_counts(sheet: Any, line: int, summary: SummarySheet, formats: _Format
     sheet.write_string(line, 1, summary.title.split()[0], formats.right_head)
     for name, count in summary.counts.items():
         line += 1
-        sheet.write_string(line, 0, name.replace("_", " "))
+        sheet.write_string(line, 0, status_in_words(name, 2))
         sheet.write_number(line, 1, count, formats.figure)
     for name, count in summary.sums:
         line += 1
@@ -230,26 +242,30 @@ def _description(summary: SummarySheet) -> str:
     return f"Bar chart of the {summary.title.lower()}: {parts or 'none'}."
 
 
-def _write_table(sheet: Any, frame: pd.DataFrame, formats: _Formats) -> None:
+def _write_table(sheet: Any, frame: pd.DataFrame, formats: _Formats, note: str) -> None:
+    """The table, its header in the first line or below the note."""
     names = [str(name) for name in frame.columns]
-    sheet.freeze_panes(1, 0)
+    head, last = bool(note), max(len(frame), 1) + bool(note)
+    if note:
+        sheet.write_string(0, 0, note, formats.note)
+    sheet.freeze_panes(head + 1, 0)
     _set_page(sheet)
-    sheet.repeat_rows(0)
+    sheet.repeat_rows(head)
     for place, name in enumerate(names):
         sheet.set_column(place, place, _width(frame.iloc[:, place], name))
         kind = frame.iloc[:, place].dtype
         is_left = kind == "str" or pd.api.types.is_datetime64_any_dtype(kind)
-        sheet.write_string(0, place, name, formats.cell_head if is_left else formats.right_head)
+        sheet.write_string(head, place, name, formats.cell_head if is_left else formats.right_head)
         if name in _NOTES:
-            sheet.write_comment(0, place, _NOTES[name], {"x_scale": 2})
+            sheet.write_comment(head, place, _NOTES[name], {"x_scale": 2})
     if names:
-        sheet.autofilter(0, 0, max(len(frame), 1), len(names) - 1)
-        sheet.print_area(0, 0, max(len(frame), 1), len(names) - 1)
+        sheet.autofilter(head, 0, last, len(names) - 1)
+        sheet.print_area(0, 0, last, len(names) - 1)
     writers = [_writer(sheet, frame.iloc[:, place], formats) for place in range(len(names))]
     for start in range(0, len(frame), _CHUNK):
         chunk = frame.iloc[start : start + _CHUNK]
         columns = [_values(chunk.iloc[:, place]) for place in range(len(names))]
-        for line, values in enumerate(zip(*columns, strict=True), start=start + 1):
+        for line, values in enumerate(zip(*columns, strict=True), start=start + head + 1):
             for place, value in enumerate(values):
                 if value is not None and value != "":
                     write, cell_format = writers[place]
@@ -284,7 +300,7 @@ def _writer(sheet: Any, column: "pd.Series[Any]", formats: _Formats) -> tuple[Ca
         return sheet.write_number, formats.figure
     if pd.api.types.is_numeric_dtype(column):
         return sheet.write_number, None
-    return sheet.write_string, formats.cell
+    return sheet.write_string, formats.sentence if column.name in _SENTENCES else formats.cell
 
 
 def _values(column: "pd.Series[Any]") -> Iterable[str | int | float | Decimal | datetime | None]:

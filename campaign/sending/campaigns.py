@@ -10,7 +10,7 @@ from typing import Any
 
 from campaign.argument_checks import check_count, check_path
 from campaign.cluster import Cluster
-from campaign.contract import Changed, Gone
+from campaign.contract import Changed, Gone, OptedOut
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.messages.plan import Plan
@@ -71,6 +71,7 @@ def send(
     confirm: str | None = None,
     progress: Progress = True,
     ledger: Place | None = None,
+    opted_out: OptedOut = "ask",
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
@@ -88,6 +89,9 @@ def send(
       "send" sends the new text too
     - `gone`: what happens to messages that still wait for people who are no longer in the table: "ask" raises
       an error, "withdraw" never sends them
+    - `opted_out`: what happens to people who were left out before, because they wanted no messages, and whom
+      the plan does not leave out, perhaps because the list was forgotten: "ask" raises an error, "skip"
+      leaves them out, "send" sends to them
     - `pilot`: send about so many messages first, chosen at random, then end; `resume` sends the rest
     - `takeover`: the phrase that an error shows when the campaign was moved, copied or restored
     - `account`: where and as whom; without one, an embedded sandbox on this machine, which sends nothing. A
@@ -124,9 +128,10 @@ def send(
     ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
-        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
+        progress=progress, ledger=ledger,
     )  # fmt: skip
     return _sent(plan, options, senders, client)
 
@@ -165,6 +170,7 @@ def start(
     confirm: str | None = None,
     progress: Progress = True,
     ledger: Place | None = None,
+    opted_out: OptedOut = "ask",
 ) -> Run:
     """Send a plan in the background and return its `Run` at once; the options are those of `send`.
 
@@ -175,9 +181,10 @@ def start(
     ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
-        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
+        progress=progress, ledger=ledger,
     )  # fmt: skip
 
     def begin(phrase: str | None) -> Run:
@@ -239,14 +246,16 @@ async def asend(
     confirm: str | None = None,
     progress: Progress = True,
     ledger: Place | None = None,
+    opted_out: OptedOut = "ask",
 ) -> Result:
     """`send` as a coroutine. A cancellation stops the run cleanly and is then raised."""
     ledger = without_password(ledger)
     check_plan(plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
-        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm,
+        progress=progress, ledger=ledger,
     )  # fmt: skip
     opened = await _opened(asyncio.create_task(asyncio.to_thread(open_campaign, plan, options)))
     return await Run(opened, attended=False).finished()
@@ -271,6 +280,7 @@ def resume(
     confirm: str | None = None,
     progress: Progress = True,
     ledger: Place | None = None,
+    opted_out: OptedOut = "ask",
     senders: int | None = None,
     client: Any = None,
 ) -> Result:
@@ -289,8 +299,8 @@ def resume(
     ledger = without_password(ledger)
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     options = SendOptions(
-        account=account, folder=folder, changed=changed, gone=gone, takeover=takeover, batch_size=batch_size,
-        concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
+        account=account, folder=folder, changed=changed, gone=gone, opted_out=opted_out, takeover=takeover,
+        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
         max_unknown=max_unknown, confirm=confirm, progress=progress, ledger=ledger,
     )  # fmt: skip
     return _sent(None, options, senders, client, opt_outs)

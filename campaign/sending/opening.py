@@ -35,6 +35,7 @@ from campaign.sending.rounds.continuation_plan import check_is_no_continuation
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
+from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
 from campaign.sending.rounds.recently_reached import recently_reached
@@ -57,10 +58,11 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.service.account import Account
+from campaign.service.account_in_code import sandbox_in_shell
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
-_NEW_SANDBOX = "No account was given, so a new embedded sandbox was used."
+_NEW_SANDBOX = "No account was given, so a new embedded sandbox was used"
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,12 +95,18 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
         campaign = _lock(folder, claim, options, held, is_new=is_new)
         if plan is None:
             last_round, frozen, comparison = _continue(campaign, opt_outs)
-            if options.account is None:  # only a person knows whether the campaign had one
-                comparison = f"{comparison} {_NEW_SANDBOX}".strip()
         else:
             last_round, frozen, comparison = _converge(plan, campaign)
         return OpenCampaign(
-            folder, last_round, campaign.ledger, account, campaign.options, frozen, held.pop_all(), comparison
+            folder,
+            last_round,
+            campaign.ledger,
+            account,
+            campaign.options,
+            frozen,
+            held.pop_all(),
+            comparison,
+            about_account="" if is_new or options.account is not None else _about_new_sandbox(plan),
         )
 
 
@@ -118,7 +126,7 @@ def phrase_to_confirm(difference: Difference, options: SendOptions) -> str:
     """
     compared, account = plan_behind(difference), options.account
     record = compared.record
-    content = choose_content(compared, changed=options.changed, gone=options.gone)
+    content = _choose(compared, options)
     check_not_again(content.plan, content.outgoing)
     if not isinstance(account, Account) or account.environment != "live" or not len(content.outgoing):
         return ""
@@ -154,7 +162,7 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
-    return Difference(compare_plan(plan, CampaignRecord.of(folder), environment))
+    return Difference(compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out))
 
 
 def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:
@@ -168,6 +176,16 @@ def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -
     return choose_account(options, held)
 
 
+def _about_new_sandbox(plan: Plan | None) -> str:
+    """That a campaign goes on in another sandbox than perhaps before; "" where nothing hints at one.
+
+    Only a person knows whether the campaign had one: whoever resumes it may have topped one up.
+    """
+    if name := sandbox_in_shell():
+        return f"{_NEW_SANDBOX}, and not {name}. To use that one, give account={name}."
+    return f"{_NEW_SANDBOX}." if plan is None else ""
+
+
 def _existing_or_new(
     plan: Plan, name: ChosenName, claim: Claim, options: SendOptions
 ) -> tuple[Folder, Claim, bool]:
@@ -179,7 +197,7 @@ def _existing_or_new(
     check_is_no_continuation(plan, name, claim.path)
     claim.check_new()
     compared = compare_plan(plan, None, claim.account.environment)
-    content = choose_content(compared, changed=options.changed, gone=options.gone)
+    content = _choose(compared, options)
     check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, choose_pilot(content, options.pilot, None, None), claim, options)
     folder = create_folder(claim.path, name, claim.account, claim.home, options.ledger)
@@ -251,8 +269,8 @@ def _converge(
     contents = snapshot(folder.ledger_place)
     rounds = folder.rounds(contents)
     record = CampaignRecord(folder.manifest.name, rounds, contents)
-    compared = compare_plan(plan, record, folder.manifest.environment)
-    content = choose_content(compared, changed=options.changed, gone=options.gone, kept=kept)
+    compared = compare_plan(plan, record, folder.manifest.environment, options.opted_out)
+    content = _choose(compared, options, kept)
     last_round = rounds[-1] if rounds else None
     pilot = choose_pilot(content, options.pilot, last_round, record)
     if last_round is not None and last_round.is_erased:
@@ -271,6 +289,12 @@ def _converge(
     _confirm(compared, content, pilot, campaign.claim, options)
     keep_budget(options, campaign.ledger)  # before the round: a program that dies between leaves no round
     return *_register(content, pilot, campaign), compared.overview
+
+
+def _choose(compared: ComparedPlan, options: SendOptions, kept: Sequence[int] = ()) -> RoundContent:
+    return choose_content(
+        compared, changed=options.changed, gone=options.gone, opted_out=options.opted_out, kept=kept
+    )
 
 
 def _says_the_same(content: RoundContent, frozen: FrozenPlan, record: CampaignRecord) -> bool:
@@ -311,7 +335,7 @@ def _departure(
         price=None if compared.record is None else average_price(compared.record.ledger.outcomes),
         reached_today=len(recent.numbers),
         may_be_new=not compared.count(ACCEPTED) and not is_try_out(claim.name),
-        remarks=(*filter(None, [compared.about_opted_out(*leaving)]), *recent.unreadable),
+        remarks=(*filter(None, [about_opted_out(compared.count_opted_out(*leaving))]), *recent.unreadable),
     )
 
 

@@ -23,6 +23,7 @@ from pathlib import Path
 
 from campaign.errors import LockedError
 from campaign.messages.plan import Plan
+from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget, budget_in_words
@@ -42,11 +43,11 @@ from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
 from campaign.sending.terminal import (
     interruption,
-    name_in_shell,
     notebook_display,
     noted_signals,
     progress_bar,
 )
+from campaign.service.account_in_code import account_argument
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -91,15 +92,17 @@ class Run:
     changes any more, and orders do nothing. A run that is not `attended` ends when it pauses, because nobody
     could resume it: then it is "stopped". `is_closed` says that a person has closed the campaign, so that
     nothing waits in it. `continuation` is the run that goes on with the same campaign, if a person has
-    resumed it after its end: then `wait` and `result` speak of that one.
+    resumed it after its end: then `wait` and `result` speak of that one, whose `is_continuation` is True.
     """
 
     def __init__(self, opened: OpenCampaign, *, attended: bool) -> None:
         self._frozen, self._folder, self._account = opened.frozen, opened.folder, opened.account
         self._last_round, self._process = opened.last_round, os.getpid()
         self.options, self._comparison = opened.options, opened.comparison
+        self._about_account = opened.about_account
         self.progress = opened.options.progress
         self.continuation: Run | None = None
+        self.is_continuation = False
         self._followers: list[Callable[[Run], None]] = []
         self._waits = 0
         held = ExitStack()  # in reverse order: the interpreter's end is waited for until the ledger is closed
@@ -191,6 +194,11 @@ class Run:
         return self._comparison
 
     @property
+    def about_account(self) -> str:
+        """That a new embedded sandbox is used though there may be another one; "" if nobody need know."""
+        return self._about_account
+
+    @property
     def budget(self) -> str:
         """What the campaign may cost, in words; "" for no limit."""
         return budget_in_words(Budget.of(self.options.budget), self.currency)
@@ -246,23 +254,23 @@ class Run:
         )
 
     @property
+    def call_for_the_rest(self) -> str:
+        """The call of `resume` that sends what is left, ready to be copied."""
+        account, remark = account_argument(self.options.account)
+        folder = json.dumps(seen_from_here(self.folder), ensure_ascii=False)
+        given = ", ".join(filter(None, [folder, account, self.option_for_the_rest]))
+        return f"campaign.resume({given}){remark}"
+
+    @property
     def option_for_the_rest(self) -> str:
         """The option of `resume` without which it would end the same way again; "" if it needs none."""
         hold = self._engine.hold
         return "" if hold is None else hold.option
 
-    @property
-    def account_option(self) -> str:
-        """How a call that continues the run names its account, after a comma; "" if none was given.
-
-        In a notebook that is the name which its cells gave to the account or sandbox.
-        """
-        account = self.options.account
-        return "" if account is None else f", account={name_in_shell(account) or 'account'}"
-
     def continue_as(self, run: Run) -> None:
         """Speak of this run from now on, and tell everybody who follows."""
         self.continuation = run
+        run.is_continuation = True
         for follower in self._followers:
             follower(run)
 
@@ -376,7 +384,7 @@ class Run:
 
     def _interruption_sentence(self) -> str:
         """What a person has to know who has stopped the run and gets no result from `wait`."""
-        counts, folder = self.counts, json.dumps(str(self.folder), ensure_ascii=False)
+        counts, folder = self.counts, json.dumps(seen_from_here(self.folder), ensure_ascii=False)
         left = [f"{counts.refused:,} refused", f"{counts.unknown:,} unknown", f"{counts.waiting:,} not sent"]
         others = ", ".join(part for part in left if not part.startswith("0 "))
         stopped = "Stopped" if self.environment == "live" else "Rehearsal stopped"
@@ -384,7 +392,7 @@ class Run:
             f"{stopped}: {counts.accepted:,} of {counted(counts.messages, 'message')} "
             f"{agreeing(counts.accepted, 'was', 'were')} accepted{f' ({others})' if others else ''}.\n"
             f"To see what is known: result = campaign.load_result({folder})\n"
-            f"To send the rest: campaign.resume({folder}{self.account_option})"
+            f"To send the rest: {self.call_for_the_rest}"
         )
 
     @property

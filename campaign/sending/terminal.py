@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import builtins
 import signal
-import sys
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -50,17 +49,6 @@ def notebook_display() -> Callable[[object], None] | None:
     shell = getattr(builtins, "get_ipython", lambda: None)()
     in_notebook = getattr(shell, "kernel", None) is not None
     return getattr(builtins, "display", None) if in_notebook else None
-
-
-def name_in_shell(value: object) -> str:
-    """The name that a person gave to this very object in IPython or a notebook; "" if there is none.
-
-    Also between two cells, when IPython has put nothing among the builtins.
-    """
-    ipython = sys.modules.get("IPython")
-    shell = None if ipython is None else ipython.get_ipython()
-    names = {} if shell is None else shell.user_ns.copy()  # another thread may be giving names meanwhile
-    return next((name for name, held in names.items() if held is value and not name.startswith("_")), "")
 
 
 @contextmanager

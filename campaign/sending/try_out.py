@@ -6,6 +6,7 @@ only a phone shows that.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -29,6 +30,8 @@ from campaign.sending.store.identity import try_out_name
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import shorten
+
+_WITH_SOURCE = re.compile("Compare it with its source and (c)")  # it is your own, and is in no spreadsheet
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -138,5 +141,6 @@ def _plan_to(number: str, sent: pd.Series[Any], region: str | None) -> Plan:
         downgrade=False,
     )
     if plan.messages.empty:
-        raise UsageError(f"Your own number cannot be used. {plan.issues['detail'].iloc[0]}")
+        detail = _WITH_SOURCE.sub(lambda match: match[1].upper(), plan.issues["detail"].iloc[0])
+        raise UsageError(f"Your own number cannot be used. {detail}")
     return plan

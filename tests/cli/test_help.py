@@ -70,6 +70,9 @@ def test_a_help_begins_with_what_has_to_be_typed_and_ends_with_examples(command,
         ),
         (["status", "x", "y"], "there is no 'y' in campaign status. See campaign status --help."),
         (["send", "x", "--mess", "Hi", "--sender", "A"], "one of the arguments --message"),
+        (["resolve", "x", "two", "again"], "BATCH needs a whole number, but got 'two'. See campaign resolve"),
+        (["report"], "the following arguments are required: FOLDER. See campaign report --help."),
+        (["status", __file__], "test_help.py is a file. Give the folder of a campaign."),
     ],
 )
 def test_wrong_usage_suggests_what_was_meant(arguments, words, capsys):

@@ -28,6 +28,14 @@ def test_a_missing_column_is_answered_with_the_nearest_and_all():
     )
 
 
+def test_a_word_of_a_header_is_answered_with_that_header():
+    columns = ["Patient name", "Phone", "Visit Date"]
+    with pytest.raises(ColumnError, match=r'"name"\. Did you mean "Patient name"\? The columns'):
+        find_column(columns, "name")
+    with pytest.raises(ColumnError, match='Did you mean "Patient name" or "Clinic name"'):
+        find_column([*columns, "Clinic name"], "name")
+
+
 def test_of_a_thousand_columns_thirty_are_named():
     with pytest.raises(ColumnError, match=r'"c29" and 970 more\.'):
         find_column([f"c{i}" for i in range(1000)], "phone")

@@ -138,7 +138,7 @@ CONTACTS = {
     },
     "reading_options": {"cells"},
     "reading_record": {"continuation", "table"},
-    "continuation": {"table", "cells", "columns", "reserved_columns"},
+    "continuation": {"table", "table_version", "cells", "columns", "reserved_columns"},
     "table": {"cells", "columns", "exports"},
     "exports": {"columns"},
     "files": {"cells", "columns", "exports"},

@@ -34,6 +34,7 @@ INSIDE = {
     "Plan.map_parts",
     "Account.body",
     "Account.hide",
+    "Sandbox.is_reached_by",
 }
 
 
@@ -124,10 +125,11 @@ SENDING = {
     "confirm": TEXT,
     "progress": [*A_SWITCH, "none"],
     "ledger": A_PATH,
+    "opted_out": [*A_WORD, "none"],
 }
 RESUMING = (
     "account", "changed", "gone", "takeover", "batch_size", "concurrency", "rate", "budget", "hours",
-    "canary", "max_unknown", "confirm", "progress", "ledger",
+    "canary", "max_unknown", "confirm", "progress", "ledger", "opted_out",
 )  # fmt: skip
 A_LIST_OF_NUMBERS = names(OBJECTS, NUMBERS, but="frame list no_items")
 ACCOUNT = {

@@ -543,6 +543,9 @@ def test_a_plan_says_at_once_what_to_know_about_rows_that_get_nothing():
     )
     card = made._repr_html_()
     assert "2 numbers do not begin with + and a country code" in card
+    errors = int((made.issues["severity"] == "error").sum())
+    told = f"Errors: {errors - 1} in rows that are invalid (a row can have several), 1 in duplicates who"
+    assert told in card
     assert ">count</th>" in card
 
 

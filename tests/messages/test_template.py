@@ -55,7 +55,8 @@ def test_an_unknown_placeholder_names_the_columns_and_the_nearest():
     assert str(error.value) == (
         'The message has the placeholder {frist_name}. There is no column "frist_name". '
         'Did you mean "First name"? '
-        'The columns are: "Phone", "First name", "visit_date", "Amount", "Time: start", "a|b".'
+        'The columns are: "Phone", "First name", "visit_date", "Amount", "Time: start", "a|b". '
+        "Write {First name}."
     )
 
 

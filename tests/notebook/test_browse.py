@@ -3,11 +3,13 @@
 import sys
 
 import nbformat
+import pandas as pd
 import pytest
 from nbclient import NotebookClient
 
 import campaign
 from campaign.notebook.row_browser import rows_to_browse
+from campaign.results.issue_report import write_issues
 from campaign.results.unsent_result import unsent_result
 
 TABLE = b"""name,phone,note
@@ -40,7 +42,7 @@ def arguments(panel):
 
 def test_every_row_with_what_becomes_of_it(plan):
     rows = rows_to_browse(plan, reveal=False)
-    assert list(rows.columns) == ["row", "status", "reason", "message", "name", "phone", "note"]
+    assert list(rows.columns) == ["row", "status", "reason", "phone", "message", "name", "note"]
     assert rows["row"].tolist() == [2, 3, 4, 5]
     assert rows["status"].tolist() == ["not_sent", "invalid", "duplicate", "not_sent"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
@@ -50,7 +52,7 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
     assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
-    assert list(rows.columns) == ["status", "reason", "message", "name", "phone", "note", "batch", "code"]
+    assert list(rows.columns) == ["status", "reason", "phone", "message", "name", "note", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 
 
@@ -73,6 +75,19 @@ def test_numbers_are_masked_unless_they_are_revealed(plan):
     assert "0772 000 001" in revealed
 
 
+def test_a_number_with_too_few_digits_is_masked_but_shows_how_many(tmp_path):
+    """The reason speaks of the digits; nobody believes it beside a number that looks complete."""
+    contacts = campaign.read_contacts(
+        b"name,phone\nAda,0772 000 001\nBen,0772 000 14\nCleo,+256 772 000 0013\n"
+    )
+    plan = campaign.prepare(contacts, message="Hi {name}", sender="CLINIC", region="UG")
+    assert plan.contacts["status"].tolist() == ["not_sent", "invalid", "invalid"]
+    expected = ["077*****01", "077* *** 14", "+256 77* *** **13"]
+    assert rows_to_browse(plan, reveal=False)["phone"].tolist() == expected
+    path = write_issues(plan, tmp_path / "issues.csv")
+    assert pd.read_csv(path)["value"].str.lstrip("'").tolist() == expected[1:]
+
+
 def test_cells_are_shown_as_text(plan):
     assert "<b>" not in asked(campaign.browse(plan))
 
@@ -81,8 +96,8 @@ def test_columns_that_are_called_like_ours_keep_their_names():
     contacts = campaign.read_contacts(b"row,message,phone\n7,old,0772 000 001\n")
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
-    ours = ["status", "reason", "message (campaign)"]
-    assert list(rows.columns) == ["row (campaign)", *ours, "row", "message", "phone"]
+    ours = ["status", "reason", "phone", "message (campaign)"]
+    assert list(rows.columns) == ["row (campaign)", *ours, "row", "message"]
     assert rows.iloc[0][["row (campaign)", "row", "message (campaign)", "message"]].tolist() == [
         2, "7", "Hello", "old",
     ]  # fmt: skip

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from types import SimpleNamespace
 
 import nbformat
 import pandas as pd
@@ -95,7 +96,7 @@ def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
     )  # fmt: skip
     (card,) = cards_in(shown["question"])
     assert "This sends 40 messages (40 SMS parts) to 40 people on real phones (LIVE, sms.example.com)" in card
-    assert re.search(r'<pre class="phrase">confirm="send 40 messages live [0-9a-f]{4}"</pre>', card)
+    assert re.search(r'<pre class="phrase">confirm=&quot;send 40 messages live [0-9a-f]{4}&quot;</pre>', card)
     assert card.count("send 40 messages live") == 1
     assert "0772 000" not in card
 
@@ -255,16 +256,26 @@ def test_the_cost_of_a_run_is_said_as_in_its_report(tmp_path):
     assert campaign.history(tmp_path)._repr_html_().count("70 or more (made up)") == 2
 
 
-def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path):
+def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monkeypatch):
     """A sandbox that was topped up is not the one that resume would start."""
     with campaign.Sandbox(balance=1) as sandbox:
+        shell = SimpleNamespace(user_ns={"_": sandbox})
+        monkeypatch.setattr("IPython.get_ipython", lambda: shell)
         given = campaign.start(
-            plan_for(people(3)), account=sandbox, folder=tmp_path / "given", progress=False
+            plan_for(people(3)), account=sandbox.account, folder=tmp_path / "given", progress=False
         )
         given.wait(20)
-        assert "given&quot;, account=account)" in run_card(given)
+        assert "given&quot;)</code>" in run_card(given)
+        shell.user_ns |= {"box": sandbox, "campaign": campaign}
+        sandbox.top_up(1000)
+        assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
+        assert len(sandbox.inbox) == 3
+    again = campaign.start(given.plan, folder=tmp_path / "given", progress=False)
+    assert "used, and not box. To use that one, give account=box.</strong>" in run_card(again)
+    again.wait(20)
+    del shell.user_ns["box"]
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
-        assert again.comparison.endswith("No account was given, so a new embedded sandbox was used.")
+        assert again.about_account == "No account was given, so a new embedded sandbox was used."
     own = campaign.start(plan_for(people(3)), folder=tmp_path / "own", budget=0, progress=False)
     own.wait(20)
     assert "own&quot;, budget=campaign.Budget(messages=3))" in run_card(own)

@@ -194,9 +194,17 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     assert person.sees("section-4").count("Rehearse on this machine") == 0  # an option, not a value
     assert find(person.composer, "send").description == "Rehearse 3 texts"
     assert len(find(person.composer, "place").options) == 1
+    person.fill("price", "35 UGX")
+    assert "Write the price as a number, such as 35 or 0.04, without a currency." in person.sees(
+        "price-fault"
+    )
+    assert find(person.composer, "send").disabled
     person.fill("price", "35")
     assert "About 105 for 3 SMS." in person.sees("section-4")
+    assert person.sees("price-fault") == ""
     person.send()
+    person.composer.sending.begin()  # a second click on its way starts nothing
+    assert person.composer.sending.line.startswith("REHEARSAL on this machine: nobody gets anything: 3 of 3")
     assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
     downloads = person.section(5).downloads
     assert downloads["report.html"].content().startswith(b"<!doctype html>")
@@ -232,6 +240,8 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.press("again")
     person.press("use")
     assert "Before, it was: 3 people get a text; 1 row gets none." in person.sees("section-3")
+    assert not person.section(4).is_open  # whoever gets a text has changed: that is looked at first
+    person.press("go-on")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
     assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
@@ -321,6 +331,9 @@ def test_one_text_is_tried_out(person):
     person.compose()
     person.press("try")
     assert "Write the number of your own phone first." in person.sees("trial")
+    person.fill("own-number", "+256 772 00")
+    person.press("try")
+    assert "The number has too few digits. Complete it." in person.sees("trial")
     person.fill("own-number", "0772 000 999")
     person.press("try")
     assert "Hi Aisha, come on Mon." in person.sees("trial")
@@ -374,7 +387,7 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     assert "1 has to be corrected" in person.sees("question")
     assert "budget" not in person.sees("question")
     person.fill("phrase", "send 4 messages live 0000")
-    person.press("send")
+    person.press_enter("phrase")
     assert "An earlier phrase no longer counts" in person.sees("refusal")
     assert ":." not in person.sees("question")
     assert live.numbers == []

@@ -111,9 +111,8 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert reached < 250
         person = open_page()
         greeting = person.sees("greeting")
-        assert (
-            "Loading the page again stopped that. The button in section 4 goes on with the rest" in greeting
-        )
+        assert f"{250 - reached} texts are not sent yet. The button in section 4 sends the rest" in greeting
+        assert "250 rows were accepted in the rehearsal" in person.sees("section-5")
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
         person.send()
         assert person.sees("greeting") == ""
@@ -163,7 +162,7 @@ def test_a_file_that_is_gone_is_said_and_the_rest_waits(open_page, table):
     table.unlink()
     person = open_page()
     assert "There is no file" in person.sees("section-1")
-    assert "cannot be read any more" in person.sees("greeting")
+    assert "its spreadsheet cannot be read any more" in person.sees("greeting")
     assert person.section(1).is_open
     assert person.folded() == []
 
@@ -188,6 +187,14 @@ def test_what_is_kept_is_private_and_holds_no_phrase(open_page, memory, table):
     person.fill("phrase", "send 3 messages live 1a2b")
     person.fill("name", "spring")
     assert "1a2b" not in memory.read_text()
+    person.send()
+    folder = person.composer.desk.run.folder
+    assert TEXT in (folder / "composed.json").read_text()
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.erase(folder)
+    assert "composed.json" not in str(asked.value)  # no other file, left to a person
+    campaign.erase(folder, confirm=asked.value.phrase)
+    assert not (folder / "composed.json").exists()
 
 
 @pytest.mark.parametrize("content", ["", "{", "[]", '{"composition": {"source": "x"}, "reached": 1}'])
@@ -269,3 +276,46 @@ def test_after_a_restart_the_texts_of_all_languages_are_taken(open_page, table):
     again.press("check")
     again.press("go-on")
     assert find(again.composer, "send").description == "Show the result"
+
+
+def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, table, tmp_path, monkeypatch):
+    table.write_text(
+        "name,phone\n" + "".join(f"{'x' * 150} {n},0772 000 {n:03}\n" for n in range(99)) + "Eve,0772 00\n"
+    )
+    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
+    with campaign.Sandbox() as service:
+        monkeypatch.setattr(
+            "campaign.notebook.composer.desk.offered_accounts", lambda: {"local": service.account}
+        )
+        person.fill("path", "visits.csv")
+        person.fill("country", "UG")
+        person.compose(text="Hi {name}, come")
+        person.reopen(3)
+        person.fill("overlong", "truncate")
+        person.fill("opt-outs", "stop.csv")
+        person.press("go-on")
+        person.fill("own-number", "0772 000 999")
+        person.fill("pace", True)
+        person.press("send")
+        until(lambda: person.composer.desk.run.counts.accepted)
+        person.composer.desk.run.stop()
+        left = person.composer.desk.run.wait().totals["not_sent"]
+        decided = person.composer.desk.composition
+        again = Person(campaign.compose())
+        said = f"the rehearsal of “visits” has {left} texts not sent yet"
+        assert said in again.sees("open-campaigns")
+        again.press("take-up")
+        assert again.sees("greeting").startswith(f"“visits” is as it was. {left} texts are not sent yet.")
+        assert again.composer.desk.composition == decided
+        assert not again.is_shown("open-campaigns")
+        assert find(again.composer, "send").description == f"Rehearse {left} texts"
+        folder = person.composer.desk.run.folder
+        assert "0772 000 999" not in (folder / "composed.json").read_text()
+        campaign.write_follow_up(campaign.load_result(folder), "to_correct.csv")
+        table.unlink()
+        third = Person(campaign.compose())
+        assert "Choose its spreadsheet, visits.csv, below." in third.sees("open-campaigns")
+        third.fill("path", "to_correct.csv")
+        assert "Column and country are those of the campaign “visits”" in third.sees("section-1")
+        assert find(third.composer, "country").value == "UG"
+        assert third.composer.desk.composition.overlong == "truncate"

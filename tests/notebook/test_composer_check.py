@@ -171,7 +171,8 @@ def test_each_choice_says_what_it_changes(person, table):
     ]
     assert person.offered("duplicates") == [
         "Send only the first text: 2 rows get no text",
-        "Send every different text: 1 more person gets a text, 1 SMS more; 1 row still gets none",
+        "Send every different text: 1 more person gets a text, 1 SMS more; 1 row still gets none "
+        "(row 5: repeats another row)",
     ]
 
 
@@ -213,3 +214,66 @@ def test_a_text_that_is_cut_is_no_reason_to_get_none(person, table):
     assert "1 The number is on the list of people who want no texts. 3" in shown
     assert "cut to fit" not in shown
     assert person.sees("fitted") == ""
+
+
+LONG = "a very long remark " * 12
+
+
+def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(person, table):
+    at_the_check(
+        person, table,
+        f"name,phone,day\nAisha,+256 772 000 001,Mon\n{LONG},0772 000 001,Tue\n{LONG},0772 00,Wed\n"
+        "Ben,0772 01,Thu\n",
+    )  # fmt: skip
+    person.fill("overlong", "truncate")
+    person.press("go-on")
+    person.send()
+    path = table.parent / "to_correct.csv"
+    campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), path)
+    corrected = path.read_text("utf-8-sig").replace('0772 00"', '+256772000003"')
+    path.write_text(corrected.replace('0772 01"', '+256772000004"'))
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    person.press("use")
+    assert person.composer.desk.composition.overlong == "truncate"
+    assert person.sees("reset") == ""
+    assert "2 people get a text" in person.sees("section-3")
+    person.fill("overlong", "flag")
+    assert "1 person gets a text" in person.sees("section-3")
+    assert person.offered("overlong")[1] == (
+        "Cut these texts: 1 more person gets a text, 1 SMS more; 1 row still gets none "
+        "(row 2: because of other rows of the campaign)"
+    )
+    person.fill("overlong", "truncate")
+    assert re.findall(r" (\d) Hi a very", person.sees("fitted")) == ["3"]
+
+
+def test_an_answer_that_a_change_above_takes_back_is_named(person, table):
+    at_the_check(person, table, f"{FAMILY}{LONG},+256 772 000 005,Fri\n")
+    person.fill("overlong", "truncate")
+    person.reopen(2)
+    person.write(f"{TEXT} Please")
+    person.press("check")
+    assert person.composer.desk.composition.overlong == "flag"
+    assert person.sees("reset") == (
+        "The change above took back your answer about “Texts that are too long”: it was “Cut these texts”, "
+        "and is “Leave these people out” now. Choose again below."
+    )
+    person.fill("overlong", "truncate")
+    assert person.sees("reset") == ""
+
+
+def test_texts_with_letters_that_need_room_can_be_cut_to_one_sms(person, table):
+    at_the_check(
+        person, table,
+        f"name,phone\n{'ê' * 170},+256 772 000 001\n{'ê' * 90},+256 772 000 002\nA,+256 772 000 003\n",
+        text="{name}",
+    )  # fmt: skip
+    assert person.offered("overlong")[1:] == [
+        "Cut these texts: 1 more person gets a text, 3 SMS more",
+        "Cut them to one SMS each: 1 more person gets a text; 1 other text is cut too",
+        "Send them in several SMS: 1 more person gets a text, 4 SMS more",
+    ]
+    person.fill("overlong", "one_sms")
+    assert person.composer.desk.plan.totals.parts == 3
+    assert "overlong='truncate', max_parts=1" in person.composer.desk.composition.python()

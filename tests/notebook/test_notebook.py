@@ -174,10 +174,22 @@ def test_an_empty_account_is_topped_up_and_resume_does_what_the_sentence_says(pl
         dashboard = Dashboard(run)
         until(lambda: enabled(dashboard) == {"resume"})
         assert "Top it up, then resume" in find(dashboard, "status").value
+        before = run.result
+        assert before.changes_since == ""
         sandbox.top_up(100_000)
         find(dashboard, "resume").click()
-        assert run.wait(20).totals["accepted"] == 40
-        assert len(sandbox.inbox) == 40
+        now = run.wait(20)
+        assert now.totals["accepted"] == len(sandbox.inbox) == 40
+    until(lambda: "before Resume was pressed is out of date: <code>result =" in html_of(dashboard))
+    accepted = before.totals["accepted"]
+    since = f"; since then {40 - accepted} more messages were accepted."
+    page = campaign.write_report(before, tmp_path / "report.html").read_text("utf-8")
+    shown = [before._repr_html_(), html_of(campaign.summary(before)), repr(before), page]
+    assert [since in text for text in shown] == [True] * 4
+    assert "<code>result = campaign.load_result(" in shown[0]
+    assert (0 < accepted < 11, now.changes_since) == (True, "")
+    shutil.rmtree(now.folder)
+    assert before.changes_since == ""
 
 
 def test_a_send_that_a_lost_answer_paused_has_ended_and_resume_sends_the_rest(plan, tmp_path, monkeypatch):
@@ -385,7 +397,7 @@ def test_the_summary_adds_up_by_nothing_where_no_column_is_shared(tmp_path, monk
 
 
 def test_the_summary_shows_when_the_messages_were_accepted(plan, tmp_path):
-    result = campaign.send(plan, folder=tmp_path / "visits", batch_size=1, progress=False)
+    result = campaign.send(plan, folder=tmp_path / "visits", batch_size=1, rate=15, progress=False)
     panel = campaign.summary(result)
     assert "40 messages accepted from" in html_of(panel)
     assert "40 messages accepted from" in panel.card()

@@ -76,6 +76,8 @@ def test_page_workbook_and_csv_say_the_same(listed, tmp_path):
     assert " cost was UGX 5,250.5 or more and KES 20. 2 messages are still unknown." in page
     assert '<p class="where live">LIVE</p>' in page
     assert "They are in vaccines." in page
+    assert '<td class="short">rehearsal</td>' in page
+    assert '<td class="short">2 unknown</td>' in page
     assert "Not counted: 1 (rehearsals" in page
     summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
     assert (summary["accepted"], summary["unknown"], summary["people in all"]) == (160, 2, 162)

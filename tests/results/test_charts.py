@@ -76,7 +76,28 @@ def test_a_later_round_is_a_beginning_and_no_hold():
     chart = accepted_over_time(batches(*steady(5), *steady(5, start=3 * 86_400, round_=2)), KAMPALA)
     assert "Round 2 began at 24 Nov 14:02, 3 days later" in chart
     (band,) = re.findall(r'class="quiet band" x="[\d.]+" y="0" width="([\d.]+)"', chart)
-    assert float(band) < 200  # three days beside ten seconds
+    assert float(band) < 340  # three days beside ten seconds
+    assert chart.count('class="cut"') == 2  # between these lines, time is drawn shorter
+    assert re.search(r'<span style="left:[\d.]+%">3 days</span>', chart)
+    assert "drawn shorter than it was" in chart
+
+
+def test_a_pause_beside_a_long_night_is_seen_and_the_longer_gap_is_wider():
+    rows = [*steady(10), *steady(10, start=60), *steady(10, start=40_000), *steady(10, start=40_010)]
+    pause, night = [
+        float(width)
+        for width in re.findall(
+            r'band" x="[\d.]+" y="0" width="([\d.]+)"', accepted_over_time(batches(*rows))
+        )
+    ]
+    assert 40 < pause < night < 300
+
+
+def test_what_took_no_second_has_no_time_line():
+    assert accepted_over_time(batches(*[(place / 1000, "accepted", 1) for place in range(20)])) == ""
+    to_scale = accepted_over_time(batches(*steady(60), *steady(60, start=75)))
+    assert 'class="doubt band"' in to_scale
+    assert "drawn shorter" not in to_scale
 
 
 def test_the_time_between_two_rounds_is_no_pause():

@@ -14,6 +14,7 @@ import campaign
 from campaign.cli.main import main
 from campaign.contract import STATUSES
 from campaign.results.page.sending_facts import sender_in_words
+from campaign.results.plain_words import status_in_words
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import snapshot
 
@@ -102,6 +103,9 @@ def test_the_page_agrees(result, folder):
     )
     assert "The service said: Invalid sender ID." in page
     assert "(in no row any more)" in page
+    assert "11 rows in the file: 10 people (1 shares a phone), 1 blank row." in page
+    assert "1 of them has another text: a person who shares a phone" in page
+    assert ">duplicate</td>" not in page[page.index('aria-label="Reasons"') : page.index('id="batches"')]
 
 
 def test_the_workbook_agrees(result, folder):
@@ -110,8 +114,10 @@ def test_the_workbook_agrees(result, folder):
         "Summary", "By Clinic", "Batches", "Messages", "Contacts", "Issues", "Follow-up",
     ]  # fmt: skip
     summary = {row[0]: row[1] for row in book["Summary"].iter_rows(values_only=True)}
-    assert {name: summary[name.replace("_", " ")] for name in STATUSES} == EXPECTED
-    assert (summary["Cost"], summary["all rows of the file"]) == (142, 11)
+    assert {name: summary[status_in_words(name, 2)] for name in STATUSES} == EXPECTED
+    assert (summary["Cost, at least"], summary["all rows of the file"]) == (142, 11)
+    people = "11 rows in the file: 10 people (1 shares a phone), 1 blank row."
+    assert summary["Rows and people"] == people
     assert sheet(book, "Contacts")["status"].value_counts().to_dict() == EXPECTED
     assert sheet(book, "Messages")["status"].value_counts().to_dict() == {
         name: EXPECTED[name] for name in ("accepted", "not_sent", "refused", "unknown")
@@ -121,7 +127,9 @@ def test_the_workbook_agrees(result, folder):
     assert {name: by[name].sum() for name in STATUSES} == EXPECTED
     assert by["cost_share"].sum() == 142
     statuses = ["unknown", "refused", "invalid", "not_sent", "duplicate"]  # Fay shares a phone
-    assert sheet(book, "Follow-up")["last status"].tolist() == statuses
+    note, head, *rows = book["Follow-up"].iter_rows(values_only=True)
+    assert note[0].startswith("This sheet is for reading. Correct the rows in the follow-up file")
+    assert [row[head.index("last status")] for row in rows] == statuses
     cost = next(cell for row in book["Summary"].iter_rows() for cell in row if cell.value == 142)
     assert cost.number_format == '"UGX" #,##0.00'
 
@@ -169,8 +177,8 @@ def test_who_sent_what_and_how_is_told_of_both_rounds(result, folder):
     assert "<dt>Text</dt><dd>Hi {name}</dd>" in page
     assert "<dt>From</dt><dd>CLINIC</dd>" in page
     assert '<p class="text">Hi Ann</p>' in page
-    rounds = page[page.index('aria-label="Rounds"') : page.index('id="over-time"')]
-    assert re.findall(rf"<td[^>]*>{who}</td>((?:<td class=\"figure\">\d+</td>)+)", rounds) == [
+    rounds = page[page.index('aria-label="Rounds"') : page.index('id="attention"')]
+    assert re.findall(r"(?:<td class=\"figure\">\d+</td>)+", rounds) == [
         "".join(f'<td class="figure">{count}</td>' for count in counts)
-        for counts in ((4, 4, 0, 0), (4, 1, 1, 1))
+        for counts in ((4, 4, 0, 0, 0), (4, 1, 1, 1, 1))  # messages, accepted, unknown, refused, not sent
     ]

@@ -126,7 +126,7 @@ def test_a_corrected_sorted_and_shortened_file_continues_its_campaign(visits, tm
         ruth[0] = "0772000005"
         new = ["0772000009", "Ivan", "", "spring", "", "", "", "", ""]
         lines[:] = [header, ruth, mueller, new]
-        assert zoe[4:] == [zoe[4], "invalid", "4", VERSION, "visits"]
+        assert (zoe[5:7], zoe[7].split("-")[0], zoe[8]) == (["invalid", "4"], VERSION, "visits")
 
     path = edited(write_follow_up(visits, tmp_path / f"f{ending}"), correct, ending=saved_as)
     again = read_contacts(path)
@@ -158,8 +158,7 @@ def test_corrections_are_not_lost_when_all_cells_are_run_again(visits, tmp_path,
     assert str(caught.value) == (
         f"{saved.name} has corrections, which would be lost: rows 4 and 5 are not as in your own "
         "spreadsheet. Read this file and send it if you have not yet, and put the corrections into your own "
-        "spreadsheet too. To write the rows again, give another name, or delete the file: nothing is lost "
-        "with it if these rows were corrected in your own spreadsheet only."
+        "spreadsheet too. To write the rows again, give another name, or delete the file."
     )
     assert saved.read_bytes() == before
 
@@ -172,6 +171,22 @@ def test_corrections_that_are_in_the_spreadsheet_too_can_be_replaced(visits, tmp
     corrected = VISITS.replace(",Ruth", "0772000005,Ruth")
     later = result_of(corrected, (2, "accepted"), (1, "refused"), (2, "accepted"))
     assert read_contacts(write_follow_up(later, path))["Name"].tolist() == ["Zoé Çelik", "Müller"]
+
+
+@pytest.mark.parametrize("ending", FORMATS)
+def test_a_file_that_nobody_has_edited_makes_way_once_the_spreadsheet_was_corrected(visits, tmp_path, ending):
+    """Two corrections of the own spreadsheet; of a file that was edited, only the edited row is named."""
+    path = write_follow_up(visits, tmp_path / f"f{ending}")
+    once = VISITS.replace(",Ruth", "0772 000,Ruth")
+    path = write_follow_up(result_of(once, (2, "accepted"), (1, "refused"), (1, "unknown")), path)
+    twice = once.replace("0772O00003,Zoé", "0772 000 003,Zoé").replace("Müller", "Ms Müller")
+    corrected = result_of(twice, (3, "accepted"), (1, "refused"), (1, "unknown"))
+    saved = edited(
+        path, lambda lines: lines[3].__setitem__(0, "0772000005"), ending=ending.replace("ods", "xlsx")
+    )
+    with pytest.raises(ReportError, match="lost: row 4 is not as in your own"):
+        write_follow_up(corrected, saved)
+    assert read_contacts(write_follow_up(corrected, path))["Name"].tolist() == ["Ms Müller", "Ruth"]
 
 
 def test_a_column_that_a_person_has_added_is_not_lost(visits, tmp_path):

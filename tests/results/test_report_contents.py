@@ -270,7 +270,7 @@ def test_times_are_written_with_date_and_time(tmp_path):
 def test_the_chart_of_the_workbook_shows_every_status(tmp_path):
     summary = book(result_of(*MIXED), tmp_path)["Summary"]
     rows = rows_of(summary)
-    first = next(place for place, row in enumerate(rows, 1) if row[0] == "invalid")
+    first = next(place for place, row in enumerate(rows, 1) if row[0] == "invalid (have to be corrected)")
     (chart,) = summary._charts
     assert chart.series[0].val.numRef.f == f"Summary!$B${first}:$B${first + 7}"
     assert chart.series[0].cat.numRef.f == f"Summary!$A${first}:$A${first + 7}"

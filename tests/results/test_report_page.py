@@ -142,6 +142,11 @@ def test_each_command_stands_once_in_one_place_and_relative(tmp_path, monkeypatc
     shown = campaign.write_report(result, "report.html").read_text("utf-8")
     assert shown.count("campaign follow-up ") == 1
     folded = shown[shown.index("<summary>The commands") :]
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    mailed = campaign.write_report(result, "report.html").read_text("utf-8")
+    assert "<code>campaign follow-up FOLDER to_correct.xlsx</code>" in mailed
+    assert mailed.count(str(result.folder)) == 1
     assert "<code>campaign follow-up campaigns/visits.local to_correct.xlsx</code>" in folded
 
 

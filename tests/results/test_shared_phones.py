@@ -71,12 +71,12 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     page = campaign.write_report(result, tmp_path / "report.html", by="clinic").read_text("utf-8")
     assert "messages for 3 of 5 people (60%)" in page
     assert "2 people need attention." in page
-    assert "6 rows in the file: 5 people, 1 duplicate." in page
+    assert "6 rows in the file: 5 people (1 shares a phone), 1 duplicate." in page
     assert "Find another number for 1 person who shares a phone." in page
     assert "Shares a phone with row 2, whose text went out." in page
     assert "1 sharing a phone (20%)" in page
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
-    head, *rows = book["Follow-up"].iter_rows(values_only=True)
+    _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     follow_up = pd.DataFrame(rows, columns=head)
     assert follow_up["name"].tolist() == ["Eve", "Cy"]
     assert follow_up["last reason"].iloc[1].startswith("Shares a phone with row 2")

@@ -99,8 +99,11 @@ def test_the_journal_says_who_closed_it(waiting, monkeypatch):
 def test_the_plan_of_a_closed_campaign_reaches_everybody_once(waiting, sandbox, options):
     campaign.close(waiting, confirm=CLOSE)
     sandbox.top_up(10**6)
+    opens_again = "The rehearsal was closed before: sending this opens it again."
+    assert opens_again in campaign.compare(plan_for(people(41)), folder=waiting).sentence
     result = campaign.send(plan_for(people(41)), folder=waiting, **options)
     assert result.totals["accepted"] == 41
+    assert opens_again not in campaign.compare(plan_for(people(42)), folder=waiting).sentence
     assert len(sandbox.inbox) == sandbox.inbox["number"].nunique() == 41
 
 

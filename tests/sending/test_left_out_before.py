@@ -42,7 +42,7 @@ def test_rounds_without_them_do_not_hide_them_and_one_that_wrote_to_them_does(sa
     send(plan_for(people(5), opt_outs=LIST), sandbox)
     send(plan_for(contacts_of(*everybody[2:])), sandbox)
     assert FORGOTTEN in compared(plan_for(people(5)), sandbox)
-    send(plan_for(people(5)), sandbox)
+    send(plan_for(people(5)), sandbox, opted_out="send")
     assert "left out before" not in compared(plan_for(people(5), "Good day {name}"), sandbox)
 
 
@@ -59,6 +59,38 @@ def test_after_erasing_they_are_still_known(sandbox):
     assert FORGOTTEN in compared(plan_for(people(5)), sandbox)
 
 
+def test_nothing_is_sent_before_a_person_has_decided(sandbox):
+    send(plan_for(people(5), opt_outs=LIST), sandbox)
+    with pytest.raises(campaign.ConfirmationError, match=f"{FORGOTTEN}. Nothing was sent. Give the list"):
+        send(plan_for(people(6)), sandbox)
+    assert len(sandbox.inbox) == 3
+    assert send(plan_for(people(6), opt_outs=LIST), sandbox).totals["accepted"] == 4
+    result = send(plan_for(people(6)), sandbox, opted_out="send")
+    assert (result.totals["accepted"], result.totals["opted_out"], len(sandbox.inbox)) == (6, 0, 6)
+
+
+def test_left_out_again_they_stay_in_the_table_with_the_reason(sandbox):
+    send(plan_for(people(5), opt_outs=LIST), sandbox)
+    for rounds in (2, 2):  # the same again is no new round
+        result = send(plan_for(people(6)), sandbox, opted_out="skip")
+        assert (result.totals["accepted"], result.totals["opted_out"], len(result.rounds)) == (4, 2, rounds)
+    loaded = campaign.load_result(result.folder).contacts
+    assert loaded["status"].tolist() == ["opted_out", "opted_out", *["accepted"] * 4]
+    assert loaded["reason"].iloc[0] == "The person was left out before, because they wanted no messages."
+    assert campaign.resume(result.folder, account=sandbox.account, progress=False).totals["opted_out"] == 2
+    with pytest.raises(campaign.ConfirmationError, match=FORGOTTEN):
+        send(plan_for(people(6)), sandbox)
+
+
+def test_whoever_was_reached_before_they_wanted_no_more_keeps_that(sandbox):
+    send(plan_for(people(3)), sandbox)
+    send(plan_for(people(3), opt_outs=LIST), sandbox)
+    assert send(plan_for(people(3)), sandbox).totals["accepted"] == 3  # nothing goes out: nothing to ask
+    new_text = plan_for(people(3), "Good day {name}")
+    result = send(new_text, sandbox, changed="send", opted_out="skip")
+    assert (result.totals["accepted"], result.totals["opted_out"], len(sandbox.inbox)) == (1, 2, 4)
+
+
 def test_of_a_table_in_parts_each_part_is_looked_at(sandbox, tmp_path):
     parts = tmp_path / "parts"
     parts.mkdir()
@@ -67,6 +99,8 @@ def test_of_a_table_in_parts_each_part_is_looked_at(sandbox, tmp_path):
         (parts / f"{part}.csv").write_text("name,phone\n" + "".join(rows))
     send(plan_for(parts, opt_outs=LIST, stream=True), sandbox)
     assert FORGOTTEN in compared(plan_for(parts, stream=True), sandbox)
+    result = send(plan_for(parts, stream=True), sandbox, opted_out="skip")
+    assert (result.totals["accepted"], result.totals["opted_out"]) == (4, 2)
 
 
 def test_the_question_before_live_sending_says_it(resolves_here, tmp_path):
@@ -79,5 +113,7 @@ def test_the_question_before_live_sending_says_it(resolves_here, tmp_path):
             campaign.send(first, **options)
         assert "left out before" not in str(asked.value)
         campaign.send(first, confirm=re.search(r'confirm="([^"]+)"', str(asked.value))[1], **options)
-        with pytest.raises(campaign.ConfirmationError, match=FORGOTTEN):
-            campaign.send(plan_for(people(5)), **options)
+        for opted_out, asks in (("ask", "opted_out="), ("send", 'confirm="send 2 messages live')):
+            with pytest.raises(campaign.ConfirmationError, match=FORGOTTEN) as asked:
+                campaign.send(plan_for(people(5)), opted_out=opted_out, **options)
+            assert asks in str(asked.value)

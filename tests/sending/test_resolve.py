@@ -7,8 +7,10 @@ import pytest
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign import markup
 from campaign.cli.main import main
 from campaign.masking import mask_text
+from campaign.notebook.error_card import question_card
 from campaign.sending.ledger.ledger_file import LedgerFile
 from campaign.sending.ledger.views import journal_frame
 from campaign.sending.store.user_state import user_name
@@ -51,6 +53,16 @@ def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     assert "Error)" not in str(shown.value)
     assert 'confirm="batch 2 was accepted"' in str(shown.value)
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
+
+
+def test_a_notebook_shows_the_whole_line_that_settles_it(interrupted_campaign):
+    with pytest.raises(campaign.ConfirmationError) as shown:
+        campaign.resolve(interrupted_campaign, 2, "accepted", note='they said "yes"')
+    line = shown.value.call
+    assert markup.escape(line) in question_card(shown.value)
+    settled = {"campaign": campaign}
+    exec(line, settled)
+    assert settled["result"].batches["error"][1].endswith('they said "yes"')
 
 
 @pytest.mark.parametrize("outcome", ["accepted", "refused"])

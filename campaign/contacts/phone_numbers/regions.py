@@ -1,6 +1,5 @@
 """Region codes such as UG and KE: checking one, and suggesting one for a country name or a calling code."""
 
-import difflib
 import functools
 import unicodedata
 
@@ -12,6 +11,7 @@ from campaign.contacts.phone_numbers.libphonenumber import (
     regions_by_code,
 )
 from campaign.errors import UsageError
+from campaign.suggestions import closest
 from campaign.text import clean, shorten
 
 # Names in common use that the library's list of countries does not have.
@@ -73,8 +73,8 @@ def suggest_region(text: str) -> str | None:
         return None if main_region == WORLD else main_region
     codes = _codes_by_name()
     name = _normalised(text)
-    closest = difflib.get_close_matches(name, codes, 1, 0.8) if len(name) > 4 else []
-    return codes.get(name) or (codes[closest[0]] if closest else None)
+    near = closest(name, codes, likeness=0.8) if len(name) > 4 else ""
+    return codes.get(name) or codes.get(near)
 
 
 @functools.cache

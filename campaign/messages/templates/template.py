@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from campaign.arrow_text import text_array
-from campaign.contacts.columns import find_column, why_none
+from campaign.contacts.columns import find_column, meant_by, why_none
 from campaign.errors import ColumnError, TemplateError
 from campaign.messages.templates.formats import Format, parse_format
 from campaign.messages.text import gsm7
@@ -197,4 +197,7 @@ def _explain_unknown(body: str, head: str, columns: list[str], what: str) -> str
             f"The {what} has a placeholder without a name: {{{body}}}. "
             "Write {{ and }} for braces in the text."
         )
-    return f"The {what} has the placeholder {{{body}}}. {why_none(columns, head.partition(':')[0])}"
+    name = head.partition(":")[0]
+    meant = meant_by(columns, name)
+    write = f" Write {{{meant[0]}}}." if len(meant) == 1 and " " in meant[0] else ""
+    return f"The {what} has the placeholder {{{body}}}. {why_none(columns, name)}{write}"

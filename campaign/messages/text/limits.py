@@ -6,8 +6,6 @@ for emoji and other rare ones, which count twice, so no service can count more.
 
 from collections.abc import Iterator
 
-import regex
-
 from campaign.argument_checks import check_text
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import UsageError
@@ -42,6 +40,8 @@ def check_ellipsis(ellipsis: str, *, downgrade: bool) -> str:
     check_text(ellipsis, subject="ellipsis", write='ellipsis="..."')
     if _has_half_character(ellipsis):
         raise UsageError('The ellipsis contains half a character. Write it again, such as ellipsis="...".')
+    import regex
+
     ending = gsm7.plain(ellipsis) if downgrade else ellipsis
     joins = ending and len(regex.findall(r"\X", "a" + ending)) == 1
     if joins or count_units(ending) > TEXT_LIMIT // 2 or gsm7.of_class(ending, gsm7.REFUSED):
@@ -64,6 +64,8 @@ def boundary(text: str, place: int) -> int:
     """
     if place >= len(text):
         return len(text)
+    import regex
+
     start = place
     while start > 0 and not _between_ascii(text, start):
         start -= 1

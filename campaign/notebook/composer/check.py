@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import ChainMap
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
@@ -14,7 +17,7 @@ from campaign.environments import Environment
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import leaves_out_most
-from campaign.notebook.composer.choice import QUESTIONS, Choice
+from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
@@ -23,19 +26,20 @@ from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.reasons import (
     STYLE,
     fitted_texts,
+    headline,
     read_dates,
     reasons,
     shares,
     unreadable_entries,
 )
-from campaign.notebook.composer.section import Section, people
+from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.follow_up_file import write_follow_up
 from campaign.results.unsent_result import unsent_result
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import capitalised, counted, figure
 
 _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
@@ -63,10 +67,15 @@ class CheckSection(Section):
         self._desk, self._done = desk, done
         self._drawn: Plan | None = None  # what is shown, while the desk may have another plan already
         self._drawn_line = ""
+        self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
         self._overview, self._reasons, self._fitted, self._before = HTML(), HTML(), HTML(), HTML()
         self._fitted.add_class("campaign-fitted")
         self.shared = SharedPhones(self._keep)
         self.choices = [Choice(question, self._answer) for question in QUESTIONS]
+        self._answered = Composition()  # with the answers that a person has seen or given here
+        self._reset = HTML()
+        self._reset.add_class("changed")
+        self._reset.add_class("campaign-reset")
         self.opt_outs = Field(
             FIELDS["opt_outs"], "opt-outs", "a file of numbers, such as stop.csv",
             written=lambda _: self._take_opt_outs(),
@@ -86,7 +95,7 @@ class CheckSection(Section):
         self._correcting = HTML()
         self._asked = VBox(layout=Layout(width="100%"))
         body = [
-            self._overview, self._reasons, self.download, self._correcting, self._asked,
+            self._reset, self._overview, self._reasons, self.download, self._correcting, self._asked,
             self.opt_outs, self.upload, self._agree, self._list_faults, self._before,
             button("Go on to sending", "go-on", self.finish, main=True),
         ]  # fmt: skip
@@ -101,7 +110,7 @@ class CheckSection(Section):
     def findings(self) -> str:
         """Who gets no text and why: whether this has changed, whatever was sent in the meantime."""
         may_get_one = 0 if self._drawn is None else self._drawn.totals["not_sent"]
-        return f"{may_get_one} {self._reasons.value}"
+        return f"{may_get_one} {self._reasons.value} {self._reset.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -111,12 +120,14 @@ class CheckSection(Section):
     def refill(self, composition: Composition) -> None:
         """Show the file of opt-outs again; everything else is drawn when the section is entered."""
         self.opt_outs.fill(composition.opt_outs or "")
+        self._answered = composition
         self._agreed = (composition.opt_outs, composition.source)
 
     def finish(self) -> None:
         """Go on, once the list of people who want no texts is read as it is now."""
         with self.problems_shown():
             self._read_opt_outs()
+            self._answered = self._desk.composition
             self._draw()
             self._done(self)
 
@@ -141,7 +152,7 @@ class CheckSection(Section):
 
     def _doubt_list(self, chosen: str) -> None:
         """Raise a question if the list leaves out most of the rows: it may be the file of these people."""
-        totals = self._composed(opt_outs=chosen).totals
+        totals = self._composed({"opt_outs": chosen}).totals
         if not leaves_out_most(totals):
             return
         self.touched(self)
@@ -167,28 +178,34 @@ class CheckSection(Section):
         plan = self._drawn
         if plan is None:
             return
-        difference = None
-        with suppress(CampaignError):  # the section that sends says why
-            difference = self._desk.difference(self._desk.composition.environment)
-        leaves = WhoLeaves.of(plan, difference, changed=self._desk.composition.changed)
-        self._drawn_line = _sentence(plan, leaves)
+        leaves = self._leaves = self._who_leaves(plan)
+        self._drawn_line = headline(plan, leaves)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
         self._before.value = self._compared()
 
+    def _who_leaves(self, plan: Plan) -> WhoLeaves:
+        """Whom a plan has texts for now: the desk's, or one that another answer would give."""
+        composition, difference = self._desk.composition, None
+        with suppress(CampaignError):  # the section that sends says why
+            difference = self._desk.difference(composition.environment)
+            if plan is not self._desk.plan and not difference.is_first:
+                difference = composition.compare(plan, self._desk.account)
+        return WhoLeaves.of(plan, difference, changed=composition.changed)
+
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
         plan = self._drawn = self._plan
         self._reasons.value = reasons(plan)
-        self._fitted.value = fitted_texts(plan)
         self._list_faults.value = unreadable_entries(plan)
         self.shared.offer(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         self._correcting.value = markup.paragraph(self._how_to_correct, note=True) if to_correct else ""
-        self._ask()
         self.say_who_leaves()
+        self._fitted.value = fitted_texts(plan, self._leaves)
+        self._ask()
 
     @property
     def _how_to_correct(self) -> str:
@@ -202,11 +219,15 @@ class CheckSection(Section):
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
-        plain = self._composed(overlong="flag", duplicates="skip", several="refuse")
-        codes = {*plain.issues["code"].unique()}
+        careful = [next(iter(choice.question.answers.values())) for choice in self.choices]
+        plain = self._composed(dict(ChainMap(*map(dict, careful))))
+        codes = {*plain.issues["code"].unique(), *self._plan.issues["code"].unique()}
         asked = [choice for choice in self.choices if codes & {*choice.question.codes}]
         for choice in asked:
-            choice.ask(self._desk.composition, lambda name, answer: self._composed(**{name: answer}))
+            choice.ask(self._desk.composition, self._look)
+        self._reset.value = about_reset(
+            [choice.question for choice in asked], self._answered, self._desk.composition
+        )
         below = {"overlong": self._fitted, "duplicates": self.shared}  # what an answer means, in detail
         self._asked.children = [
             widget
@@ -215,15 +236,23 @@ class CheckSection(Section):
             if widget is not None
         ]
 
-    def _composed(self, **decisions: str) -> Plan:
-        return replace(self._desk.composition, **decisions).plan(self._desk.contacts)  # type: ignore[arg-type]
+    def _composed(self, decisions: Mapping[str, Any]) -> Plan:
+        return replace(self._desk.composition, **decisions).plan(self._desk.contacts)
 
-    def _answer(self, parameter: str, answer: str) -> None:
+    def _look(self, decisions: Mapping[str, Any]) -> Outlook:
+        """What some decisions would give, besides all the others."""
+        composition = self._desk.composition
+        is_decided = all(getattr(composition, name) == value for name, value in decisions.items())
+        plan = self._plan if is_decided else self._composed(decisions)
+        return Outlook(plan, self._leaves if is_decided else self._who_leaves(plan))
+
+    def _answer(self, question: Question, answer: str) -> None:
         with self.problems_shown():
-            self._decide(**{parameter: answer})
+            self._decide(**question.answers[answer])
+            self._answered = replace(self._answered, **question.answers[answer])
             self._draw()
 
-    def _decide(self, **decisions: str | None) -> None:
+    def _decide(self, **decisions: Any) -> None:
         """Decide and prepare anew; what cannot be prepared is not decided."""
         self.touched(self)
         before = self._desk.composition
@@ -276,19 +305,3 @@ class CheckSection(Section):
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(unsent_result(self._plan, name=self._desk.name), path)
-
-
-def _sentence(plan: Plan, leaves: WhoLeaves) -> str:
-    """How many people get a text, how many more may, and how many rows get none, in one line."""
-    who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
-    more = leaves.nothing_more
-    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
-    pieces = [
-        f"{capitalised(who)} a text",
-        f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
-        f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
-        f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
-        if left_out
-        else "no row is left out",
-    ]
-    return "; ".join(filter(None, pieces))

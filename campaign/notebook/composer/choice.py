@@ -2,64 +2,172 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
+import pandas as pd
+
+from campaign import markup
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS
 from campaign.notebook.composer.fields import Picker
-from campaign.text import agreeing, counted, figure
+from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.text import agreeing, counted, figure, listed_words
+
+_NAMED = 4  # rows named of those that still get no text for one reason
+_STILL = {
+    "duplicate": "repeats another row", "duplicate_other_text": "shared phone", "overlong": "too long",
+    "opted_out": "wants no texts", "stopped": "wants no texts", "already_sent": "reached by another campaign",
+}  # fmt: skip
+_OTHERS = "because of other rows of the campaign"
 
 
 @dataclass(frozen=True)
 class Question:
-    """A parameter of `prepare` with its answers, asked where the plan has one of these issues."""
+    """A parameter of `prepare`, asked where the plan has one of these issues.
+
+    `answers` are the decisions of each answer by its key; the first leaves these rows out.
+    """
 
     parameter: str
-    answers: tuple[str, ...]
+    answers: Mapping[str, Mapping[str, Any]]
     codes: Collection[str]
+
+    def answer_in(self, composition: Composition) -> str:
+        """The key of the answer that was given; the first one's until somebody has answered."""
+        for key, decisions in self.answers.items():
+            if all(getattr(composition, name) == value for name, value in decisions.items()):
+                return key
+        return next(iter(self.answers))
+
+    def words_of(self, answer: str) -> str:
+        return CHOICES[self.parameter, answer]
+
+
+def _one_decision(parameter: str, *answers: str, codes: Collection[str]) -> Question:
+    return Question(parameter, {answer: {parameter: answer} for answer in answers}, codes)
 
 
 QUESTIONS = (
-    Question("overlong", ("flag", "truncate", "split"), ("overlong", "truncated", "split")),
-    Question("duplicates", ("skip", "keep"), ("duplicate", "duplicate_other_text")),
-    Question("several", ("refuse", "first"), ("several",)),
+    Question(
+        "overlong",
+        {
+            "flag": {"overlong": "flag", "max_parts": None},
+            "truncate": {"overlong": "truncate", "max_parts": None},
+            "one_sms": {"overlong": "truncate", "max_parts": 1},
+            "split": {"overlong": "split", "max_parts": None},
+        },
+        codes=("overlong", "truncated", "split"),
+    ),
+    _one_decision("duplicates", "skip", "keep", codes=("duplicate", "duplicate_other_text")),
+    _one_decision("several", "refuse", "first", codes=("several",)),
 )
 
 
-class Choice(Picker):
-    """One question; `answered` is called with the parameter and the answer when a person chooses."""
+@dataclass(frozen=True, eq=False)
+class Outlook:
+    """What an answer would give: a plan, and who gets a text now of those in it."""
 
-    def __init__(self, question: Question, answered: Callable[[str, str], None]) -> None:
+    plan: Plan
+    leaves: WhoLeaves
+
+
+class Choice(Picker):
+    """One question; `answered` is called with it and the key of the answer when a person chooses."""
+
+    def __init__(self, question: Question, answered: Callable[[Question, str], None]) -> None:
         self.question = question
         parameter = question.parameter
-        super().__init__(FIELDS[parameter], parameter, lambda answer: answered(parameter, answer))
+        super().__init__(FIELDS[parameter], parameter, lambda answer: answered(question, answer))
 
-    def ask(self, composition: Composition, make_plan: Callable[[str, str], Plan]) -> None:
-        """Offer the answers with their effects; `make_plan` returns the plan that an answer would give."""
-        parameter, (careful, *others) = self.question.parameter, self.question.answers
-        without = make_plan(parameter, careful)
-        rows = _left_out(without, self.question.codes)
-        effects = {careful: f"{counted(rows, 'row')} {agreeing(rows, 'gets', 'get')} no text"}
-        effects |= {answer: _gained(make_plan(parameter, answer), without, rows) for answer in others}
-        options = [(f"{CHOICES[parameter, answer]}: {effect}", answer) for answer, effect in effects.items()]
-        self.offer(options, getattr(composition, parameter))
+    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> None:
+        """Offer the answers with their effects; `look` tells what some decisions would give."""
+        (careful, decisions), *others = self.question.answers.items()
+        without = look(decisions)
+        rows = _left_out(without.plan, self.question.codes)
+        effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
+        for answer, decisions in others:
+            effects[answer] = _gained(look(decisions), without, rows)
+        if effects.get("one_sms") == effects.get("truncate"):
+            effects.pop("one_sms", None)  # what is cut takes one SMS anyway
+        options = [
+            (f"{self.question.words_of(answer)}: {effect}", answer) for answer, effect in effects.items()
+        ]
+        chosen = self.question.answer_in(composition)
+        self.offer(options, chosen if chosen in effects else "truncate")
 
 
-def _left_out(plan: Plan, codes: Collection[str]) -> int:
-    """How many rows get no text for one of these reasons."""
+def about_reset(asked: Sequence[Question], before: Composition, now: Composition) -> str:
+    """Which answers no longer hold because something above was changed, as HTML; "" if all do."""
+    sentences = []
+    for question in asked:
+        then, current = question.answer_in(before), question.answer_in(now)
+        if then != current:
+            sentences.append(
+                f"The change above took back your answer about “{FIELDS[question.parameter]}”: it was "
+                f"“{question.words_of(then)}”, and is “{question.words_of(current)}” now. Choose again below."
+            )
+    said = "".join(map(markup.paragraph, sentences))
+    return f'<div role="status">{said}</div>' if said else ""
+
+
+def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
+    """Which rows get no text for one of these reasons."""
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     issues = plan.issues
-    return int(issues.loc[issues["code"].isin(codes) & issues["row"].isin(excluded), "row"].nunique())
+    return excluded.intersection(pd.Index(issues.loc[issues["code"].isin(codes), "row"].dropna().unique()))
 
 
-def _gained(plan: Plan, without: Plan, rows: int) -> str:
-    """What an answer adds, in people and SMS, and how many of the rows that it is about still get nothing."""
-    others = plan.totals["not_sent"] - without.totals["not_sent"]
-    if not others:
-        return "nobody else gets a text"
-    more = f"{figure(others)} more {agreeing(others, 'person gets', 'people get')} a text"
-    left = rows - others
-    still = f"; {counted(left, 'row')} still {agreeing(left, 'gets', 'get')} none" if left > 0 else ""
-    return f"{more}, {counted(plan.totals.parts - without.totals.parts, 'SMS', 'SMS')} more{still}"
+def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
+    """What an answer adds, in people and SMS, and which of the rows that it is about still get nothing."""
+    new = with_answer.leaves.rows.difference(without.leaves.rows)
+    pieces = []
+    if len(new):
+        pieces.append(f"{figure(len(new))} more {agreeing(len(new), 'person gets', 'people get')} a text")
+    if parts := with_answer.leaves.parts - without.leaves.parts:
+        pieces.append(f"{counted(abs(parts), 'SMS', 'SMS')} {'more' if parts > 0 else 'fewer'}")
+    effect = ", ".join(pieces if len(new) else ["nobody else gets a text", *pieces])
+    left = rows.difference(with_answer.leaves.rows)
+    still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
+    return f"{effect}{_each(new, with_answer.plan)}{_cut_too(new, with_answer)}{still}"
+
+
+def _each(rows: pd.Index[Any], plan: Plan) -> str:
+    """How many SMS each of these texts takes, where that is more than one."""
+    messages = plan.messages
+    sizes = messages[messages["row"].isin(rows)].groupby("row")["parts"].sum()
+    if len(sizes) < 2 or sizes.max() == 1:
+        return ""
+    least, most = sizes.min(), sizes.max()
+    return f" ({most if least == most else f'{least} to {most}'} for each)"
+
+
+def _cut_too(new: pd.Index[Any], with_answer: Outlook) -> str:
+    """How many texts are cut that would go out anyway."""
+    issues = with_answer.plan.issues
+    cut = pd.Index(issues.loc[issues["code"] == "truncated", "row"].dropna().unique())
+    others = len(cut.intersection(with_answer.leaves.rows).difference(new))
+    return f"; {counted(others, 'other text')} {agreeing(others, 'is', 'are')} cut too" if others else ""
+
+
+def _still_left_out(rows: pd.Index[Any], plan: Plan) -> str:
+    """How many rows still get no text, which, and why."""
+    statuses, issues = plan.contacts["status"].reindex(rows), plan.issues
+    reasons = issues[issues["code"].isin(_STILL) & issues["row"].isin(rows)].drop_duplicates(
+        "row", keep="last"
+    )
+    words = pd.Series("has to be corrected", index=rows)
+    words.update(reasons.set_index(reasons["row"].astype("int64"))["code"].map(_STILL))
+    words[(statuses == "not_sent").to_numpy()] = _OTHERS
+    groups = [f"{_rows(list(own))}: {why}" for why, own in words.groupby(words, sort=False).groups.items()]
+    return (
+        f"; {counted(len(rows), 'row')} still {agreeing(len(rows), 'gets', 'get')} none ({'; '.join(groups)})"
+    )
+
+
+def _rows(rows: list[int]) -> str:
+    more = len(rows) - _NAMED
+    named = [*map(str, rows[:_NAMED]), *([counted(more, "other")] if more > 0 else [])]
+    return f"{agreeing(len(rows), 'row', 'rows')} {listed_words(named)}"

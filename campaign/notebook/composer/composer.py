@@ -13,8 +13,9 @@ from campaign.notebook.composer.check import CheckSection
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.memory import Kept, Memory
 from campaign.notebook.composer.message import MessageSection
+from campaign.notebook.composer.open_campaigns import OpenCampaigns
 from campaign.notebook.composer.outcome import OutcomeSection
-from campaign.notebook.composer.reopening import reopen
+from campaign.notebook.composer.reopening import PAGE_IS_BACK, reopen
 from campaign.notebook.composer.section import STYLE, Section
 from campaign.notebook.composer.sending import SendingSection
 from campaign.notebook.composer.spreadsheet import SpreadsheetSection
@@ -52,12 +53,15 @@ class Composer(Panel):
         self._is_shown = False
         self._greeting = HTML()
         self._greeting.add_class("campaign-greeting")
-        super().__init__(lambda: _IN_WORK, [self._greeting, *self.sections], style=STYLE)
+        self.open_campaigns = OpenCampaigns(self.desk, self._take_up)
+        parts = [self._greeting, self.open_campaigns, *self.sections]
+        super().__init__(lambda: _IN_WORK, parts, style=STYLE)
         self._open(0)
         kept = None if memory is None else memory.recall()
         if kept is not None and kept.composition.source:
-            sentence = reopen(self.desk, self.sections, kept, self._show_outcome)
-            self._greeting.value = f'<div role="status">{markup.paragraph(sentence)}</div>'
+            self._fill_in(kept, PAGE_IS_BACK)
+        else:
+            self.open_campaigns.offer()
         self._is_shown = True
         self.desk.remember = self._go_on
         self._remember()
@@ -66,9 +70,23 @@ class Composer(Panel):
         """What a notebook shows when it is opened again."""
         return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])
 
+    def _fill_in(self, kept: Kept, is_back: str) -> None:
+        """Fill everything in as it was, and say so."""
+        sentence = reopen(self.desk, self.sections, kept, self._show_outcome, is_back=is_back)
+        self._greeting.value = f'<div role="status">{markup.paragraph(sentence)}</div>'
+
+    def _take_up(self, name: str, kept: Kept) -> None:
+        """Go on with a campaign of this folder as if its page had been loaded again."""
+        self._is_shown = False
+        self._fill_in(kept, f"“{name}” is as it was.")
+        self._is_shown = True
+        self._remember()
+        next(section for section in self.sections if section.is_open).take_focus()
+
     def _go_on(self) -> None:
-        """The sentence about a page that was loaded again goes with the next decision."""
+        """What is said before anything is decided goes with the first decision."""
         self._greeting.value = ""
+        self.open_campaigns.hide()
         self._remember()
 
     def _remember(self) -> None:
@@ -121,7 +139,7 @@ class Composer(Panel):
         self.desk.remember()
 
     def _entered(self, section: Section, position: int, *, is_new: bool) -> bool:
-        """Let a section take what was decided above; False if it has to be put right first."""
+        """Let a section take what was decided above; False if a person has to look at it first."""
         line, findings = ("", "") if is_new else (section.line, self.check.findings)
         try:
             section.enter()
@@ -135,9 +153,8 @@ class Composer(Panel):
             same = "As many people get a text as before."
             before = same if section.line == line else f"Before, it was: {line}."
             section.say_changed(f"The change above has changed this. {before}")
-            section.unfold()
-        else:
-            section.fold()
+            return False
+        section.fold()
         return True
 
     def _started(self, run: Run) -> None:

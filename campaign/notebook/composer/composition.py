@@ -22,10 +22,10 @@ from campaign.service.account import Account
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
 _AGAIN: tuple[str, ...] = ("changed", "gone")
-_OF_ROWS = ("overlong", "duplicates", "several")
+ANSWERS = ("overlong", "max_parts", "duplicates", "several")  # about the rows of the spreadsheet
 _ABOUT = {
-    "source": (*_OF_ROWS, *_AGAIN, "name"), "sheet": (*_OF_ROWS, *_AGAIN),
-    "message": ("overlong", *_AGAIN), "texts": ("overlong", *_AGAIN), "language": ("overlong", *_AGAIN),
+    "source": (*ANSWERS, *_AGAIN, "name"), "sheet": (*ANSWERS, *_AGAIN),
+    **dict.fromkeys(("message", "texts", "language"), ("overlong", "max_parts", *_AGAIN)),
     "sender": _AGAIN, "name": _AGAIN, "environment": (*_AGAIN, "rate", "batch_size"),
 }  # fmt: skip
 _OF_SENDING = ("name", "changed", "gone", "rate", "batch_size")
@@ -48,6 +48,7 @@ class Composition:
     texts: Mapping[str, str] = field(default_factory=dict)  # by language, instead of the message
     sender: str = ""
     overlong: Literal["flag", "truncate", "split"] = "flag"
+    max_parts: int | None = None
     duplicates: Literal["skip", "keep"] = "skip"
     instead: tuple[int, ...] = ()  # rows that get the text of a phone which the first of its rows would get
     several: Literal["refuse", "first"] = "refuse"
@@ -86,7 +87,9 @@ class Composition:
         return compare(plan, account=account, **self._given("name"))
 
     def start(self, plan: Plan, account: Account | None, confirm: str | None) -> Run:
-        return start(plan, account=account, confirm=confirm, **self._given(*_OF_SENDING))
+        # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
+        chosen = self._given(*_OF_SENDING)
+        return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
 
     def python(self, confirm: str | None = None) -> str:
         """The lines that do the same: read, prepare, send, report."""
@@ -114,7 +117,7 @@ class Composition:
 
     def _preparing(self) -> dict[str, Any]:
         message = dict(self.texts) if self.language else self.message
-        options = self._given("language", "number", "region", "overlong", "duplicates", "several", "opt_outs")
+        options = self._given("language", "number", "region", *ANSWERS, "opt_outs")
         return {"message": message, "sender": self.sender} | options
 
     def _given(self, *names: str) -> dict[str, Any]:

@@ -19,7 +19,6 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
-from campaign.sending.store.identity import choose_name
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
 from campaign.text import shorten
@@ -42,16 +41,17 @@ class Desk:
     price: str = ""  # of one SMS, as it was typed
     own_number: str = ""  # of the phone that one text is tried on, as it was typed
     remember: Callable[[], None] = lambda: None  # called after each decision
-    _compared: dict[Environment, tuple[Plan, str, Difference]] = field(default_factory=dict)
+    _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
     account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
 
     @property
     def name(self) -> str:
-        """The name of the campaign, as given or that of the file."""
-        if self.plan is None:
+        """The name of the campaign: as given, that of the campaign which is continued, or of the file."""
+        reading = reading_of(self.contacts)
+        if self.composition.name or reading is None:
             return self.composition.name
-        return choose_name(self.plan, self.composition.name or None, None, "local").name
+        return reading.continues.campaign if reading.continues else Path(reading.path).stem
 
     def file_name(self, kind: str) -> str:
         """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html".
@@ -96,12 +96,13 @@ class Desk:
 
     def difference(self, where: Environment, *, anew: bool = False) -> Difference:
         """What the plan would send there, as it was when this plan was first compared, or `anew`."""
-        plan, name = self.plan or self.prepared(), self.composition.name
+        plan, run = self.plan or self.prepared(), self.run
+        now = plan, self.composition.name, run, run is not None and run.ended
         before = self._compared.get(where)
-        if anew or before is None or before[0] is not plan or before[1] != name:
-            before = plan, name, self.composition.compare(plan, self.accounts[where])
+        if anew or before is None or before[0] != now:
+            before = now, self.composition.compare(plan, self.accounts[where])
             self._compared[where] = before
-        return before[2]
+        return before[1]
 
 
 def offered_accounts() -> dict[Environment, Account | None]:

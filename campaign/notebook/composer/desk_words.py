@@ -10,6 +10,7 @@ from html import escape, unescape
 
 from campaign.masking import mask_text
 from campaign.remedies import without_code
+from campaign.results.plain_words import STATUS_WORDS
 from campaign.sending.store.identity import CAMPAIGNS
 
 # What the composer calls the parameters of `read_contacts`, `prepare` and `send`.
@@ -35,6 +36,7 @@ CHOICES = {
     ("dates", "ymd"): "The year first",
     ("overlong", "flag"): "Leave these people out",
     ("overlong", "truncate"): "Cut these texts",
+    ("overlong", "one_sms"): "Cut them to one SMS each",
     ("overlong", "split"): "Send them in several SMS",
     ("duplicates", "skip"): "Send only the first text",
     ("duplicates", "keep"): "Send every different text",
@@ -54,18 +56,12 @@ _WORDS = {
     "The issues of the plan say why": "Section 3 says why",
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
+    "made up": "at an invented price",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct these rows",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
-# Why a row gets no text, of one row and of several.
-STATUS_WORDS = {
-    "invalid": ("has to be corrected", "have to be corrected"),
-    "duplicate": ("comes twice", "come twice"),
-    "blank": ("is empty", "are empty"),
-    "opted out": ("wants no texts", "want no texts"),
-}
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
 _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(r" No budget is set\.|No budget is set: [^.]*\. ")  # which nobody can set here

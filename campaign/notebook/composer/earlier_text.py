@@ -6,12 +6,10 @@ import json
 from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
-from pathlib import Path
 
 from ipywidgets import HTML, VBox
 
 from campaign import markup
-from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.masking import mask_text
@@ -51,19 +49,12 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._note.value = markup.paragraph(self._sentence(day, self._round), note=True)
             self._button.description = f"Take the text of {day}"
 
-    @property
-    def _name(self) -> str:
-        composition, reading = self._desk.composition, reading_of(self._desk.contacts)
-        if composition.name or reading is None:
-            return composition.name
-        return reading.continues.campaign if reading.continues else Path(reading.path).stem
-
     def _last_round(self) -> RoundManifest | None:
         """The last round with this name wherever it was sent or rehearsed; None if its text is not known."""
         rounds: list[tuple[RoundManifest, Environment]] = []
-        for where in self._desk.accounts if self._name else ():
+        for where in self._desk.accounts if self._desk.name else ():
             with suppress(CampaignError):
-                path = (CAMPAIGNS / folder_name(self._name, where)).absolute()
+                path = (CAMPAIGNS / folder_name(self._desk.name, where)).absolute()
                 if folder_exists(path):
                     folder = open_folder(path)
                     last = folder.last_round(folder.snapshot())
@@ -85,7 +76,7 @@ class EarlierText(VBox):  # type: ignore[misc]  # ipywidgets has no types
             if self._reached_phones
             else "It was only rehearsed: it reached no phone."
         )
-        name = mask_text(clean(self._name))
+        name = mask_text(clean(self._desk.name))
         return f"The campaign “{name}” in this folder has a text of {day}. {got}{again if left_out else ''}"
 
     def _pressed(self) -> None:

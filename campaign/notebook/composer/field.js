@@ -32,7 +32,11 @@ function render({model, el}) {
   input.addEventListener("input", type);
   input.addEventListener("change", leave);
   input.addEventListener("blur", leave);
-  input.addEventListener("keydown", (event) => { if (event.key === "Enter") leave(); }); // what a browser fills in is no "change"
+  input.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.repeat) return;
+    leave(); // what a browser fills in is no "change"
+    model.send({entered: true});
+  });
   model.on("change:value", show);
   model.on("change:placeholder", () => { input.placeholder = model.get("placeholder"); });
   show();

@@ -52,8 +52,8 @@ class Picker(Dropdown):  # type: ignore[misc]  # ipywidgets has no types
 class Field(AnyWidget):
     """A line to write in.
 
-    `written` is called with the text when a person leaves the line or presses Enter, or `at_once`. A button
-    that is pressed next finds the text that was on the page.
+    `written` is called with the text when a person leaves the line or presses Enter, or `at_once`; then
+    `entered`, if it was Enter. A button that is pressed next finds the text that was on the page.
     """
 
     _esm = Path(__file__).with_name("field.js")
@@ -69,12 +69,13 @@ class Field(AnyWidget):
         hint: str = "",
         *,
         written: Callable[[str], None] | None = None,
+        entered: Callable[[], None] = lambda: None,
         at_once: bool = False,
     ) -> None:
         super().__init__(description=label, placeholder=hint, at_once=at_once, layout=_wide())
         self.add_class(f"campaign-{name}")
         self._filling = False
-        self._written = written
+        self._written, self._entered = written, entered
         self.observe(self._tell, "value")
         self.on_msg(self._hear)
 
@@ -86,6 +87,8 @@ class Field(AnyWidget):
 
     def _hear(self, _widget: object, content: Mapping[str, Any], _buffers: object) -> None:
         self.value = str(content.get("written", self.value))
+        if content.get("entered"):
+            self._entered()
 
     def _tell(self, change: Any) -> None:
         if self._written is not None and not self._filling:

@@ -1,14 +1,22 @@
-"""What a page that is loaded again comes back to, in a file that only its owner can read."""
+"""What was decided at a desk, in files that only their owner can read.
+
+A page that is loaded again comes back to it, and so does whoever goes on with a campaign another day.
+"""
 
 from __future__ import annotations
 
 import json
 import os
-from dataclasses import asdict, dataclass, fields
+from collections.abc import Iterable
+from contextlib import suppress
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import IO
 
+from campaign.environments import Environment
 from campaign.notebook.composer.composition import Composition
+from campaign.sending.store.identity import CAMPAIGNS, folder_name
+from campaign.sending.store.manifest import COMPOSED
 
 
 @dataclass(frozen=True)
@@ -59,6 +67,25 @@ class Memory:
             )  # fmt: skip
         except (OSError, ValueError, KeyError, TypeError):
             return None
+
+
+def keep_with_campaign(folder: Path, state: Kept) -> None:
+    """Keep in a campaign's folder how it was composed, so that a person can go on with it another day."""
+    with suppress(OSError):  # what is being sent matters more
+        Memory(folder / COMPOSED).keep(replace(state, own_number=""))
+
+
+def kept_with_campaign(folder: Path) -> Kept | None:
+    """How the campaign in a folder was composed; None if it was composed elsewhere."""
+    return Memory(folder / COMPOSED).recall()
+
+
+def kept_for(campaign: str, environments: Iterable[Environment]) -> Kept | None:
+    """How the campaign of this name was composed last, wherever it was sent or rehearsed."""
+    folders = [CAMPAIGNS / folder_name(campaign, where) for where in environments]
+    there = [folder for folder in folders if (folder / COMPOSED).is_file()]
+    latest = max(there, key=lambda folder: (folder / COMPOSED).stat().st_mtime_ns, default=None)
+    return None if latest is None else kept_with_campaign(latest)
 
 
 def _private_file(path: Path) -> IO[str]:

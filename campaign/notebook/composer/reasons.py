@@ -10,8 +10,10 @@ from campaign import markup
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
-from campaign.notebook.composer.desk_words import FIELDS, STATUS_WORDS, desk_words
+from campaign.notebook.composer.desk_words import FIELDS, desk_words
+from campaign.notebook.composer.section import people
 from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.results.plain_words import STATUS_WORDS
 from campaign.text import agreeing, capitalised, counted, figure
 
 _ROWS = 8  # row numbers named for each reason
@@ -23,6 +25,22 @@ STYLE = """
 .campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out,
 .campaign .shares .nothing_more{background:var(--quiet)}
 """
+
+
+def headline(plan: Plan, leaves: WhoLeaves) -> str:
+    """How many people get a text, how many more may, and how many rows get none, in one line."""
+    who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
+    more = leaves.nothing_more
+    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
+    pieces = [
+        f"{capitalised(who)} a text",
+        f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
+        f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
+        f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
+        if left_out
+        else "no row is left out",
+    ]
+    return "; ".join(filter(None, pieces))
 
 
 def shares(plan: Plan, leaves: WhoLeaves) -> str:
@@ -77,16 +95,19 @@ def reasons(plan: Plan, rows: Collection[int] | None = None, *, unasked: Collect
     return markup.table(table.reset_index(drop=True), limit=len(table))
 
 
-def fitted_texts(plan: Plan) -> str:
-    """A few of the texts that are cut or sent in several SMS, before and after; "" if there are none."""
+def fitted_texts(plan: Plan, leaves: WhoLeaves) -> str:
+    """A few of the texts that are cut or sent in several SMS, before and after; "" if none leaves now."""
     issues = plan.issues
     texts = plan.messages
-    changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(texts["row"])]
+    changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(leaves.rows)]
     if changed.empty:
         return ""
     few = changed.head(_FITTED)
-    after = texts[texts["row"].isin(few["row"])].groupby("row")["message"].agg("\n".join)
-    table = pd.DataFrame({"row": few["row"], "too long": few["value"], "what is sent": few["row"].map(after)})
+    after = texts[texts["row"].isin(few["row"])].groupby("row").agg({"message": "\n".join, "parts": "sum"})
+    sent = after.reindex(few["row"]).set_axis(few.index)
+    table = pd.DataFrame(
+        {"row": few["row"], "too long": few["value"], "what is sent": sent["message"], "SMS": sent["parts"]}
+    )
     return markup.table(table, limit=_FITTED, rows=len(changed))
 
 
@@ -123,9 +144,13 @@ def _repeated_rows(plan: Plan) -> pd.Series[int]:
 
 def _common_reason(code: str, details: pd.Series[str], unasked: Collection[str]) -> str:
     """The sentence of all these rows; where they differ, what they have in common."""
-    sentence = details.iloc[0] if details.nunique() == 1 else f"{capitalised(CODES[code])}."
     asked = next((question.parameter for question in QUESTIONS if code in question.codes), "")
     answer = f" “{FIELDS[asked]}” below says what happens to them." if asked == "overlong" else ""
+    sentence = details.iloc[0]
+    if details.nunique() > 1:
+        advice = sentence.partition(". ")[2]
+        is_common = advice and not answer and details.str.endswith(advice).all()
+        sentence = f"{capitalised(CODES[code])}.{f' {advice}' if is_common else ''}"
     return desk_words(sentence, here=3, unasked=unasked) + answer
 
 

@@ -1,4 +1,7 @@
-"""A page that was loaded again: the composer fills itself in as it was, up to the section reached."""
+"""A desk that is filled in as it was, up to the section reached.
+
+Its page was loaded again, or a person goes on with a campaign another day.
+"""
 
 from __future__ import annotations
 
@@ -12,23 +15,22 @@ from campaign.notebook.composer.memory import Kept
 from campaign.notebook.composer.section import Section
 from campaign.sending.campaigns import load_result
 from campaign.sending.store.locks import hold_lock
+from campaign.text import agreeing, capitalised, counted
 
 _END = 10.0  # seconds that a page which is gone may take until its requests under way are answered
-_BACK = "This page was loaded again, and what you had chosen is back."
-_LOST = "This page was loaded again, but its spreadsheet cannot be read any more."
+PAGE_IS_BACK = "This page was loaded again, and what you had chosen is back."
+_LOST = "What you had chosen is back, but its spreadsheet cannot be read any more."
 _ELSEWHERE = (
     "Its texts are still being sent in another window or tab. When that has ended, load this page again."
 )
-_INTERRUPTED = (
-    "Loading the page again stopped that. The button in section 4 goes on with the rest; nobody gets "
-    "anything twice."
-)
 
 
-def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Callable[[], None]) -> str:
+def reopen(
+    desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Callable[[], None], *, is_back: str
+) -> str:
     """Take the person back to where they were, and return what they have to know.
 
-    `show_outcome` shows the result of what was sent.
+    `show_outcome` shows the result of what was sent, and `is_back` is the sentence to begin with.
     """
     desk.composition, desk.price, desk.own_number = kept.composition, kept.price, kept.own_number
     for section in sections:
@@ -44,14 +46,14 @@ def reopen(desk: Desk, sections: Sequence[Section], kept: Kept, show_outcome: Ca
             break  # the section above could not be finished, and says why
         section.finish()
     if kept.sent is None:
-        return _BACK
+        return is_back
     desk.sent = kept.sent
     is_decided = not any(section.is_open for section in sections[:3])
-    return f"{_BACK} {_what_was_sent(kept.sent, show_outcome if is_decided else None)}"
+    return f"{is_back} {_what_was_sent(kept.sent, show_outcome if is_decided else None)}"
 
 
 def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None) -> str:
-    """What became of the run of the page that is gone; None while something else is being decided."""
+    """What became of the run that was here before; None while something else is being decided."""
     try:
         with hold_lock(folder / "lock", timeout=_END):
             result = load_result(folder)
@@ -59,9 +61,15 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None) -> str
         return _ELSEWHERE
     except CampaignError as error:
         return desk_words(error)
-    if result.totals["not_sent"]:
-        return f"{desk_words(result.headline)} {_INTERRUPTED}"
     if show_outcome is None:
         return desk_words(result.headline)
     show_outcome()
-    return "What you sent is below."
+    rest = result.totals["not_sent"]
+    return f"{_about_rest(rest)}Section 5 says what was sent." if rest else "What you sent is below."
+
+
+def _about_rest(count: int) -> str:
+    return (
+        f"{capitalised(counted(count, 'text'))} {agreeing(count, 'is', 'are')} not sent yet. The button in "
+        "section 4 sends the rest, and nobody gets anything twice. "
+    )

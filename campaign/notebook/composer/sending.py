@@ -18,6 +18,7 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
+from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.pace_choice import PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
@@ -40,6 +41,7 @@ _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
     "as they are now."
 )
+_NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency."
 _UNDECIDED = ("Please choose", "ask")
 
 
@@ -54,15 +56,19 @@ class SendingSection(Section):
         )  # fmt: skip
         self.place.add_class("campaign-place")
         self.name = Field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
-        self.price = Field("Price of one SMS", "price", written=self._take_price)
+        self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
+        self._price_fault = HTML()
+        self._price_fault.add_class("problem")
+        self._price_fault.add_class("campaign-price-fault")
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
         self.pace = PaceChoice(self._look_up)
-        self.phrase, self._refusal = Field("Type the phrase", "phrase"), HTML()
+        self.phrase, self._refusal = Field("Type the phrase", "phrase", entered=self.begin), HTML()
         self._refusal.add_class("problem")
         self._refusal.add_class("campaign-refusal")
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
+        self._may_start = False  # whatever the price
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
@@ -73,7 +79,7 @@ class SendingSection(Section):
         hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
-            self.price, self._cost, self.trial, self.pace, self._question, self._refusal,
+            self.price, self._price_fault, self._cost, self.trial, self.pace, self._question, self._refusal,
             self.phrase, self._start,
         ]  # fmt: skip
         self._area = VBox(self._form)
@@ -109,8 +115,11 @@ class SendingSection(Section):
 
     def begin(self) -> None:
         """Start sending; live asks for the phrase first."""
+        if self._area.children != tuple(self._form):
+            return  # a second click or Enter, on its way while the first one started a run
         with self.problems_shown():
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
+            self._price  # noqa: B018 - what is no number stops here
             self.left_out.check(self._outgoing)
             difference = self._desk.difference(self._desk.composition.environment, anew=True)
             if not self._outgoing_of(difference).equals(self._outgoing):
@@ -122,7 +131,11 @@ class SendingSection(Section):
                 self._ask_for_phrase(confirmation)
                 return
             self._desk.run, self._desk.sent, self._desk.confirmed = run, run.folder, typed
-            self._desk.remember()
+            desk = self._desk
+            keep_with_campaign(
+                run.folder, Kept(desk.composition, desk.version, self.number - 1, run.folder, desk.price)
+            )
+            desk.remember()
             self._area.children = [Dashboard(run, in_words=desk_html)]
             self._started(run)
 
@@ -155,7 +168,7 @@ class SendingSection(Section):
         self._ask_nothing()
         self._difference.value = ""
         self.trial.forget()
-        self._outgoing, self._start.disabled, self._start.description = pd.DataFrame(), True, "Send"
+        self._outgoing, self._may_start, self._start.description = pd.DataFrame(), False, "Send"
         for hidden in (self.changed, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
@@ -167,7 +180,7 @@ class SendingSection(Section):
             is_live = self._desk.composition.environment == "live"
             start = f"{'Send' if is_live else 'Rehearse'} {counted(len(self._outgoing), 'text')}"
             self._start.description = start if len(self._outgoing) else "Show the result"
-            self._start.disabled = self.left_out.ask(self._outgoing)
+            self._may_start = not self.left_out.ask(self._outgoing)
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
             if not is_live:
                 self._desk.decide(**self.pace.decisions(len(self._outgoing)))
@@ -208,22 +221,34 @@ class SendingSection(Section):
         self._desk.remember()
         self._show_cost()
 
+    @property
+    def _price(self) -> Decimal | None:
+        """The price that was typed, None if none was; raises `UsageError` for what is no number."""
+        price = self.price.value.strip().replace(",", ".")
+        try:
+            check_amount(price or 0, subject="price", write="35")
+        except UsageError:
+            raise UsageError(_NO_PRICE) from None
+        return Decimal(price) if price else None
+
     def _show_cost(self) -> None:
         """Say how many SMS would leave, and what they cost once a person has typed the price of one."""
         account = self._desk.account
         currency = account.currency if account is not None else ""
         self.price.placeholder = f"in {currency}, if you know it" if currency else "if you know it"
-        price = self.price.value.strip().replace(",", ".")
+        fault = ""
         try:
-            check_amount(price or 0, subject="price", write="35")
-        except UsageError:
-            self._cost.value = markup.paragraph("Write the price as a number, such as 35 or 0.04.", note=True)
-            return
+            price = self._price
+        except UsageError as error:
+            price, fault = None, f'<div role="alert">{markup.paragraph(str(error))}</div>'
+        self._price_fault.value = fault
+        self._start.disabled = bool(fault) or not self._may_start
         parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
-        cost = cost_in_words(Decimal(price or 0) * parts, currency=currency)
         size = counted(parts, "SMS", "SMS")
-        words = (f"About {cost} for {size}." if price else f"That is {size}.") if parts else ""
-        self._cost.value = markup.paragraph(words, note=True) if words else ""
+        words = f"That is {size}."
+        if price is not None:
+            words = f"About {cost_in_words(price * parts, currency=currency)} for {size}."
+        self._cost.value = markup.paragraph(words, note=True) if parts else ""
 
 
 def _about_accounts(desk: Desk) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import cast, get_args
 
@@ -13,20 +14,23 @@ from campaign import markup
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import CampaignError, FileError
-from campaign.masking import mask_texts
+from campaign.masking import mask_text, mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
-from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.composition import ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
+from campaign.notebook.composer.memory import kept_for
 from campaign.notebook.composer.number_choice import NumberChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.uploads import UPLOADS, Upload
-from campaign.text import counted
+from campaign.sending.store.identity import folded_name
+from campaign.text import clean, counted
 
 _SHOWN = 5  # rows
 _AS_WRITTEN = "Texts have them as they are in the spreadsheet"
+_AS_BEFORE = "Column and country are those of the campaign “{}”, and so are its answers in section 3."
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
     " For a file of more than 10 MB, type where it is."
@@ -129,11 +133,24 @@ class SpreadsheetSection(Section):
         shown = cast(DateOrder, question.shown) if question and question.shown_by else None
         return self._desk.composition.dates or shown
 
-    def _keep_order_of_dates(self, name: str, order: DateOrder | None) -> None:
-        """Read rows to correct as the spreadsheet of their campaign: so few may not show the order."""
-        continues = self._reading.continues
-        if order and continues is not None and continues.campaign == name and not self._order_of_dates:
-            self._desk.decide(dates=order)
+    def _earlier(self, before: Composition, name: str) -> Composition | None:
+        """What was decided about the campaign of this file: at this desk so far, or when it was sent.
+
+        `name` is that of the campaign which was `before` on the desk.
+        """
+        if folded_name(self._desk.name) == folded_name(name):
+            return before
+        kept = kept_for(self._desk.name, self._desk.accounts)
+        return None if kept is None else kept.composition
+
+    def _keep_answers(self, earlier: Composition) -> None:
+        """Keep what was answered about the campaign in another of its files: rows to correct, or its own.
+
+        Rows to correct are so few that they may not show the order of their dates.
+        """
+        self._desk.decide(**{name: getattr(earlier, name) for name in ANSWERS})
+        if earlier.dates and not self._order_of_dates:
+            self._desk.decide(dates=earlier.dates)
             self._desk.read()
 
     def _read(self, source: str, sheet: str | None = None) -> None:
@@ -148,7 +165,10 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
-            self._keep_order_of_dates(name, order)
+        is_same = before.source == source
+        earlier = None if is_same else self._earlier(replace(before, dates=order), name)
+        if earlier is not None:
+            self._keep_answers(earlier)
         contacts = self._desk.contacts
         reading = self._reading
         has_several = len(reading.sheets) > 1
@@ -162,7 +182,10 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts)
-        notices = filter(None, map(desk_words, reading.notices))
+        notices = [*filter(None, map(desk_words, reading.notices))]
+        if earlier is not None and earlier.number in contacts.columns:
+            self.numbers.choose(str(earlier.number), earlier.region)
+            notices += [] if before.source else [_AS_BEFORE.format(mask_text(clean(self._desk.name)))]
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
         self._rows.value = _first_rows(contacts)
         set_shown(self._details, True)

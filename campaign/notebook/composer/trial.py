@@ -20,9 +20,9 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
         self.number = Field(
-            "Your own phone", "own-number", "with its country code", written=self._take_number
+            "Your own phone", "own-number", "as you would dial it", written=self._take_number
         )  # fmt: skip
-        self.phrase = Field("Type the phrase", "trial-phrase")
+        self.phrase = Field("Type the phrase", "trial-phrase", entered=self.try_one)
         self.asking: Callable[[], None] = lambda: None  # called when it asks for its phrase
         set_shown(self.phrase, False)
         self.outcome = HTML()

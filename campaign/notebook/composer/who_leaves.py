@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import pandas as pd
 
@@ -14,32 +15,39 @@ from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class WhoLeaves:
-    """Of the rows of a plan that may get a text: how many get one now, and how many are asked about first.
+    """Of the rows of a plan that may get a text: which get one now, and how many are asked about first.
 
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
-    correct that get none after all, because of other rows of their campaign.
+    correct that get none after all, because of other rows of their campaign. `parts` are the SMS that leave.
     """
 
-    now: int
+    rows: pd.Index[Any]
+    parts: int
     asked: int = 0
     nothing_more: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def now(self) -> int:
+        return len(self.rows)
+
     @classmethod
     def of(cls, plan: Plan, difference: Difference | None, *, changed: str) -> WhoLeaves:
         """Count the rows of the plan's own spreadsheet; `changed` is the answer about another text."""
-        everybody = plan.totals["not_sent"]
+        everybody = pd.Index(plan.messages["row"].unique())
         if difference is None or difference.is_first:
-            return cls(everybody)
+            return cls(everybody, plan.totals.parts)
         messages = difference.messages
         rows = _rows_of_spreadsheet(messages["row"], plan)
-        now = {*rows.iloc[difference.outgoing(changed=changed == "send")].dropna()}
-        asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - now if changed == "ask" else set()
+        outgoing = difference.outgoing(changed=changed == "send")
+        now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")
+        asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - {*now} if changed == "ask" else set()
         left_out = _left_out_by_others(plan, difference)
-        others = everybody - len(now) - len(asked) - sum(left_out.values())
-        return cls(len(now), len(asked), max(others, 0), left_out)
+        others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
+        parts = int(messages["parts"].iloc[outgoing].sum())
+        return cls(now, parts, len(asked), max(others, 0), left_out)
 
 
 def _left_out_by_others(plan: Plan, difference: Difference) -> dict[str, int]:

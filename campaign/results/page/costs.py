@@ -36,11 +36,11 @@ def figures(result: Result) -> list[tuple[str, str]]:
         cost_note = f"{kind}: {counted(totals.unpriced, 'batch', 'batches')} did not say"
     else:
         cost_note = f"{kind}, as {words.service} reported it"
+    messages = "message (text)" if totals.messages == 1 else "messages (texts)"
     shown = [
         (cost, cost_note),
-        (figure(totals.messages), f"{'message' if totals.messages == 1 else 'messages'} in "
-         f"{counted(totals.parts, 'SMS part')}"),
-    ]  # fmt: skip
+        (figure(totals.messages), f"{messages} in {counted(totals.parts, 'SMS part')}"),
+    ]
     if totals.messages > 1 and (average := average_price(result.batches)) is not None:
         hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04
         shown_price = average if average < 1 or average == hundredths else hundredths

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign.environments import words_for
 from campaign.masking import mask_text
 from campaign.results import charts
 from campaign.results.campaign_lines import campaign_lines, with_places
@@ -52,10 +53,31 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
         "unknown": counted(campaigns.total("unknown"), "message"),
         "months": table(_as_read(months), "Months") if len(months) else "",
         "senders": table(_as_read(senders), "Senders") if len(senders) else "",
-        "campaigns": table(campaign_lines(readable, times), "All campaigns", rows=len(history)),
+        "campaigns": table(_lines(readable, times), "All campaigns", rows=len(history)),
+        "has_made_up_costs": any(words_for(one).has_made_up_costs for one in readable["environment"]),
         "problems": table(problems, "Campaigns that cannot be read") if len(broken) else "",
     }  # fmt: skip
     write_page(path, "list.html.jinja", values, times)
+
+
+def _lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
+    """A line for each campaign that fits the page: what is left to do is in one column."""
+    lines = campaign_lines(history, times)
+    counts = [name for name in ("Refused", "Unknown", "Waiting", "To correct") if name in lines]
+    shown = lines.drop(columns=[*counts, "Rounds"], errors="ignore")
+    if (history["environment"] == "live").any() and "Where" in lines:
+        shown = shown.drop(columns="Where")
+        # some are live: of the others it is enough that nobody got anything
+        shown["State"] = lines["State"].where((history["environment"] == "live").to_numpy(), "rehearsal")
+    if counts:
+        left = [
+            ", ".join(
+                f"{figure(count)} {name.lower()}" for name, count in zip(counts, line, strict=True) if count
+            )
+            for line in lines[counts].itertuples(index=False, name=None)
+        ]
+        shown.insert(list(shown).index("Accepted") + 1, "Left to do", left)
+    return shown
 
 
 def _as_read(frame: pd.DataFrame) -> pd.DataFrame:

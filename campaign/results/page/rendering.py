@@ -12,6 +12,7 @@ import pandas as pd
 from campaign import markup
 from campaign.results import charts
 from campaign.results.local_times import LocalTimes
+from campaign.results.own_report import GENERATOR
 from campaign.results.replaced_file import replace_file
 from campaign.text import shorten
 
@@ -34,7 +35,7 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     written = times.moment(now)
     page = environment.get_template(template).render(
-        values, style=charts.STYLE + style, written=written, version=version("campaign")
+        values, style=charts.STYLE + style, written=written, version=version("campaign"), generator=GENERATOR
     )
 
     def write(new_path: Path) -> None:

@@ -29,13 +29,13 @@ from campaign.results.page.costs import (
 from campaign.results.page.headline import headline
 from campaign.results.page.reasons import reasons
 from campaign.results.page.rendering import table, write_page
-from campaign.results.page.row_account import not_read, row_account
-from campaign.results.page.sending_facts import example, round_table, sending_facts
-from campaign.results.page.tasks import tasks
-from campaign.results.plain_words import in_plain_words
+from campaign.results.page.row_account import not_read, row_account, rows_in_words
+from campaign.results.page.sending_facts import example, round_table, sending_facts, technical_facts
+from campaign.results.page.tasks import FOLDER, tasks
+from campaign.results.plain_words import attention_words, in_plain_words
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
-from campaign.text import agreeing, capitalised, counted, figure
+from campaign.text import counted, figure
 
 # The page shows only the first ones; the workbook contains all.
 _MOST_REASONS = 20
@@ -65,46 +65,32 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
         "outcomes": charts.outcome_bar({**people, "sharing_a_phone": totals.sharing}),
-        "rows": _rows_in_words(result),
+        "rows": rows_in_words(totals, result.reading),
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),
         "figures": figures(result),
         "tasks": to_do,
         "commands": list(dict.fromkeys(task.command for task in to_do if task.command)),
+        "is_named": any(FOLDER in task.command for task in to_do),
         "example": example(result, redaction),
         "facts": sending_facts(result, redaction),
         "rounds": table(round_table(result, times), "Rounds") if len(result.rounds) > 1 else "",
         "over_time": charts.accepted_over_time(result.batches, times),
+        "technical": technical_facts(result),
         "redaction": redaction.sentence,
-        "fingerprint": result.plan.fingerprint[:12],
     }
 
 
 def remarks(result: Result) -> list[str]:
-    """What the headline does not say: why nothing was sent or was left to send, and about earlier rounds.
+    """What the headline does not say: what has happened since, why nothing was sent or was left to send, and
+    about earlier rounds.
 
     Why a run ended is told with what is left to do, if something is.
     """
     note, earlier = result.remarks
     said_in_tasks = any(result.totals[status] for status in ("not_sent", "unknown", "refused"))
     why = "" if said_in_tasks and not result.nothing_sent else without_code(note)
-    return [text for text in (why, earlier, result.about_closing) if text]
-
-
-def _rows_in_words(result: Result) -> str:
-    """How the people of the bar and the rows of the sheet go together."""
-    totals = result.totals
-    others = {"duplicate": totals["duplicate"] - totals.sharing, "blank row": totals["blank"]}
-    pieces = [counted(totals.people, "person", "people")]
-    pieces += [counted(count, noun) for noun, count in others.items() if count]
-    rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
-    sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 else f"{rows}."]
-    sentences += [
-        f"{capitalised(counted(count, f'row {name}', f'rows {name}'))} "
-        f"{agreeing(count, 'was', 'were')} not read."
-        for name, count, _ in not_read(result.reading)
-    ]
-    return " ".join(sentences)
+    return [text for text in (result.changes_since, why, earlier, result.about_closing) if text]
 
 
 def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
@@ -112,7 +98,7 @@ def _people(result: Result, redaction: Redaction) -> dict[str, Any]:
     lines = reasons(result)
     shown = lines.head(_MOST_REASONS)
     shown = shown.assign(
-        status=shown["status"].str.replace("_", " "), reason=redaction.texts(shown["reason"])
+        status=attention_words(shown["status"]), reason=redaction.texts(shown["reason"])
     ).rename(columns=str.capitalize)
     count = sum(result.totals[status] for status in TO_FOLLOW_UP) + result.totals.sharing
     count -= result.totals.reached_earlier
@@ -132,10 +118,10 @@ def _as_read(rows: pd.DataFrame) -> pd.DataFrame:
     status, reason = rows["last status"], rows["last reason"]
     rows = rows.drop(columns=["last status", "last reason"])
     if "status" not in rows.columns and "reason" not in rows.columns:
-        rows.insert(0, "status", status.str.replace("_", " "))
+        rows.insert(0, "status", attention_words(status))
         rows.insert(1, "reason", in_plain_words(reason, status))
         return rows
-    rows.insert(0, "last status", status.str.replace("_", " "))
+    rows.insert(0, "last status", attention_words(status))
     rows.insert(1, "last reason", in_plain_words(reason, status))
     return rows
 

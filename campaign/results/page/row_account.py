@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from campaign.contacts.reading_record import Reading
 from campaign.results.totals import ResultTotals
+from campaign.text import agreeing, capitalised, counted, figure
 
 MEANINGS = {
-    "invalid": "left out: something in the row has to be corrected first",
-    "blank": "left out: the row is empty",
-    "duplicate": "left out: another row, or an earlier campaign, has the same number",
-    "opted_out": "left out: the number is on the opt-out list",
+    "invalid": "has to be corrected, and gets nothing until then",
+    "blank": "is empty",
+    "duplicate": "comes twice: another row, or an earlier campaign, has the same number",
+    "opted_out": "wants no texts: the number is on the opt-out list",
     "not_sent": "ready, and not sent",
     "accepted": "accepted by the service, which does not say whether it reached the phone",
     "refused": "refused by the service, so not sent",
@@ -19,8 +20,34 @@ MEANINGS = {
 
 def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str, int, str]]:
     """A name, the number of rows and what it means, for each status, and for rows that were not read."""
-    lines = [(name.replace("_", " "), count, MEANINGS[name]) for name, count in totals.items()]
+    meanings = MEANINGS | {"duplicate": MEANINGS["duplicate"] + _about_sharing(totals.sharing)}
+    lines = [(name.replace("_", " "), count, meanings[name]) for name, count in totals.items()]
     return [*lines, *not_read(reading)]
+
+
+def rows_in_words(totals: ResultTotals, reading: Reading | None) -> str:
+    """How people and rows go together: "38 rows in the file: 36 people, 1 duplicate, 1 blank row."."""
+    others = {"duplicate": totals["duplicate"] - totals.sharing, "blank row": totals["blank"]}
+    people = counted(totals.people, "person", "people")
+    if totals.sharing:
+        people += f" ({figure(totals.sharing)} {agreeing(totals.sharing, 'shares', 'share')} a phone)"
+    pieces = [people, *(counted(count, noun) for noun, count in others.items() if count)]
+    rows = capitalised(f"{counted(totals.rows, 'row')} in the file")
+    sentences = [f"{rows}: {', '.join(pieces)}." if len(pieces) > 1 or totals.sharing else f"{rows}."]
+    sentences += [
+        f"{capitalised(counted(count, f'row {name}', f'rows {name}'))} "
+        f"{agreeing(count, 'was', 'were')} not read."
+        for name, count, _ in not_read(reading)
+    ]
+    return " ".join(sentences)
+
+
+def _about_sharing(people: int) -> str:
+    """How many of the duplicates are people of their own, as a continued sentence; "" for none."""
+    if not people:
+        return ""
+    have = agreeing(people, "has another text: a person who shares", "have another text: people who share")
+    return f". {figure(people)} of them {have} a phone"
 
 
 def not_read(reading: Reading | None) -> list[tuple[str, int, str]]:

@@ -45,15 +45,15 @@ def _first_message(messages: pd.DataFrame) -> pd.DataFrame:
 
 
 def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
-    """Text, sender, spreadsheet, repairs, who and where, as far as they are known."""
+    """Text, sender, spreadsheet, repairs, who, limits and where, as far as they are known."""
     last = result.rounds[-1] if result.rounds else None
     facts = {
         "From": ", ".join(last.senders if last else _senders(result)),
         "Text": _texts(last.template if last else result.plan.template),
         "Spreadsheet": "" if result.reading is None else result.reading.sentence,
         "Repaired": _repairs(result),
-        "Sent by": _who(result),
-        "How": _options(last.options, last.currency) if last else "",
+        "Sent by": ", ".join(_people_who_sent(result)),
+        "Limits": _limits(last.options, last.currency) if last else "",
         "Kept in": "" if result.folder is None else str(result.folder),
     }
     kept = {"From", "Kept in"}  # no phone number is in them, and a path has to be copied as it is
@@ -65,9 +65,24 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
     }
 
 
+def technical_facts(result: Result) -> dict[str, str]:
+    """What only whoever looks after the machine asks for."""
+    users = dict.fromkeys(one_round.who for one_round in result.rounds if one_round.who)
+    options = result.rounds[-1].options if result.rounds else {}
+    facts = {
+        "Sent by": ", ".join(sender_in_words(who) for who in users if _is_nobody(who)),
+        "Requests": _requests(options) if options else "",
+        "Plan": result.plan.fingerprint,
+    }
+    return {name: value for name, value in facts.items() if value}
+
+
 def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
-    """One row for each round: when it began, who sent it, and what came of its messages."""
-    lines = []
+    """One row for each round: when it began, who sent it, and what came of its messages.
+
+    Who sent it is left out where nobody's name is known.
+    """
+    lines, has_people = [], bool(_people_who_sent(result))
     for one_round in result.rounds:
         batches = result.batches[result.batches["round"] == one_round.round]
         timeline = Timeline.of(batches)
@@ -78,12 +93,15 @@ def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
             {
                 "round": str(one_round.round),
                 "began": f"{times.day(began)}, {times.time(began)}{empty}",
-                "by": sender_in_words(one_round.who),
+                **({"by": sender_in_words(one_round.who)} if has_people else {}),
                 "messages": int(batches["messages"].sum()),
-                **{name: int(by_status.get(name, 0)) for name in ("accepted", "unknown", "refused")},
+                **{
+                    name: int(by_status.get(name, 0))
+                    for name in ("accepted", "unknown", "refused", "not_sent")
+                },
             }
         )
-    return pd.DataFrame(lines).rename(columns=str.capitalize)
+    return pd.DataFrame(lines).rename(columns=lambda name: name.capitalize().replace("_", " "))
 
 
 def _texts(template: str) -> str:
@@ -110,24 +128,29 @@ def _repairs(result: Result) -> str:
     return counted(count, "number") if count else ""
 
 
-def _who(result: Result) -> str:
-    names = dict.fromkeys(sender_in_words(one_round.who) for one_round in result.rounds if one_round.who)
-    return ", ".join(names)
+def _people_who_sent(result: Result) -> list[str]:
+    """The names of users that are people's own."""
+    users = dict.fromkeys(one_round.who for one_round in result.rounds if one_round.who)
+    return [who for who in users if not _is_nobody(who)]
 
 
 def sender_in_words(who: str) -> str:
     """Who sent a round; the names of users that are nobody's own are said to be the system's."""
-    return f"the system user {who}" if who.casefold() in _NOBODY else who
+    return f"the system user {who}" if _is_nobody(who) else who
 
 
-def _options(options: Mapping[str, Any], currency: str) -> str:
-    """How it was sent, as far as a reader may ask."""
-    if not options:
-        return ""
-    pieces = [
-        f"batches of {figure(options['batch_size'])}",
-        f"{counted(options['concurrency'], 'request')} at a time",
-    ]
+def _is_nobody(who: str) -> bool:
+    return who.casefold() in _NOBODY
+
+
+def _requests(options: Mapping[str, Any]) -> str:
+    size, at_once = options["batch_size"], options["concurrency"]
+    return f"batches of {figure(size)}, {counted(at_once, 'request')} at a time"
+
+
+def _limits(options: Mapping[str, Any], currency: str) -> str:
+    """What the sending was limited to, by the options in force now."""
+    pieces = []
     if options.get("rate"):
         pieces.append(f"{figure(options['rate'])} messages a second at most")
     if options.get("hours"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 from campaign.contract import SETTLED_BY
 from campaign.paths import seen_from_here
@@ -13,6 +14,7 @@ from campaign.results.tables import Result
 from campaign.text import agreeing, counted
 
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
+FOLDER = "FOLDER"  # in a command, where the folder is not inside the one in which the report is written
 _NAMED = 6  # batches that a task names
 
 
@@ -103,8 +105,8 @@ def _not_sent(result: Result, count: int, place: str) -> Task:
 def _invalid(result: Result, count: int, place: str) -> Task:
     return Task(
         f"Correct {counted(count, 'row')}, then send the file again.",
-        "The follow-up file has the reason beside each row. Sent again under the same name, it reaches only "
-        "people who got nothing.",
+        "The follow-up file, “Rows to correct”, has the reason beside each row. Sent again under the same "
+        "name, it reaches only people who got nothing.",
         f"campaign follow-up {place} to_correct.xlsx",
         "bad",
     )
@@ -132,5 +134,7 @@ def _named_batches(result: Result, status: str) -> str:
 
 def _place(result: Result) -> str:
     """The folder as it is written in a shell."""
-    path = "FOLDER" if result.folder is None else seen_from_here(result.folder)
-    return f'"{path}"' if " " in path else path
+    path = Path(FOLDER if result.folder is None else seen_from_here(result.folder))
+    if path.is_absolute():
+        return FOLDER
+    return f'"{path}"' if " " in str(path) else str(path)

@@ -17,7 +17,7 @@ from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.folder import Folder, finish_erasure
 from campaign.sending.store.frame_files import read_frame
 from campaign.sending.store.keyed_digests import KeyedDigests
-from campaign.sending.store.manifest import MANIFEST
+from campaign.sending.store.manifest import COMPOSED, MANIFEST
 from campaign.sending.store.rounds import RECIPIENTS, ROUNDS, Round, sweep_rounds
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, clean, counted
@@ -63,6 +63,7 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
 def _erase(place: Folder, rounds: Sequence[Round], digests: KeyedDigests, ledger: Ledger) -> None:
     """Write what is left, register it, and only then delete the originals."""
     try:
+        (place.path / COMPOSED).unlink(missing_ok=True)  # it has the text
         registered = {one_round.number: write_erased(one_round, digests) for one_round in rounds}
     except OSError as error:
         raise FolderError(
@@ -123,7 +124,7 @@ def _departed(rounds: Sequence[Round]) -> int:
 
 def _other_files(place: Folder) -> str:
     """A sentence with what else is in the folder, which erasing leaves; "" if there is nothing."""
-    own = {MANIFEST, ROUNDS, "lock", *place.ledger_place.file_names}
+    own = {MANIFEST, COMPOSED, ROUNDS, "lock", *place.ledger_place.file_names}
     others = sorted(clean(path.name) for path in place.path.iterdir() if path.name not in own)
     if not others:
         return ""

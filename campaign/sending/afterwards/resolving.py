@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Hashable, Mapping
 from decimal import Decimal
 from typing import Any, Literal
@@ -10,13 +11,14 @@ import pandas as pd
 
 from campaign.argument_checks import check_amount, check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
+from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.options import Money, Place
-from campaign.sending.store.folder import open_folder
+from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import counted, money, without_error_class
 
@@ -69,7 +71,8 @@ def resolve(
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
             question = _evidence(batch, evidence)
-            raise ConfirmationError(question, phrase=phrase, purpose="settle it", given=confirm)
+            call = _call(place, batch, outcome, phrase, note, cost)
+            raise ConfirmationError(question, phrase=phrase, purpose="settle it", call=call, given=confirm)
         decision = f"{user_name()}: {outcome}"
         charged = {} if cost is None else {"cost": Decimal(str(cost))}
         at_cost = [f"cost {money(charge)} given by hand" for charge in charged.values()]
@@ -85,6 +88,16 @@ def _phrase(batch: int, messages: int, outcome: str) -> str:
     if outcome != "again":
         return f"batch {batch} was {outcome}"
     return f"send batch {batch} again, {counted(messages, 'message')} may arrive twice"
+
+
+def _call(place: Folder, batch: int, outcome: str, phrase: str, note: str, cost: Money | None) -> str:
+    """The line that settles a batch, with the phrase."""
+    texts = {"confirm": phrase, "note": note}
+    given = [f"{name}={json.dumps(text, ensure_ascii=False)}" for name, text in texts.items() if text]
+    if cost is not None:
+        given.append(f"cost={cost}")
+    folder = json.dumps(seen_from_here(place.path), ensure_ascii=False)
+    return f"result = campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})"
 
 
 def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:

@@ -223,6 +223,14 @@ def reached_messages(place: Readable) -> int:
         return messages
 
 
+def accepted_messages(place: Readable) -> int:
+    """How many messages were accepted."""
+    query = "SELECT CAST(coalesce(sum(messages), 0) AS BIGINT) FROM batches WHERE state = 'accepted'"
+    with place.reading() as connection:
+        messages: int = connection.execute(query).fetchone()[0]
+        return messages
+
+
 def moves_of(place: Readable) -> int:
     """How many moves the journal has, rounds and takeovers included."""
     with place.reading() as connection:

@@ -12,10 +12,16 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contract import OptedOut
 from campaign.environments import EnvironmentWords, words_for
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import has_status, numbers_of_contacts, rows_of_messages
-from campaign.sending.rounds.amended_plan import without_repeats, without_stopped
+from campaign.messages.plan_tables.plan_columns import (
+    has_status,
+    labels_of_contacts,
+    numbers_of_contacts,
+    rows_of_messages,
+)
+from campaign.sending.rounds.amended_plan import without_repeats, without_rows, without_stopped
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -40,7 +46,7 @@ from campaign.sending.rounds.continuation_plan import (
     merge,
 )
 from campaign.sending.rounds.distinct_texts import contains
-from campaign.sending.rounds.left_out_before import about_opted_out, opted_out_before
+from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, counted
@@ -136,9 +142,16 @@ class ComparedPlan:
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
         )
 
-    def about_opted_out(self, *states: int) -> str:
-        """A sentence about rows that were left out before, of which one of these is known; "" for none."""
-        return about_opted_out(int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum()))
+    def count_opted_out(self, *states: int) -> int:
+        """How many rows were left out before, and one of these is known of them."""
+        return int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum())
+
+    @property
+    def about_closing(self) -> str:
+        """A sentence, after a space, about a campaign that was closed and would go on; "" for any other."""
+        if self.record is None or not self.record.ledger.is_closed or not self.count(*MAY_GO_OUT):
+            return ""
+        return f" The {self.words.campaign} was closed before: sending this opens it again."
 
     @property
     def questions(self) -> str:
@@ -160,14 +173,18 @@ class ComparedPlan:
         if self.is_first:
             return NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
-        return f"Compared with what this {self.words.campaign} has sent{by_kind}.{self.about_gone}"
+        about = f"{self.about_gone}{self.about_closing}"
+        return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"
 
 
-def compare_plan(plan: Plan, record: CampaignRecord | None, environment: str) -> ComparedPlan:
+def compare_plan(
+    plan: Plan, record: CampaignRecord | None, environment: str, opted_out: OptedOut = "ask"
+) -> ComparedPlan:
     """Compare a plan with what its campaign has recorded.
 
     Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
-    number and the same text, only the first gets something.
+    number and the same text, only the first gets something. With `opted_out="skip"`, whoever was left out
+    before because they wanted no messages is left out again.
     """
     given = plan.fingerprint
     if record is not None and record.rounds:
@@ -180,25 +197,39 @@ def compare_plan(plan: Plan, record: CampaignRecord | None, environment: str) ->
             given = plan.fingerprint
         plan = _keep_reached(plan, record)
         plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
-        plan = without_repeats(plan)
-        starts, planned = _comparable_rows(plan, record)
-        comparison = compare_texts(
-            planned,
-            record.comparable_numbers(numbers_of_excluded(plan)),
-            record.texts,
-            record.knowledge,
-        )
-        plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
-        waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
-        outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
-        opted_out = np.zeros(len(planned), dtype=bool)
-        opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
-        return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment, opted_out)
+        compared = _compare_with(record, without_repeats(plan), given, environment)
+        if opted_out == "skip" and compared.opted_out.any():
+            return _compare_with(record, _without_opted_out(compared), given, environment)
+        return compared
     plan = without_repeats(plan)
     starts = first_pieces(rows_of_messages(plan))
     nothing = _nothing_known(len(starts), plan)
     nobody = np.zeros(len(starts), dtype=bool)
     return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody)
+
+
+def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: str) -> ComparedPlan:
+    starts, planned = _comparable_rows(plan, record)
+    comparison = compare_texts(
+        planned,
+        record.comparable_numbers(numbers_of_excluded(plan)),
+        record.texts,
+        record.knowledge,
+    )
+    plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
+    waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
+    outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
+    opted_out = np.zeros(len(planned), dtype=bool)
+    opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
+    return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment, opted_out)
+
+
+def _without_opted_out(compared: ComparedPlan) -> Plan:
+    """The plan without the people who were left out before because they wanted no messages."""
+    rows = rows_of_messages(compared.plan)[compared.starts[compared.opted_out]]
+    leaving = np.isin(labels_of_contacts(compared.plan), rows)
+    reason = "The person was left out before, because they wanted no messages."
+    return without_rows(compared.plan, leaving, "opted_out", "opted_out", "info", reason)
 
 
 def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:

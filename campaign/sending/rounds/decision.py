@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
-from campaign.contract import Changed, Gone
+from campaign.contract import Changed, Gone, OptedOut
 from campaign.errors import ConfirmationError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
@@ -16,6 +16,7 @@ from campaign.messages.plan_tables.plan_columns import messages_at, rows_of_mess
 from campaign.sending.rounds.amended_plan import keep_earlier_messages, note_reached_before
 from campaign.sending.rounds.compared_plan import ComparedPlan, spread
 from campaign.sending.rounds.comparison import CHANGED, MOVED, UNKNOWN
+from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
 from campaign.sending.rounds.record import first_pieces
 from campaign.sending.store.round_content import RoundContent
 from campaign.text import agreeing, clean, counted, difference_shown, shorten
@@ -25,7 +26,7 @@ _LENGTH = 60  # of each text
 
 
 def choose_content(
-    compared: ComparedPlan, *, changed: Changed, gone: Gone, kept: Sequence[int] = ()
+    compared: ComparedPlan, *, changed: Changed, gone: Gone, opted_out: OptedOut, kept: Sequence[int] = ()
 ) -> RoundContent:
     """What a round of this plan holds, and which of its messages go out.
 
@@ -48,6 +49,8 @@ def choose_content(
         _check_kept(compared, np.flatnonzero(others))
         plan, starts = _keep_earlier(compared, np.flatnonzero(others))
         settled |= others
+    if opted_out == "ask":
+        _check_nobody_opted_out(int((compared.opted_out & ~settled).sum()))
     reached_before = compared.comparison.reached_before
     batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, plan.totals.messages)
     return RoundContent(
@@ -95,6 +98,12 @@ def _ask_about_gone(count: int) -> str:
         'first with resume, or give gone="withdraw" to leave them out, or give another name if this is '
         "another campaign."
     )
+
+
+def _check_nobody_opted_out(count: int) -> None:
+    """Raise `ConfirmationError` if people are about to be written to who were left out before."""
+    if count:
+        raise ConfirmationError(f"{about_opted_out(count)} Nothing was sent. {advice_on_opted_out(count)}")
 
 
 def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:

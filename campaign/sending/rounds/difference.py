@@ -24,6 +24,7 @@ from campaign.sending.rounds.comparison import (
     UNSENT,
 )
 from campaign.sending.rounds.kept_budget import about_budget
+from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import counted
 
@@ -105,9 +106,12 @@ class Difference:
         leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
         kinds = self._compared.kinds_in_words
         what = f"{leading}: {kinds}." if kinds else f"{leading}."
-        remarks = [self._compared.about_opted_out(*MAY_GO_OUT), about_budget(self._compared, outgoing)]
+        opted_out = self._compared.count_opted_out(*MAY_GO_OUT)
+        remarks = [
+            about_opted_out(opted_out), advice_on_opted_out(opted_out), about_budget(self._compared, outgoing)
+        ]  # fmt: skip
         about = " ".join(filter(None, [what, *remarks]))
-        return f"{about}{self._compared.about_gone}{self._compared.questions}"
+        return f"{about}{self._compared.about_gone}{self._compared.about_closing}{self._compared.questions}"
 
     @property
     def is_first(self) -> bool:

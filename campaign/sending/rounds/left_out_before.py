@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
-import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
 from campaign.sending.rounds.distinct_texts import contains
@@ -18,7 +17,7 @@ _OPTED_OUT = "opted_out"
 
 
 def opted_out_before(numbers: Ints, record: CampaignRecord) -> Bools:
-    """Which numbers wanted no messages in the last round that left them out or wrote to them.
+    """Which numbers wanted no messages in the last round that left them out or had a message for them.
 
     `numbers` are as `record.comparable_numbers` gives them. The rounds are read part by part, and only if
     there are numbers to look for.
@@ -30,11 +29,11 @@ def opted_out_before(numbers: Ints, record: CampaignRecord) -> Bools:
     for one_round in record.rounds:
         if not opted_out.any() and not one_round.manifest.load_totals()[_OPTED_OUT]:
             continue
-        for status, recorded in _parts(one_round):
-            recorded = recorded if one_round.is_erased else record.comparable_numbers(recorded)
-            for said, wants_none in (("not_sent", False), (_OPTED_OUT, True)):
-                named = recorded[(status == said).to_numpy() & contains(looked_for, recorded)]
-                opted_out[np.searchsorted(looked_for, named)] = wants_none
+        for written_to in record.numbers_to_send_to(one_round):
+            opted_out[_places(looked_for, written_to)] = False
+        for left_out in _opted_out_in(one_round):
+            comparable = left_out if one_round.is_erased else record.comparable_numbers(left_out)
+            opted_out[_places(looked_for, comparable)] = True
     return np.asarray(opted_out[np.searchsorted(looked_for, numbers)])
 
 
@@ -44,15 +43,30 @@ def about_opted_out(people: int) -> str:
         return ""
     return (
         f"{counted(people, 'person', 'people')} who {agreeing(people, 'was', 'were')} left out before, "
-        f"because they wanted no messages, {agreeing(people, 'is', 'are')} not left out now: give the list "
-        "of opt-outs again with opt_outs=."
+        f"because they wanted no messages, {agreeing(people, 'is', 'are')} not left out now."
     )
 
 
-def _parts(one_round: Round) -> Iterator[tuple[pd.Series[str], Ints]]:
-    """The status and the number of each row, part by part."""
+def advice_on_opted_out(people: int) -> str:
+    """How to leave them out again, or to write to them; "" for nobody."""
+    if not people:
+        return ""
+    them = agreeing(people, "this person", "them")
+    return (
+        f'Give the list of opt-outs again with opt_outs=, or opted_out="skip" to leave {them} out, or '
+        f'opted_out="send" to send to {them}.'
+    )
+
+
+def _places(looked_for: Ints, numbers: Ints) -> Ints:
+    """Where those of some numbers that are looked for are among these."""
+    return np.searchsorted(looked_for, numbers[contains(looked_for, numbers)])
+
+
+def _opted_out_in(one_round: Round) -> Iterator[Ints]:
+    """The numbers of the people whom a round left out because they wanted no messages, part by part."""
     contacts, recipients = one_round.path / CONTACTS, one_round.path / RECIPIENTS
     for part in range(count_parts(contacts)):
         status = read_frame(contacts, ["status"], part=part)["status"]
         numbers = read_frame(recipients, ["number"], part=part)["number"]
-        yield status, np.asarray(numbers, dtype=np.int64)
+        yield np.asarray(numbers[(status == _OPTED_OUT).to_numpy()], dtype=np.int64)

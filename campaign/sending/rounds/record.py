@@ -172,6 +172,13 @@ class CampaignRecord:
                 rows[starts],
             )
 
+    def numbers_to_send_to(self, one_round: Round) -> Iterator[Ints]:
+        """The numbers of the messages that were to go out in a round, part by part, as `texts` gives them."""
+        for part, _ in self._parts(one_round):
+            numbers = combine_chunks(read_part(one_round.plan_path, part, ["number"]).column("number"))
+            recorded = _numbers(numbers, np.arange(len(numbers)))
+            yield recorded if one_round.is_erased else self.comparable_numbers(recorded)
+
     def messages(self, batches: Ints, rows: Ints) -> pd.DataFrame:
         """What batches say to their rows: message columns, and `entry`, the position in `batches` and `rows`.
 

@@ -3,6 +3,7 @@
 manifest.json     whose it is: name, environment, account (hashed)
 rounds/           the plans of the campaign, each frozen when it was sent
 ledger.sqlite     which rounds exist, what was attempted and what came of it
+composed.json     what was decided at the composer, if it was composed there
 lock              held while a run has the campaign open
 """
 
@@ -24,6 +25,7 @@ from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.store.identity import ChosenName, folded_name
+from campaign.sending.store.later_changes import LaterChanges
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
 from campaign.sending.store.rounds import (
@@ -90,9 +92,10 @@ class Folder:
             frozen = rounds[-1].load(ledger.batches)
             if rounds[-1].is_erased and not sentence:
                 sentence = "The names, numbers and texts of this campaign were erased."
+        outcomes = ledger.outcomes_of(frozen.batch_of_message)
         return Result(
             frozen.plan,
-            ledger.outcomes_of(frozen.batch_of_message),
+            outcomes,
             batch_of_message=frozen.batch_of_message,
             batch_of_excluded=frozen.batch_of_excluded,
             name=self.manifest.name,
@@ -103,6 +106,7 @@ class Folder:
             rounds=_told(rounds, ledger.budget),
             is_closed=ledger.is_closed,
             order="" if ledger.order is None else ledger.order.kind,
+            changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
         )
 
     def lock(self) -> AbstractContextManager[None]:

@@ -6,14 +6,14 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-import filelock
-
 from campaign.errors import FolderError, LockedError
 
 
 @contextmanager
 def hold_lock(path: Path, *, timeout: float = 0) -> Iterator[None]:
     """Hold the lock of the folder that `path` is in; raises `LockedError` if another run has it."""
+    import filelock
+
     lock = filelock.FileLock(path, timeout=timeout, thread_local=False, mode=0o600)
     try:
         lock.acquire()

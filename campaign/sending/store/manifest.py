@@ -25,6 +25,7 @@ from campaign.text import clean, shorten
 FORMAT = 2
 FIRST_FORMAT = 1
 MANIFEST = "manifest.json"
+COMPOSED = "composed.json"  # what a person decided who composed the campaign by clicks; no manifest needs it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -126,6 +127,8 @@ def read_folder_manifest(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
     """The same for the manifest of a folder of any format."""
     try:
         return _read(folder, kind)
+    except NotADirectoryError:
+        raise FolderError(f"{clean(folder)} is a file. Give the folder of a campaign.") from None
     except FileNotFoundError:
         raise FolderError(
             f"There is no campaign in {clean(folder)}: it has no {MANIFEST}. Give the folder of a campaign."
@@ -137,7 +140,7 @@ def read_round_manifest(folder: Path) -> RoundManifest:
     """The manifest of a round; raises `FolderError` when it is missing or damaged."""
     try:
         return _read(folder, RoundManifest)
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise FolderError(f"{folder / MANIFEST} is missing. Restore it from a copy.") from None
 
 
@@ -160,7 +163,7 @@ def _read(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
     try:
         manifest = _manifest_of(json.loads(path.read_bytes()), kind, folder)
         manifest.digest  # noqa: B018 - what is nested too deeply fails here, not where it is needed
-    except FileNotFoundError:
+    except (FileNotFoundError, NotADirectoryError):
         raise
     except OSError as error:
         raise FolderError(

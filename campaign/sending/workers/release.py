@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
 
 from campaign.argument_checks import check_path, check_text
-from campaign.contract import Changed, Gone
+from campaign.contract import Changed, Gone, OptedOut
 from campaign.messages.plan import Plan
 from campaign.public_calls import public_call
 from campaign.sending.engine.budget import Budget
@@ -73,6 +73,7 @@ def release(
     max_unknown: int = 1,
     confirm: str | None = None,
     ledger: Place | None = None,
+    opted_out: OptedOut = "ask",
     copy_to: str | None = None,
 ) -> Release:
     """Register a plan for several workers to send, and send nothing: `campaign worker` and `work` do that.
@@ -102,9 +103,10 @@ def release(
         check_plan(plan)
         plan_to_send = cast("Plan", plan)
     options = SendOptions(
-        account=account, folder=folder, name=name, changed=changed, gone=gone, pilot=pilot, takeover=takeover,
-        batch_size=batch_size, concurrency=concurrency, rate=rate, budget=budget, hours=hours, canary=canary,
-        max_unknown=max_unknown, confirm=confirm, progress=False, ledger=ledger,
+        account=account, folder=folder, name=name, changed=changed, gone=gone, opted_out=opted_out,
+        pilot=pilot, takeover=takeover, batch_size=batch_size, concurrency=concurrency, rate=rate,
+        budget=budget, hours=hours, canary=canary, max_unknown=max_unknown, confirm=confirm, progress=False,
+        ledger=ledger,
     )  # fmt: skip
     check_text(copy_to, subject="copy_to", write='copy_to="s3://bucket/visits"', or_none=True)
     return release_plan(plan_to_send, options, copy_to)

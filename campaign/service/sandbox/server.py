@@ -151,6 +151,10 @@ class Sandbox:
         self._check_started()
         return Account("local", self._address, self._username, self._password, ca_file=self._ca_file)
 
+    def is_reached_by(self, account: Account) -> bool:
+        """Whether messages of this account arrive here, or did before the sandbox was stopped."""
+        return (account.url, account.username) == (self._address, self._username)
+
     @property
     def ca_file(self) -> Path | None:
         """The authority (PEM) to trust for its certificate; None if it serves plain HTTP.

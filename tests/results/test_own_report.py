@@ -1,0 +1,75 @@
+"""A report takes the place of a report, and never that of somebody's spreadsheet."""
+
+import pandas as pd
+import pytest
+from support.small_campaigns import contacts_of, plan_for
+
+import campaign
+from campaign.errors import ReportError
+from campaign.results.issue_report import write_issues
+
+WRITERS = {
+    "report": campaign.write_report,
+    "issues": lambda result, path: write_issues(result.plan, path),
+    "history": lambda result, path: campaign.write_report(campaign.history(result.folder.parent), path),
+    "follow_up": campaign.write_follow_up,
+}
+ENDINGS = {
+    "report": (".html", ".xlsx", ".csv"),
+    "issues": (".html", ".xlsx", ".csv"),
+    "history": (".html", ".xlsx", ".csv"),
+    "follow_up": (".xlsx", ".ods", ".csv"),
+}
+KINDS = [(kind, ending) for kind, endings in ENDINGS.items() for ending in endings]
+
+
+@pytest.fixture(scope="module")
+def result(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("campaigns") / "visits.local"
+    plan = plan_for(contacts_of("Aisha,0772 000 001", "Ben,12"))
+    with campaign.Sandbox() as sandbox:
+        return campaign.send(plan, account=sandbox.account, folder=folder, name="visits", progress=False)
+
+
+def save_people(path):
+    people = pd.DataFrame({"name": ["Aisha"], "phone": ["0772 000 001"], "status": ["active"], "code": ["7"]})
+    if path.suffix == ".html":
+        people.to_html(path)
+    elif path.suffix == ".csv":
+        people.to_csv(path, index=False, encoding="utf-8-sig", quoting=1)
+    elif path.suffix == ".ods":
+        path.write_bytes(b"PK somebody's sheet")
+    else:
+        people.to_excel(path, index=False)
+
+
+@pytest.mark.parametrize(("kind", "ending"), KINDS)
+def test_no_file_of_somebody_else_is_replaced(result, tmp_path, kind, ending):
+    path = tmp_path / f"people{ending}"
+    save_people(path)
+    before = path.read_bytes()
+    with pytest.raises(ReportError, match=f"people{ending} .* Give another name, or delete th"):
+        WRITERS[kind](result, path)
+    assert path.read_bytes() == before
+    assert [entry.name for entry in tmp_path.iterdir()] == [path.name]
+
+
+@pytest.mark.parametrize("ending", [".html", ".xlsx", ".ods", ".csv"])
+def test_files_of_our_own_make_way_for_each_other(result, tmp_path, ending):
+    path = tmp_path / f"written{ending}"
+    path.touch()
+    kinds = [kind for kind, endings in ENDINGS.items() if ending in endings]
+    for kind in [*kinds, kinds[-1]]:
+        WRITERS[kind](result, path)
+    for kind in kinds[:-1] if "follow_up" in kinds else []:
+        with pytest.raises(ReportError, match="is no report of campaign"):  # somebody may have typed into it
+            WRITERS[kind](result, path)
+
+
+def test_a_follow_up_file_of_nobody_makes_way(sandbox, tmp_path):
+    plan = plan_for(contacts_of("Aisha,0772 000 001"))
+    folder = tmp_path / "visits.local"
+    result = campaign.send(plan, account=sandbox.account, folder=folder, name="visits", progress=False)
+    for _ in range(2):
+        campaign.write_follow_up(result, tmp_path / "to_correct.csv")
+    assert campaign.read_contacts(tmp_path / "to_correct.csv").empty
