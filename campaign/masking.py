@@ -130,9 +130,14 @@ def mask_number(number: str) -> str:
     return str(mask_numbers(pd.Series([number], dtype="str")).iat[0])
 
 
-def mask_text(text: str) -> str:
-    """One text in which whatever could be a phone number is masked, as in `mask_texts`."""
-    return _mask_runs(text)
+def mask_text(text: str, *, keep: str = "") -> str:
+    """One text in which whatever could be a phone number is masked, as in `mask_texts`.
+
+    `keep` stays wherever the text has it, such as the name of a campaign with a date in it: "march 20261122".
+    """
+    if not keep or _mask_runs(keep) == keep:
+        return _mask_runs(text)
+    return keep.join(map(_mask_runs, text.split(keep)))
 
 
 def _texts(values: "pd.Series[Any]") -> TextArray:

@@ -28,10 +28,11 @@ from campaign.sending.afterwards.history import history
 from campaign.sending.afterwards.reconciliation import Reconciliation
 from campaign.sending.afterwards.settling import reconcile
 from campaign.sending.campaigns import load_result
-from campaign.text import agreeing, capitalised, counted, figure, money
+from campaign.text import agreeing, capitalised, counted, figure, listed_words, money
 
+_TO_CORRECT = {"duplicate": "sharing a phone", "not_sent": "not sent"}
 _SHOWN = 20  # batches or people of a reconciliation that are printed
-_COUNTS = ("accepted", "refused", "unknown", "waiting")
+_COUNTS = ("accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct")
 
 
 def run_reconcile(options: argparse.Namespace, page: Page) -> int:
@@ -61,10 +62,13 @@ def run_erase(options: argparse.Namespace, page: Page) -> int:
 def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     result = load_result(options.folder)
     statuses = options.status or SAFE_TO_PREPARE_AGAIN
-    rows = len(result.follow_up(statuses))
+    frame = result.follow_up(statuses)
+    rows, by_status = len(frame), frame["last status"].value_counts()
+    named = [f"{figure(count)} {_TO_CORRECT.get(str(name), name)}" for name, count in by_status.items()]
+    which = f" ({listed_words(named)})" if len(named) > 1 else ""
     path = write_follow_up(result, options.path, statuses=statuses)
     page.facts |= {"rows": rows, "path": str(path)}
-    page.line(f"{capitalised(counted(rows, 'row'))} to correct: {seen_from_here(path.absolute())}")
+    page.line(f"{capitalised(counted(rows, 'row'))} to correct{which}: {seen_from_here(path.absolute())}")
     page.line("Phone numbers are written in full: keep the file to yourself.")
     return ACCEPTED
 
@@ -84,7 +88,8 @@ def run_history(options: argparse.Namespace, page: Page) -> int:
 
 def _masked(row: dict[Any, Any]) -> dict[str, str | None]:
     """What was written, with phone numbers masked; None for what there is not."""
-    return {name: mask_text(row[name]) or None for name in ("currency", "sender", "template", "problem")}
+    masked = {name: mask_text(row[name]) or None for name in ("currency", "sender", "template")}
+    return masked | {"problem": mask_text(row["problem"], keep=row["folder"]) or None}
 
 
 def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
@@ -93,15 +98,17 @@ def _campaign_lines(row: dict[Any, Any], words: ShellWords) -> list[str]:
     state = f", {row['state']}" if row["state"] else ""
     lines = [f"{row['name'] or place.name} ({_where(row)}){state}"]
     if not pd.isna(row["rounds"]):
-        lines.append(f"  {_times(row)}, {counted(row['rounds'], 'round')}, cost {_cost(row)}")
+        accepted = counted(row["accepted_in_all_rounds"], "message")
+        rounds = counted(row["rounds"], "round")
+        lines.append(f"  {_times(row)}, {rounds}, {accepted} accepted, cost {_cost(row)}")
     if not pd.isna(row["people"]):
-        counts = [f"{figure(int(row[name]))} {name}" for name in _COUNTS if row[name]]
+        counts = [f"{figure(int(row[name]))} {name.replace('_', ' ')}" for name in _COUNTS if row[name]]
         people = counted(row["people"], "person", "people")
-        lines.append(f"  {people}; messages: {', '.join(counts) or 'none'}")
+        lines.append(f"  {people} in the last table: {', '.join(counts) or 'no messages'}")
     if row["sender"]:
         lines.append(f"  from {mask_text(row['sender'])}: {mask_text(row['template'])}".rstrip(": "))
     if row["problem"]:
-        lines.append(f"  cannot be read: {words(mask_text(row['problem']))}")
+        lines.append(f"  cannot be read: {words(mask_text(row['problem'], keep=row['folder']))}")
     return [*lines, f"  {seen_from_here(place)}"]
 
 

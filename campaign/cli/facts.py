@@ -13,13 +13,17 @@ from typing import TYPE_CHECKING, Any
 
 import pandas as pd
 
+from campaign.contacts.phone_numbers.problems_and_repairs import REPAIRS
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.results.tables import Result
-from campaign.text import clean
+from campaign.text import clean, counted
 
 if TYPE_CHECKING:  # the comparison of a new campaign loads no ledger
     from campaign.sending.rounds.difference import Difference
+
+# What was repaired or guessed; the notices of the reading are told as they are.
+_REPAIRED = ({*REPAIRS} - {"fictitious"}) | {"merged_cell", "replaced", "date_order"}
 
 Words = Callable[[str], str]
 
@@ -31,7 +35,7 @@ def plan_facts(plan: Plan, words: Words) -> dict[str, Any]:
     errors = errors.assign(detail=mask_texts(errors["detail"]).map(words))
     return {
         "source": None if reading is None else clean(reading.source),
-        "notices": [] if reading is None else [words(mask_text(clean(notice))) for notice in reading.notices],
+        "notices": [words(notice) for notice in [*notices_of_reading(plan), *_notices_of_repairs(plan)]],
         "rows": totals.rows,
         "statuses": dict(totals.items()),
         "messages": totals.messages,
@@ -49,6 +53,28 @@ def table_warnings(plan: Plan) -> list[str]:
     warnings = issues_of(plan, "warning")
     about_all = warnings[warnings["row"].isna()]
     return list(dict.fromkeys(clean(detail) for detail in mask_texts(about_all["detail"])))
+
+
+def notices_of_reading(plan: Plan) -> list[str]:
+    """What was found in the file, without phone numbers."""
+    return [] if plan.reading is None else [mask_text(clean(notice)) for notice in plan.reading.notices]
+
+
+def _notices_of_repairs(plan: Plan) -> list[str]:
+    """One sentence for each kind of repair in each column, and for each guess about a column."""
+    repairs = repairs_of(plan)
+    details = mask_texts(repairs["detail"])
+    groups = repairs["row"].groupby([repairs["column"], details], sort=False)
+    return [
+        f'{counted(len(rows), "cell")} in "{column}": {detail}' if rows.notna().all() else str(detail)
+        for (column, detail), rows in groups
+    ]
+
+
+def repairs_of(plan: Plan) -> pd.DataFrame:
+    """The issues about cells that were repaired, and about columns whose meaning was guessed."""
+    issues = issues_of(plan, "info")
+    return issues[issues["code"].isin(_REPAIRED)]
 
 
 def issues_of(plan: Plan, severity: str) -> pd.DataFrame:

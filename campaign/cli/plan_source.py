@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from campaign.cli.facts import issues_of, plan_facts, table_warnings
+from campaign.cli.facts import issues_of, notices_of_reading, plan_facts, repairs_of, table_warnings
 from campaign.cli.output import Page
 from campaign.contacts.reading import read_contacts
 from campaign.errors import FileError, UsageError
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_texts
 from campaign.messages.plan import Plan, plan_in
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.suggestions import similar_file
-from campaign.text import capitalised, counted, figure
+from campaign.text import agreeing, capitalised, counted, figure
 
 _STANDARD_INPUT = "-"
 _READING = (
@@ -31,6 +31,7 @@ _PREPARING = (
     "max_parts", "language", "keep_words", "not_again", "several", "kinds", "as_written", "stream",
 )  # fmt: skip
 _SHOWN = 10  # sentences about rows that cannot be sent
+_ON_SCREEN = {"not_sent": "ready"}  # nothing has failed: they would be sent
 _NAMED = 6  # rows that such a sentence names, consecutive ones together
 
 
@@ -107,17 +108,22 @@ def _standard_input() -> bytes:
     return content
 
 
-def show_plan(plan: Plan, page: Page, *, all_issues: bool = False) -> None:
-    """The reading, the counts and the rows that cannot be sent."""
+def show_plan(plan: Plan, page: Page, *, all_issues: bool = False, in_short: bool = False) -> None:
+    """The reading, the counts, the rows that cannot be sent, and what was repaired.
+
+    `in_short` is for a command that goes on to send: its result has the counts, and the reasons of the rows.
+    """
     if page.as_json:
         page.facts["plan"] = plan_facts(plan, page.words)
         return
     if plan.reading is not None:
         page.line(plan.reading.sentence)
-        for notice in plan.reading.notices:
-            page.line(f"  {mask_text(notice)}")
+        for notice in notices_of_reading(plan):
+            page.line(f"  {notice}")
     totals = plan.totals
-    page.counts(totals.rows, dict(totals.items()))
+    in_short = in_short and totals.messages > 0
+    if not in_short:
+        page.counts(totals.rows, {_ON_SCREEN.get(name, name): count for name, count in totals.items()})
     if totals.messages:
         page.line(
             f"{capitalised(counted(totals.messages, 'message'))} in {counted(totals.parts, 'part')}, "
@@ -130,7 +136,8 @@ def show_plan(plan: Plan, page: Page, *, all_issues: bool = False) -> None:
         page.line(warning, "doubt")
     if len(warnings) > _SHOWN:
         page.line(f"… and {counted(len(warnings) - _SHOWN, 'warning')} more: --report writes them to a file.")
-    _show_issues(plan, page, all_issues=all_issues)
+    _show_issues(plan, page, all_issues=all_issues, in_short=in_short)
+    _show_repairs(plan, page, all_issues=all_issues)
 
 
 def _countries(countries: Mapping[str, int]) -> str:
@@ -141,12 +148,21 @@ def _countries(countries: Mapping[str, int]) -> str:
     return ", ".join(shown[:_SHOWN]) + more
 
 
-def _show_issues(plan: Plan, page: Page, *, all_issues: bool) -> None:
+def _show_issues(plan: Plan, page: Page, *, all_issues: bool, in_short: bool) -> None:
     """Why rows cannot be sent: one line for each sentence, with the rows that it is about."""
     errors = issues_of(plan, "error")
     if errors.empty:
         return
-    page.line(f"{capitalised(counted(errors['row'].nunique(), 'row'))} that cannot be sent:")
+    count = errors["row"].nunique()
+    sharing = errors.loc[errors["code"] == "duplicate_other_text", "row"].nunique()
+    invalid = f"{figure(count - sharing)} invalid, and " if count > sharing else ""
+    shares = f"{counted(sharing, 'duplicate')} that {agreeing(sharing, 'shares', 'share')} a phone"
+    which = f" ({invalid}{shares})" if sharing else ""
+    rows = f"{capitalised(counted(count, 'row'))} that cannot be sent{which}"
+    if in_short:
+        page.line(f"{rows}: campaign check says why.")
+        return
+    page.line(f"{rows}:")
     details = mask_texts(errors["detail"])
     groups = [*errors["row"].groupby([errors["column"], details], sort=False)]
     most, named = (len(errors), len(errors)) if all_issues else (_SHOWN, _NAMED)
@@ -156,6 +172,26 @@ def _show_issues(plan: Plan, page: Page, *, all_issues: bool) -> None:
     if left or any(len(_runs(rows.tolist())) > named for _, rows in groups[:most]):
         more = f"  … and {figure(left)} more" if left else "  Not every row is named"
         page.line(f"{more}: campaign check --all shows them, --report writes them to a file.")
+
+
+def _show_repairs(plan: Plan, page: Page, *, all_issues: bool) -> None:
+    """What was repaired or guessed: in one line, or every row of it."""
+    repairs = repairs_of(plan)
+    if repairs.empty:
+        return
+    is_cell = repairs["row"].notna()
+    cells, about_columns = repairs[is_cell], mask_texts(repairs.loc[~is_cell, "detail"])
+    counts = [
+        f'{counted(count, "cell")} in "{name}"' for name, count in cells["column"].value_counts().items()
+    ]
+    more = "" if all_issues else " campaign check --all shows each."
+    repaired = [f"Repaired: {', '.join(counts)}.{more}"] if counts else []
+    page.line(" ".join([*repaired, *dict.fromkeys(about_columns)]))
+    if not all_issues:
+        return
+    details = mask_texts(cells["detail"])
+    for (column, detail), rows in cells["row"].groupby([cells["column"], details], sort=False):
+        page.line(f"  {_name_rows(rows.tolist(), len(rows))}, {column}: {detail}")
 
 
 def _name_rows(rows: Sequence[int], most: int) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -54,26 +55,33 @@ def show_workers(folder: str, page: Page) -> None:
 
 def _show_rounds(result: Result, page: Page) -> None:
     """What left in each round, newest first; a round in which nothing has left is named, too."""
-    batches = result.batches
-    counts = batches.groupby(["round", "status"])["messages"].sum()
-    begins = batches.groupby("round")["submitted_at"].min()
-    page.facts["rounds"] = [
-        {"round": number, "submitted_at": as_json(moment), "statuses": as_json(counts[number].to_dict())}
-        for number, moment in zip(begins.index.tolist(), begins, strict=True)
-    ]
-    times = LocalTimes.of_rounds(result.rounds)
-    for number in begins.index[::-1][:_ROUNDS_SHOWN]:
-        when = "nothing sent" if pd.isna(begins[number]) else times.moment(begins[number])
-        outcomes = [f"{figure(count)} {status.replace('_', ' ')}" for status, count in counts[number].items()]
-        page.line(f"  round {number}, {when}: {', '.join(outcomes)}")
-    if len(begins) > _ROUNDS_SHOWN:
-        page.line(f"  … and {counted(len(begins) - _ROUNDS_SHOWN, 'round')} before")
+    times, page.facts["rounds"] = LocalTimes.of_rounds(result.rounds), []
+    made = {one_round.round: times.moment(one_round.at) for one_round in result.rounds}
+    sent: list[int] = result.batches["round"].unique().tolist()
+    lines = []
+    for number in sorted({*made, *sent}):
+        batches = result.batches[result.batches["round"] == number]
+        statuses: dict[Any, int] = batches.groupby("status")["messages"].sum().to_dict()
+        begun = batches["submitted_at"].min()
+        page.facts["rounds"].append(
+            {"round": number, "submitted_at": as_json(begun), "statuses": as_json(statuses)}
+        )
+        outcomes = [f"{figure(count)} {status.replace('_', ' ')}" for status, count in statuses.items()]
+        when = "nothing sent" if pd.isna(begun) else times.moment(begun)
+        if not outcomes:
+            when, outcomes = made[number], ["there was nothing to send"]
+        lines.append(f"  round {number}, {when}: {', '.join(outcomes)}")
+    for line in lines[::-1][:_ROUNDS_SHOWN]:
+        page.line(line)
+    if len(lines) > _ROUNDS_SHOWN:
+        page.line(f"  … and {counted(len(lines) - _ROUNDS_SHOWN, 'round')} before")
 
 
 def run_resolve(options: argparse.Namespace, page: Page) -> int:
     result = resolve(
-        options.folder, options.batch, options.outcome, confirm=options.confirm, note=options.note
-    )
+        options.folder, options.batch, options.outcome, confirm=options.confirm, note=options.note,
+        cost=options.cost,
+    )  # fmt: skip
     page.line(f"Batch {options.batch} is settled.")
     show_result(result, page)
     return exit_code(result)

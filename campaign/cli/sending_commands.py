@@ -40,18 +40,19 @@ _FIRST_ROUND = ("name", "folder", "pilot", "ledger")
 
 def run_send(options: argparse.Namespace, page: Page) -> int:
     check_report_paths(options.report)
+    choices = {name: getattr(options, name) for name in (*ROUND, *_FIRST_ROUND)} | _given(options)
+    checked_choices = SendOptions(**choices)
+    if options.copy_to and not options.release:
+        raise UsageError("copy_to= is for workers. Add --release, or leave it out.")
     plan = make_plan(options)
     check_columns(plan, options.by)
-    show_plan(plan, page)
+    show_plan(plan, page, in_short=not options.dry_run)
     if not plan.totals.messages:
         return NOTHING_TO_SEND
     folder, _ = locate_campaign(plan, options.name, options.folder, options.account)
     page.words.folder = quoted(seen_from_here(folder))
-    choices = {name: getattr(options, name) for name in (*ROUND, *_FIRST_ROUND)} | _given(options)
-    if options.copy_to and not options.release:
-        raise UsageError("copy_to= is for workers. Add --release, or leave it out.")
     if options.dry_run:
-        return _compare(plan, SendOptions(**choices), page)
+        return _compare(plan, checked_choices, page)
     if options.release:
         return _release(plan, choices, options.account, options.copy_to, page)
     return _send(partial(send, plan, **choices), folder, options, page)

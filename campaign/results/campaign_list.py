@@ -8,13 +8,15 @@ from typing import Any, TypeGuard
 
 import pandas as pd
 
-from campaign.environments import words_for
-from campaign.masking import mask_text
 from campaign.results.local_times import LocalTimes
 from campaign.results.totals import cost_in_words
-from campaign.text import agreeing, capitalised, counted, listed_words
+from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
-COUNTS = ("people", "accepted", "refused", "unknown", "waiting")
+COUNTS = (
+    "people", "accepted", "refused", "unknown", "waiting", "withdrawn", "opted_out", "to_correct",
+    "accepted_in_all_rounds",
+)  # fmt: skip
+_ALWAYS = ("people", "accepted")
 _NEEDED = (
     "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "cost", "unpriced", "currency",
     "sender", "problem",
@@ -30,7 +32,7 @@ class CampaignList:
     """A frame of `history` as reports add it up.
 
     Live campaigns count; where there is none, the rehearsals do, and `kind` says so. Campaigns that cannot be
-    read, or have sent nothing, count nowhere.
+    read, or have sent nothing, count nowhere; `left_out` is how many, and `why_left_out` says which.
     """
 
     def __init__(self, history: pd.DataFrame, times: LocalTimes) -> None:
@@ -41,14 +43,16 @@ class CampaignList:
         self.kind = "live" if len(live) else "rehearsed"
         self.counted = live if len(live) else sent
         self.left_out = len(history) - len(self.counted)
+        rehearsals = "rehearsals, " if len(live) else ""
+        self.why_left_out = f"{rehearsals}campaigns that have sent nothing, and those that cannot be read"
 
     def by_month(self) -> pd.DataFrame:
-        """One row for each month in which campaigns began, and each currency: the newest first."""
+        """One row for each month in which campaigns began, currency and environment: the newest first."""
         months = [f"{self._times.local(moment):%Y-%m}" for moment in self.counted["first_sent"]]
         return self._added_up("month", months).sort_values("month", ascending=False, kind="stable")
 
     def by_sender(self) -> pd.DataFrame:
-        """One row for each sender and currency, those with most accepted messages first."""
+        """One row for each sender, currency and environment, those with most accepted messages first."""
         frame = self._added_up("sender", self.counted["sender"].replace("", "(not known)"))
         return frame.sort_values("accepted", ascending=False, kind="stable")
 
@@ -58,13 +62,7 @@ class CampaignList:
     @property
     def cost(self) -> str:
         """The cost of all, in each currency: "UGX 311,990 or more and KES 4,100"."""
-        frame = self._added_up("all", ["all"] * len(self.counted))
-        return listed_words(
-            cost_in_words(cost, unpriced=unpriced, currency=currency)
-            for cost, unpriced, currency in zip(
-                frame["cost"], frame["unpriced"], frame["currency"], strict=True
-            )
-        )
+        return listed_words(costs_in_words(self._added_up("all", ["all"] * len(self.counted))))
 
     @property
     def headline(self) -> str:
@@ -73,30 +71,50 @@ class CampaignList:
             return "No campaign has sent anything yet."
         campaigns = counted(len(self.counted), f"{self.kind} campaign")
         span = self._times.day_span(self.counted["first_sent"].min(), self.counted["last_sent"].max())
-        accepted = counted(self.total("accepted"), "message")
-        were = agreeing(self.total("accepted"), "was", "were")
+        accepted, today = self.total("accepted_in_all_rounds"), self.total("accepted")
+        messages = f"{counted(accepted, 'message')} {agreeing(accepted, 'was', 'were')} accepted"
+        of_today = "" if today == accepted else f", {figure(today)} of them to people in the last tables"
         opened = self.total("unknown")
         unknown = (
             f" {capitalised(counted(opened, 'message'))} {agreeing(opened, 'is', 'are')} still unknown."
             if opened
             else ""
         )
-        cost = f"The cost was {self.cost}{' (made up)' if self.has_made_up_costs else ''}."
+        cost = f"The cost was {self.cost}."
         caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
-        return f"{caution}In {campaigns} ({span}), {accepted} {were} accepted. {cost}{unknown}"
+        return f"{caution}In {campaigns} ({span}), {messages}{of_today}. {cost}{unknown}"
 
     @property
-    def has_made_up_costs(self) -> bool:
-        """Whether the costs of the embedded sandbox are among them, so that a sum is made up."""
-        return any(words_for(environment).has_made_up_costs for environment in self.counted["environment"])
+    def people_by_outcome(self) -> dict[str, int]:
+        """What came of the people in the last tables, for a bar of all of them."""
+        counts = {
+            name: self.total(name) for name in COUNTS if name not in ("people", "accepted_in_all_rounds")
+        }
+        counts["not_sent"] = counts.pop("waiting")
+        reached = self.total("people") - sum(counts.values())
+        return counts | {"reached_earlier": max(reached, 0)}  # with several numbers, people are fewer
 
-    def open_campaigns(self) -> list[str]:
-        """The names of the campaigns in which messages are still unknown, masked."""
-        return [mask_text(name) for name in self.counted.loc[self.counted["unknown"] > 0, "name"]]
+    @property
+    def about_lines(self) -> str:
+        """Why a month or a sender may have several lines, and what these are; "" where none has."""
+        environments, currencies = self.counted["environment"], self.counted["currency"]
+        several = [f"each {name}" for name in ("currency", "environment") if self.counted[name].nunique() > 1]
+        if not several:
+            return ""
+        parts = [f"{capitalised(listed_words(several))} has lines of its own."]
+        if (currencies[environments != "local"] == "").any():
+            parts.append("A cost without a currency is of an account whose currency was not given.")
+        if (environments == "local").any():
+            parts.append("Costs of the embedded sandbox are made up, and have no currency.")
+        return " ".join(parts)
+
+    def names_with(self, count: str) -> list[str]:
+        """The names of the campaigns that have something in this column: "unknown", "to_correct"."""
+        return [str(name) for name in self.counted.loc[self.counted[count] > 0, "name"]]
 
     def _added_up(self, name: str, values: Iterable[str]) -> pd.DataFrame:
         keys = pd.Series(list(values), index=self.counted.index, dtype="str", name=name)
-        groups = self.counted.assign(**{name: keys}).groupby([name, "currency"], sort=False)
+        groups = self.counted.assign(**{name: keys}).groupby([name, "currency", "environment"], sort=False)
         lines = [
             {
                 name: value,
@@ -105,10 +123,11 @@ class CampaignList:
                 "cost": add_costs(group["cost"]),
                 "unpriced": int(group["unpriced"].sum()),
                 "currency": currency,
+                "environment": environment,
             }
-            for (value, currency), group in groups
+            for (value, currency, environment), group in groups
         ]
-        columns = [name, "campaigns", *COUNTS, "cost", "unpriced", "currency"]
+        columns = [name, "campaigns", *COUNTS, "cost", "unpriced", "currency", "environment"]
         return pd.DataFrame(lines, columns=columns).astype({"cost": object})
 
 
@@ -116,3 +135,26 @@ def add_costs(costs: Iterable[Any]) -> Decimal | None:
     """The sum of those that are known; None where none is."""
     known = [cost for cost in costs if isinstance(cost, Decimal)]
     return sum(known, Decimal(0)) if known else None
+
+
+def shown_counts(frame: pd.DataFrame) -> pd.DataFrame:
+    """The counts of a frame with the names that people read, without those that say nothing here."""
+    is_told = {name: name in _ALWAYS or bool((frame[name] > 0).any()) for name in COUNTS}
+    is_told["accepted_in_all_rounds"] = bool((frame["accepted_in_all_rounds"] != frame["accepted"]).any())
+    shown = frame[[name for name in COUNTS if is_told[name]]]
+    return shown.rename(columns=lambda name: name.replace("_", " ").capitalize())
+
+
+def costs_in_words(frame: pd.DataFrame) -> list[str]:
+    """The cost of each line, as every report says it; made up where its `environment` says so."""
+    return [
+        cost_in_words(
+            add_costs([cost]),
+            unpriced=0 if pd.isna(unpriced) else int(unpriced),
+            currency=currency,
+            environment=environment,
+        )
+        for cost, unpriced, currency, environment in zip(
+            frame["cost"], frame["unpriced"], frame["currency"], frame["environment"], strict=True
+        )
+    ]

@@ -44,10 +44,10 @@ border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 """
 # The order of the bar: what came of it, best first, then who was left out.
 _BAR = (
-    "accepted", "unknown", "not_sent", "refused", "invalid", "sharing_a_phone", "opted_out", "duplicate",
-    "blank",
+    "accepted", "reached_earlier", "unknown", "not_sent", "refused", "withdrawn", "invalid",
+    "to_correct", "sharing_a_phone", "opted_out", "duplicate", "blank",
 )  # fmt: skip
-_FAINT = ("not_sent", "invalid", "sharing_a_phone", "duplicate", "blank")
+_FAINT = ("not_sent", "invalid", "to_correct", "sharing_a_phone", "duplicate", "blank")
 _WIDE = 1000  # units across a chart
 _THINNEST = 3  # units, so that one row of a million is still seen
 _GAP = 2

@@ -35,6 +35,7 @@ class HistoryFrame(pd.DataFrame):
         pieces = [markup.paragraph(CampaignList(self, times).headline)]
         if len(readable):
             pieces.append(markup.table(campaign_lines(readable, times), limit=_SHOWN))
-        for name, problem in zip(broken["name"], broken["problem"], strict=True):
-            pieces.append(markup.paragraph(mask_text(f"{name or 'A campaign'} cannot be read: {problem}")))
+        for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
+            why = mask_text(problem, keep=folder)
+            pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))
         return markup.card(counted(len(self), "campaign"), pieces)

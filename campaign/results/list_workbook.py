@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from campaign.masking import mask_texts
+from campaign.masking import mask_text, mask_texts
 from campaign.results.campaign_list import CampaignList, add_costs
 from campaign.results.csv_file import write_csv
 from campaign.results.local_times import LocalTimes
@@ -20,23 +20,28 @@ def write_list_workbook(history: pd.DataFrame, path: Path) -> None:
     """Write the workbook of a frame of `history`; costs of several currencies are in rows of their own."""
     times = LocalTimes()
     campaigns = CampaignList(history, times)
-    counts = {name: campaigns.total(name) for name in ("accepted", "refused", "unknown", "waiting")}
+    counts = {name: count for name, count in campaigns.people_by_outcome.items() if count}
+    counts = counts or {"accepted": 0}
     summary = SummarySheet(
         facts=[
             ("Campaigns", counted(len(campaigns.counted), f"{campaigns.kind} campaign")),
             ("In all", campaigns.headline),
             (
                 "Not counted",
-                f"{campaigns.left_out} (rehearsals, those that have sent nothing or cannot be read)",
+                f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "none",
             ),
-            ("Made-up cost" if campaigns.has_made_up_costs else "Cost", campaigns.cost or "0"),
-            ("Still unknown in", listed_words(campaigns.open_campaigns()) or "none"),
-            ("Months", "A campaign counts in the month in which it began."),
+            ("Cost", campaigns.cost or "0"),
+            ("Still unknown in", listed_words(campaigns.names_with("unknown")) or "none"),
+            ("To correct in", listed_words(campaigns.names_with("to_correct")) or "none"),
+            ("Months", f"A campaign counts in the month in which it began. {campaigns.about_lines}".rstrip()),
             ("Written", times.moment(datetime.now(UTC))),
         ],
-        title="Messages by outcome",
+        title="People by outcome",
         counts=counts,
-        sums=[("all messages", sum(counts.values()))],
+        sums=[
+            ("people in all", campaigns.total("people")),
+            ("messages in all rounds", campaigns.total("accepted_in_all_rounds")),
+        ],
         currency="",
     )
     sheets = {
@@ -52,7 +57,11 @@ def write_list_csv(history: pd.DataFrame, path: Path) -> None:
 
 
 def written_rows(history: pd.DataFrame) -> pd.DataFrame:
-    """The frame with its texts masked and costs that are known or None."""
-    texts = {name: mask_texts(history[name]) for name in ("name", "template", "problem") if name in history}
+    """The frame without phone numbers in its texts, and with costs that are known or None."""
+    texts = {name: mask_texts(history[name]) for name in ("sender", "template") if name in history}
+    problems = [
+        mask_text(problem, keep=folder)
+        for problem, folder in zip(history["problem"], history["folder"], strict=True)
+    ]
     costs = pd.Series([add_costs([cost]) for cost in history["cost"]], index=history.index, dtype=object)
-    return history.assign(**texts, cost=costs)
+    return history.assign(**texts, problem=problems, cost=costs)

@@ -10,7 +10,7 @@ from campaign.contacts.columns import number_columns
 from campaign.contacts.continuation import CAMPAIGN, ROW, VERSION
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
-from campaign.masking import mask_digits, mask_numbers, mask_texts
+from campaign.masking import mask_digits, mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.remedies import texts_without_code
@@ -100,6 +100,10 @@ class Redaction:
     def texts(self, texts: Iterable[str]) -> list[str]:
         """Sentences in which whatever could be a phone number is masked."""
         return list(texts) if self._reveal else mask_texts(pd.Series(list(texts), dtype="str")).tolist()
+
+    def text(self, text: str, *, keep: str = "") -> str:
+        """The same of one sentence, in which a name stays though it looks like a phone number."""
+        return text if self._reveal else mask_text(text, keep=keep)
 
     @property
     def sentence(self) -> str:

@@ -130,7 +130,7 @@ def test_the_rows_to_correct_are_written_to_a_file(sandbox, capsys, path, wrong,
 def test_rows_of_other_statuses_are_written_on_request(interrupted_campaign, capsys):
     folder = str(interrupted_campaign)
     assert main(["follow-up", folder, "rest.csv", "--status", "not_sent", "--status", "unknown"]) == 0
-    assert "8 rows to correct: rest.csv" in told(capsys)
+    assert "8 rows to correct (6 not sent and 2 unknown): rest.csv" in told(capsys)
     assert main(["follow-up", folder, "rest.csv", "--status", "waiting"]) == 2
     assert "argument --status: there is no 'waiting'. Choose from 'invalid'," in told(capsys)
     assert main(["follow-up", folder, "rest.pdf"]) == 2
@@ -146,7 +146,8 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
     said = told(capsys)
     assert said.startswith(f"1 campaign in campaigns\n\nthanks ({REHEARSAL}), finished\n  sent on ")
     assert (
-        "), 1 round, cost 35 (made up)\n  1 person; messages: 1 accepted\n  from CLINIC: Hi {name}\n" in said
+        "), 1 round, 1 message accepted, cost 35 (made up)\n  1 person in the last table: 1 accepted\n"
+        "  from CLINIC: Hi {name}\n" in said
     )
     with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
         send(people(10), sandbox, "campaigns/visits")
@@ -154,7 +155,7 @@ def test_no_one_and_many_campaigns_are_listed(capsys):
     assert main(["history", "campaigns"]) == 0
     said = told(capsys)
     assert said.startswith(f"2 campaigns in campaigns\n\nvisits ({REHEARSAL})")
-    assert "  10 people; messages: 2 accepted, 2 unknown, 6 waiting\n" in said
+    assert "  10 people in the last table: 2 accepted, 2 unknown, 6 waiting\n" in said
     assert f"thanks ({REHEARSAL})\n  cannot be read: There is no ledger at" in said
 
 

@@ -362,13 +362,18 @@ def test_status_shows_the_rounds(desk, capsys):
     main(["send", "visits.csv", *plan])
     write_visits(range(20))
     main(["send", "visits.csv", *plan])
+    write_visits(range(21), wrong=(20,))
+    main(["send", "visits.csv", *plan])
     capsys.readouterr()
     assert main(["status", "campaigns/visits.local"]) == 0
     rounds = [line for line in capsys.readouterr().out.splitlines() if line.startswith("  round ")]
     assert [re.sub(r", [^:]*:\d\d \(.*?\)", "", line) for line in rounds] == [
+        "  round 3: there was nothing to send",
         "  round 2: 3 accepted",
         "  round 1: 17 accepted",
     ]
+    page = Path("campaigns/visits.local/report.html").read_text("utf-8")
+    assert page.count(": nothing to send</td>") == 1
 
 
 def test_the_account_of_the_shell_is_that_of_python(service, desk, shell):

@@ -108,3 +108,55 @@ def test_a_table_that_was_not_read_from_a_file_has_a_page_too(tmp_path):
     page = write_issues(plan, tmp_path / "issues.html").read_text("utf-8")
     assert "1 message ready to send" in page
     assert "<thead>" not in page
+
+
+TABLE = """\
+name,phone,visit
+Ann,0772 000 001,22/11/2026
+Ben,772000002,05/11/2026
+Cy,12,24/11/2026
+Eve,0772 000 001,24/11/2026
+"""
+VISIT = ["visits.csv", "--message", "{name} on {visit:%-d %b}", "--sender", "CLINIC", "--region", "UG"]
+
+
+def test_the_screen_adds_up_and_says_what_was_repaired(capsys):
+    """One row is invalid, one shares a phone, one had lost its 0; 22/11 shows that the day comes first."""
+    Path("visits.csv").write_text(TABLE)
+    main(["check", *VISIT])
+    said = capsys.readouterr().out
+    assert "  duplicate             1\n  ready                 2\n" in said
+    assert "2 rows that cannot be sent (1 invalid, and 1 duplicate that shares a phone):\n" in said
+    repaired = (
+        'Repaired: 1 cell in "phone". campaign check --all shows each. Dates in "visit" are read with the'
+    )
+    assert f"{repaired} day first" in said
+    main(["check", *VISIT, "--all"])
+    assert "  row 3, phone: The 0 at the start was missing." in capsys.readouterr().out
+    main(["check", *VISIT, "--json"])
+    dates, numbers = json.loads(capsys.readouterr().out)["plan"]["notices"]
+    assert numbers.startswith('1 cell in "phone": The 0 at the start was missing.')
+    assert dates.startswith('Dates in "visit" are read with the day first')
+
+
+def test_send_says_once_what_its_result_has(capsys):
+    Path("visits.csv").write_text(TABLE)
+    main(["send", *VISIT])
+    said = capsys.readouterr().out
+    assert said.count("  invalid               1\n") == 1
+    assert "a phone): campaign check says why.\n" in said
+    main(["follow-up", "campaigns/visits.local", "correct.csv"])
+    assert "2 rows to correct (1 invalid and 1 sharing a phone): " in capsys.readouterr().out
+
+
+def test_a_wrong_option_is_said_before_any_file_is_read(capsys):
+    assert main(["send", "no such file.csv", *VISIT[1:], "--hours", "25"]) == 2
+    output = capsys.readouterr()
+    assert output.out == ""
+    assert "--hours needs opening and closing times" in output.err
+
+
+def test_a_file_with_a_date_in_its_name_keeps_it_in_the_report():
+    Path("march 20261122.csv").write_text(TABLE)
+    main(["send", "march 20261122.csv", *VISIT[1:], "--report", "told.html"])
+    assert "rows from march 20261122.csv (csv" in Path("told.html").read_text("utf-8")

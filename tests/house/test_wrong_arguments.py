@@ -241,6 +241,7 @@ WRONG = {
         "outcome": [*A_WORD, "none"],
         "confirm": TEXT,
         "note": [*TEXT, "none"],
+        "cost": AN_AMOUNT,
     },
     "try_out": {
         "plan": A_PLAN,

@@ -102,6 +102,9 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     assert "Correct 2 rows, then send the file again." in page
     assert "in the follow-up file only" not in again.sentence
     assert again.totals["accepted"] == 8
+    (row,) = campaign.history(again.folder).to_dict("records")
+    assert (row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (8, 2, 9)
+    assert row["people"] == 8 + 2 + 1  # the last was reached earlier
     assert (
         "1 row has a mistake in this file, but its number was reached earlier in the campaign, "
         "as after a follow-up file: put the corrections into your own spreadsheet too."

@@ -1,5 +1,7 @@
 """A person settles what nobody else can know."""
 
+from decimal import Decimal
+
 import openpyxl
 import pytest
 from support.small_campaigns import people, plan_for
@@ -89,6 +91,23 @@ def test_whoever_reads_the_report_sees_that_a_person_settled_a_batch(interrupted
     assert page.count(f"accepted: {capitalised(masked)}.") == 1
     sheet = openpyxl.load_workbook(campaign.write_report(settled, tmp_path / "report.xlsx"))["Batches"]
     assert masked in [line[5] for line in sheet.iter_rows(values_only=True)]
+
+
+def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campaign, capsys):
+    confirm = "batch 2 was accepted"
+    before = campaign.load_result(interrupted_campaign).totals
+    with pytest.raises(campaign.UsageError, match="cost= is for a batch that was accepted"):
+        campaign.resolve(interrupted_campaign, 2, "refused", cost=350)
+    folder = str(interrupted_campaign)
+    assert main(["resolve", folder, "2", "accepted", "--confirm", confirm, "--cost", "350.5"]) == 4
+    settled = campaign.load_result(interrupted_campaign)
+    assert (before.unpriced, settled.totals.unpriced) == (1, 0)
+    assert settled.totals.cost == before.cost + Decimal("350.5")
+    assert settled.batches["error"][1] == f"settled by {user_name()}: accepted, cost 350.5 given by hand"
+    assert campaign.history(folder)["cost"].item() == settled.totals.cost
+    assert "or more" not in capsys.readouterr().out
+    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown"):
+        campaign.resolve(interrupted_campaign, 2, "accepted", confirm=confirm, cost=1)
 
 
 def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupted_campaign, tmp_path):

@@ -7,9 +7,10 @@ from pathlib import Path
 import pandas as pd
 
 from campaign.environments import words_for
+from campaign.masking import mask_text
 from campaign.results import charts
-from campaign.results.campaign_lines import campaign_lines, costs_in_words
-from campaign.results.campaign_list import CampaignList
+from campaign.results.campaign_lines import campaign_lines, with_places
+from campaign.results.campaign_list import CampaignList, costs_in_words, shown_counts
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.rendering import table, write_page
 from campaign.text import counted, figure
@@ -24,24 +25,31 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
     months, senders = campaigns.by_month(), campaigns.by_sender()
     readable = history[history["problem"] == ""].head(_MOST_CAMPAIGNS)
     broken = history[history["problem"] != ""]
-    problems = broken[["name", "folder", "problem"]].rename(columns=str.capitalize)
+    why = [
+        mask_text(problem, keep=folder)
+        for problem, folder in zip(broken["problem"], broken["folder"], strict=True)
+    ]
+    problems = broken[["name", "folder"]].assign(problem=why).rename(columns=str.capitalize)
+    accepted = campaigns.total("accepted_in_all_rounds")
     values = {
         "name": "Campaigns",
         "environment": "live" if campaigns.kind == "live" else "local",
         "where": "rehearsals only: no live campaign is among them",
         "headline": campaigns.headline,
-        "left_out": campaigns.left_out,
-        "outcomes": charts.outcome_bar(
-            {"accepted": campaigns.total("accepted"), "unknown": campaigns.total("unknown"),
-             "refused": campaigns.total("refused"), "not_sent": campaigns.total("waiting")}
-        ),
+        "left_out": f"{campaigns.left_out} ({campaigns.why_left_out})" if campaigns.left_out else "",
+        "about_lines": campaigns.about_lines,
+        "outcomes": charts.outcome_bar(campaigns.people_by_outcome),
         "figures": [
             (figure(len(campaigns.counted)), "campaigns" if len(campaigns.counted) != 1 else "campaign"),
-            (figure(campaigns.total("people")), "people in their tables"),
-            (figure(campaigns.total("accepted")), "messages accepted"),
-            (campaigns.cost or "0", "made-up cost" if campaigns.has_made_up_costs else "cost"),
+            (figure(campaigns.total("people")), "people in their last tables"),
+            (figure(accepted), "messages accepted in all rounds"),
+            (campaigns.cost or "0", "cost"),
         ],
-        "open_campaigns": campaigns.open_campaigns(),
+        "open_campaigns": campaigns.names_with("unknown"),
+        "to_correct": counted(
+            campaigns.total("to_correct"), "person who got nothing", "people who got nothing"
+        ),
+        "campaigns_to_correct": campaigns.names_with("to_correct"),
         "unknown": counted(campaigns.total("unknown"), "message"),
         "months": table(_as_read(months), "Months") if len(months) else "",
         "senders": table(_as_read(senders), "Senders") if len(senders) else "",
@@ -53,13 +61,14 @@ def write_list_page(history: pd.DataFrame, path: Path) -> None:
 
 
 def _lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
-    """A line for each campaign that fits the page: what is left to do in one column, costs without notes."""
+    """A line for each campaign that fits the page: what is left to do is in one column."""
     lines = campaign_lines(history, times)
-    counts = [name for name in ("Refused", "Unknown", "Waiting") if name in lines]
-    shown = lines.drop(columns=[*counts, "Rounds", "Where"], errors="ignore")
-    if "Where" in lines:  # some are live: of the others it is enough that nobody got anything
+    counts = [name for name in ("Refused", "Unknown", "Waiting", "To correct") if name in lines]
+    shown = lines.drop(columns=[*counts, "Rounds"], errors="ignore")
+    if (history["environment"] == "live").any() and "Where" in lines:
+        shown = shown.drop(columns="Where")
+        # some are live: of the others it is enough that nobody got anything
         shown["State"] = lines["State"].where((history["environment"] == "live").to_numpy(), "rehearsal")
-    shown["Cost"] = costs_in_words(history.drop(columns="environment"))
     if counts:
         left = [
             ", ".join(
@@ -72,6 +81,6 @@ def _lines(history: pd.DataFrame, times: LocalTimes) -> pd.DataFrame:
 
 
 def _as_read(frame: pd.DataFrame) -> pd.DataFrame:
-    """The table with its costs in words."""
-    costs = costs_in_words(frame)
-    return frame.drop(columns=["unpriced", "currency"]).assign(cost=costs).rename(columns=str.capitalize)
+    """The table with its costs in words, and where its messages went if that differs."""
+    lines = frame.iloc[:, :2].rename(columns=str.capitalize).assign(Cost=costs_in_words(frame))
+    return with_places(lines.join(shown_counts(frame)), frame["environment"])

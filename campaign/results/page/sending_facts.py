@@ -57,9 +57,12 @@ def sending_facts(result: Result, redaction: Redaction) -> dict[str, str]:
         "Kept in": "" if result.folder is None else str(result.folder),
     }
     kept = {"From", "Kept in"}  # no phone number is in them, and a path has to be copied as it is
-    shown = {name: value for name, value in facts.items() if value}
-    masked = dict(zip(shown, redaction.texts(shown.values()), strict=True))
-    return {name: value if name in kept else masked[name] for name, value in shown.items()}
+    source = "" if result.reading is None else result.reading.source
+    return {
+        name: value if name in kept else redaction.text(value, keep=source)
+        for name, value in facts.items()
+        if value
+    }
 
 
 def technical_facts(result: Result) -> dict[str, str]:
@@ -84,11 +87,12 @@ def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
         batches = result.batches[result.batches["round"] == one_round.round]
         timeline = Timeline.of(batches)
         began = one_round.at if timeline is None else timeline.first
+        empty = "" if len(batches) else ": nothing to send"
         by_status = batches.groupby("status")["messages"].sum()
         lines.append(
             {
                 "round": str(one_round.round),
-                "began": f"{times.day(began)}, {times.time(began)}",
+                "began": f"{times.day(began)}, {times.time(began)}{empty}",
                 **({"by": sender_in_words(one_round.who)} if has_people else {}),
                 "messages": int(batches["messages"].sum()),
                 **{

@@ -1,4 +1,5 @@
-"""`history`: all campaigns of a folder as a table, without reading a message."""
+"""`history`: all campaigns of a folder as a table; a message is read only where rows with mistakes may be
+of people whom an earlier round reached."""
 
 from __future__ import annotations
 
@@ -14,6 +15,7 @@ from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.public_calls import public_call
 from campaign.results.history_frame import HistoryFrame
+from campaign.results.reached_earlier import reached_earlier
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
@@ -26,7 +28,8 @@ from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean
 
 _SENDERS = 10  # as many as a manifest names
-_COUNTS = ("rounds", "people", "accepted", "refused", "unknown", "waiting")
+_OF_MESSAGES = ("accepted", "refused", "unknown", "waiting", "withdrawn")
+_COUNTS = ("rounds", "people", *_OF_MESSAGES, "opted_out", "to_correct", "accepted_in_all_rounds")
 _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
     "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object,
@@ -36,7 +39,7 @@ _TYPES: dict[str, Any] = {
 }  # fmt: skip
 _COUNTED_AS = {
     "accepted": "accepted", "refused": "refused", "unknown": "unknown", "sending": "unknown",
-    "again": "unknown", "pending": "waiting",
+    "again": "unknown", "pending": "waiting", "withdrawn": "withdrawn",
 }  # fmt: skip
 
 
@@ -45,10 +48,14 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     """All campaigns in a folder, one row for each, the one that sent last first.
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
-    rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown and waiting (messages of
-    that table; all counts are Int64), cost (over all rounds; Decimal, None if it is not known),
-    unpriced (batches without a known cost that may have been charged: with any, the cost is a lower bound),
-    currency (of the account, "" if it was not given), sender, template, folder, state and problem. `state` is
+    rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown, waiting and withdrawn
+    (messages of that table; all counts are Int64), opted_out and to_correct (people of that table who got
+    nothing because they opted out, or because their row has a mistake or shares a phone),
+    accepted_in_all_rounds (messages, also those of people who are in the table no more: what the cost was
+    for), cost (over all rounds; Decimal,
+    None if it is not known), unpriced (batches without a known cost that may have been charged: with any, the
+    cost is a lower bound), currency (of the account, "" if it was not given), sender, template, folder, state
+    and problem. `rounds` counts those that had messages to send. `state` is
     "erased", "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown,
     or "finished". A notebook shows the table in words, and `write_report` makes a page or a workbook of it.
 
@@ -136,16 +143,20 @@ def _of_first_format(result: Result) -> dict[str, Any]:
     messages, batches = result.messages, result.batches
     left = batches.loc[batches["status"].isin(["accepted", "unknown"]), "submitted_at"]
     counts = messages["status"].value_counts().rename({"not_sent": "waiting"})
-    figures = {name: int(counts.get(name, 0)) for name in _COUNTS[2:]}
+    figures = {name: int(counts.get(name, 0)) for name in _OF_MESSAGES}
+    totals = result.totals
     return {
         "name": result.name,
         "first_sent": left.min(),
         "last_sent": left.max(),
         "rounds": 1,
-        "people": result.totals.people,
+        "people": totals.people,
         **figures,
-        "cost": result.totals.cost,
-        "unpriced": result.totals.unpriced,
+        "opted_out": totals["opted_out"],
+        "to_correct": totals.people - totals["opted_out"] - int(counts.sum()),
+        "accepted_in_all_rounds": figures["accepted"],
+        "cost": totals.cost,
+        "unpriced": totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
         "state": "open" if _left_to_do(figures) else "finished",
     }
@@ -155,7 +166,10 @@ def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
     return {
         "first_sent": figures.first_sent,
         "last_sent": figures.last_sent,
-        "rounds": len(figures.rounds),
+        "rounds": len({batch.round for batch in figures.batches}),
+        "accepted_in_all_rounds": sum(
+            batch.messages for batch in figures.batches if batch.state == "accepted"
+        ),
         "cost": figures.cost,
         "unpriced": figures.unpriced,
     }
@@ -163,12 +177,16 @@ def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
 
 def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     if not figures.rounds:
-        return dict.fromkeys(_COUNTS[1:], 0) | {"cost": Decimal(0), "unpriced": 0}
+        return dict.fromkeys(_COUNTS, 0) | {"cost": Decimal(0), "unpriced": 0}
     last = open_round(place.path, figures.rounds[-1])
     manifest = last.manifest
+    planned = manifest.load_totals()
+    got_nothing = manifest.people - planned["not_sent"] - planned["opted_out"]
     return {
         "people": manifest.people,
         **_messages(last, figures),
+        "opted_out": planned["opted_out"],
+        "to_correct": got_nothing - _reached_earlier(last, figures),
         "sender": ", ".join(manifest.senders),
         "template": manifest.template,
         "currency": manifest.currency,
@@ -176,9 +194,18 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
 
 
 def _messages(last: Round, figures: LedgerFigures) -> dict[str, int]:
-    """The messages of the last table by what came of them; those that were withdrawn are in none."""
+    """The messages of the last table by what came of them."""
     states = {batch.batch: batch.state for batch in figures.batches}
     counts: Counter[str] = Counter()
     for batch, messages in last.messages_by_batch(figures.batches).items():
         counts[_COUNTED_AS.get(states.get(batch, ""), "")] += messages
-    return {name: counts[name] for name in _COUNTS[2:]}
+    return {name: counts[name] for name in _OF_MESSAGES}
+
+
+def _reached_earlier(last: Round, figures: LedgerFigures) -> int:
+    """How many rows with a mistake are of people whom an earlier round reached, as after a follow-up file."""
+    if last.number == 1 or not last.manifest.load_totals()["invalid"]:
+        return 0
+    frozen = last.load_as_written(figures.batches)
+    batches = pd.DataFrame([(one.batch, one.state) for one in figures.batches], columns=["batch", "status"])
+    return len(reached_earlier(frozen.plan, batches, frozen.batch_of_excluded, may_keep=False).rows)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping
+from decimal import Decimal
 from typing import Any, Literal
 
 import pandas as pd
 
-from campaign.argument_checks import check_choice, check_count, check_path, check_text
+from campaign.argument_checks import check_amount, check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
@@ -16,10 +17,10 @@ from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.views import snapshot
-from campaign.sending.options import Place
+from campaign.sending.options import Money, Place
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
-from campaign.text import counted, without_error_class
+from campaign.text import counted, money, without_error_class
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
@@ -33,6 +34,7 @@ def resolve(
     *,
     confirm: str | None = None,
     note: str = "",
+    cost: Money | None = None,
 ) -> Result:
     """Settle a batch whose fate is unknown, after you have found out what became of it.
 
@@ -40,6 +42,8 @@ def resolve(
     knows, and `resume` is to send it once more, so that people may get it twice. In a closed campaign, only
     sending the plan again does that. `confirm` is the phrase that the error shows together with the evidence;
     `note` says how you know. The journal keeps who decided, when and why; reports say so beside the batch.
+    `cost` is what the service charged for an accepted batch, if you know it: a number in the account's units,
+    which counts as the cost of the batch from then on. It cannot be given or changed later.
 
     Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
     `LockedError` while a run is under way; one that a valve holds in this process is ended.
@@ -49,6 +53,10 @@ def resolve(
     batch = int(batch)  # one of numpy's cannot be looked up
     check_choice(outcome, _OUTCOMES, subject="outcome")
     check_text(note, subject="note", write='note="how you know"')
+    if cost is not None:
+        check_amount(cost, subject="cost", write="cost=350, what the service charged for the batch")
+        if outcome != "accepted":
+            raise UsageError("cost= is for a batch that was accepted. Leave it out.")
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     with opened_ledger(place) as ledger:
@@ -63,12 +71,14 @@ def resolve(
         phrase = _phrase(batch, evidence["messages"], outcome)
         if confirm != phrase:
             question = _evidence(batch, evidence)
-            call = _call(place, batch, outcome, phrase, note)
+            call = _call(place, batch, outcome, phrase, note, cost)
             raise ConfirmationError(question, phrase=phrase, purpose="settle it", call=call, given=confirm)
         decision = f"{user_name()}: {outcome}"
+        charged = {} if cost is None else {"cost": Decimal(str(cost))}
+        at_cost = [f"cost {money(charge)} given by hand" for charge in charged.values()]
         ledger.move(
             batch, outcome, error="" if outcome == "accepted" else evidence["error"],
-            note=f"{decision}, {note}" if note else decision,
+            note=", ".join(filter(None, [decision, *at_cost, note])), **charged,
         )  # fmt: skip
     return place.load_result()
 
@@ -80,10 +90,12 @@ def _phrase(batch: int, messages: int, outcome: str) -> str:
     return f"send batch {batch} again, {counted(messages, 'message')} may arrive twice"
 
 
-def _call(place: Folder, batch: int, outcome: str, phrase: str, note: str) -> str:
+def _call(place: Folder, batch: int, outcome: str, phrase: str, note: str, cost: Money | None) -> str:
     """The line that settles a batch, with the phrase."""
     texts = {"confirm": phrase, "note": note}
     given = [f"{name}={json.dumps(text, ensure_ascii=False)}" for name, text in texts.items() if text]
+    if cost is not None:
+        given.append(f"cost={cost}")
     folder = json.dumps(seen_from_here(place.path), ensure_ascii=False)
     return f"result = campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})"
 
