@@ -48,11 +48,11 @@ def compare_by_fingerprint(patch: Patch) -> None:
     find = opening.compare_plan
 
     def same_or_new(
-        plan: Plan, known: record.CampaignRecord | None, environment: str
+        plan: Plan, known: record.CampaignRecord | None, *choices: Any
     ) -> compared_plan.ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
-        return find(plan, known if is_same else None, environment)
+        return find(plan, known if is_same else None, *choices)
 
     patch(opening, "compare_plan", same_or_new)
 
