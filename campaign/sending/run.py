@@ -310,7 +310,10 @@ class Run:
             return self.continuation.result
         ended = self.ended  # read first: after the end, the sentence changes no more
         note = self.sentence or ("" if ended else _UNDER_WAY)
-        return self._folder.load_result(self._frozen_plan(), note, nothing_sent=self._complete)
+        result = self._folder.load_result(self._frozen_plan(), note, nothing_sent=self._complete)
+        if ended and self.counts.unknown and not result.totals["unknown"]:
+            return self._folder.load_result(self._frozen_plan())  # settled since: the sentence is of before
+        return result
 
     def _frozen_plan(self) -> FrozenPlan:
         if self._frozen is None:

@@ -6,6 +6,7 @@ from textwrap import dedent
 
 import pandas as pd
 import pytest
+from support.small_campaigns import contacts_of
 
 from campaign.arrow_text import series_to_array
 from campaign.contacts.reading import read_contacts
@@ -201,6 +202,12 @@ def test_a_blank_name_is_never_sent_as_dear_nobody():
 def test_a_placeholder_of_no_column_stops_the_run():
     with pytest.raises(TemplateError, match='Did you mean "Text"'):
         plan(["Ann"], message="Dear {txet}")
+
+
+def test_a_word_of_a_header_is_answered_with_the_header_and_its_format():
+    contacts = contacts_of("0772 000 001,5", header="phone,Amount (UGX)")
+    with pytest.raises(TemplateError, match=r"Write \{Amount \(UGX\):,\.0f\}\.$"):
+        prepare(contacts, message="You owe {amount:,.0f}", sender="CLINIC", region="UG")
 
 
 def test_missing_values_never_reach_json():

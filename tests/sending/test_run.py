@@ -370,6 +370,7 @@ def held():
 def test_a_run_that_a_valve_holds_makes_way_for_the_decision_that_it_waits_for(held, settle):
     settle(held.folder, 2)
     assert held.ended
+    assert held.wait().sentence == campaign.load_result(held.folder).sentence
     assert campaign.resume(held.folder, progress=False).totals["accepted"] == 30
 
 

@@ -413,9 +413,11 @@ def test_no_word_of_a_request_is_logged(sandbox, caplog):
 
 
 def test_it_says_what_it_is(sandbox):
-    assert repr(sandbox) == f"<Sandbox (at {sandbox.account.url}): nothing is sent>"
+    assert repr(sandbox) == f"<Sandbox (at {sandbox.account.url}, balance 1,000,000,000): nothing is sent>"
     assert sandbox.account.label == "REHEARSAL on this machine: nobody gets anything"
-    assert repr(Sandbox()) == "<Sandbox (not started): nothing is sent>"
+    assert repr(Sandbox(balance=700)) == "<Sandbox (starts when it is used, balance 700): nothing is sent>"
+    with pytest.raises(UsageError, match=r"Pay into the account: sandbox\.top_up\(5000\)"):
+        sandbox.balance += 5000
 
 
 def test_it_is_a_context_manager_for_coroutines_too():
@@ -522,7 +524,7 @@ def posts_to(service):
 def test_it_serves_tls_to_its_own_account(host):
     with Sandbox(tls=True, host=host) as service:
         assert service.account.url.startswith("https://")
-        assert repr(service) == f"<Sandbox (at {service.account.url}): nothing is sent>"
+        assert repr(service).startswith(f"<Sandbox (at {service.account.url}, ")
         assert posts_to(service) == ["accepted"] * 3
         assert len(service.inbox) == 3
 

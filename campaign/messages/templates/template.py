@@ -199,5 +199,6 @@ def _explain_unknown(body: str, head: str, columns: list[str], what: str) -> str
         )
     name = head.partition(":")[0]
     meant = meant_by(columns, name)
-    write = f" Write {{{meant[0]}}}." if len(meant) == 1 and " " in meant[0] else ""
+    written_as = body[len(name) :]  # the format, and what stands in for an empty cell
+    write = f" Write {{{meant[0]}{written_as}}}." if len(meant) == 1 and " " in meant[0] else ""
     return f"The {what} has the placeholder {{{body}}}. {why_none(columns, name)}{write}"

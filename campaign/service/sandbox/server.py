@@ -140,8 +140,8 @@ class Sandbox:
         self._requests = 0
 
     def __repr__(self) -> str:
-        place = f"at {self._address}" if self.running else "not started"
-        return f"<Sandbox ({place}): nothing is sent>"
+        place = f"at {self._address}" if self.running else "starts when it is used"
+        return f"<Sandbox ({place}, balance {self.balance:,f}): nothing is sent>"
 
     # its account and totals
 
@@ -172,6 +172,11 @@ class Sandbox:
     @property
     def balance(self) -> Decimal:
         return self._behaviour.balance
+
+    @balance.setter
+    @public_call
+    def balance(self, _: object) -> None:
+        raise UsageError("A balance is not set. Pay into the account: sandbox.top_up(5000).")
 
     @property
     def charged(self) -> Decimal:
