@@ -258,8 +258,17 @@ class Run:
         """The call of `resume` that sends what is left, ready to be copied."""
         account, remark = account_argument(self.options.account)
         folder = json.dumps(seen_from_here(self.folder), ensure_ascii=False)
-        given = ", ".join(filter(None, [folder, account, self.option_for_the_rest]))
+        given = ", ".join(filter(None, [folder, account, *self._pace_for_the_rest, self.option_for_the_rest]))
         return f"campaign.resume({given}){remark}"
+
+    @property
+    def _pace_for_the_rest(self) -> Iterator[str]:
+        """The rate and the hours, which only a call that names them has."""
+        chosen = self.options.as_record()
+        if chosen["rate"] is not None:
+            yield f"rate={chosen['rate']:g}"
+        if chosen["hours"] is not None:
+            yield f"hours={json.dumps(chosen['hours'])}"
 
     @property
     def option_for_the_rest(self) -> str:

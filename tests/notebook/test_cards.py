@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from html import unescape
 from types import SimpleNamespace
 
 import nbformat
@@ -263,10 +264,12 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         shell = SimpleNamespace(user_ns={"_": sandbox})
         monkeypatch.setattr("IPython.get_ipython", lambda: shell)
         given = campaign.start(
-            plan_for(people(3)), account=sandbox.account, folder=tmp_path / "given", progress=False
-        )
+            plan_for(people(3)), account=sandbox.account, folder=tmp_path / "given", progress=False,
+            rate=100, hours="00:00-23:59 UTC",
+        )  # fmt: skip
         given.wait(20)
-        assert "given&quot;)</code>" in run_card(given)
+        pace = 'rate=100, hours="00:00-23:59 UTC"'  # or the rest would leave as fast as it can, by night too
+        assert f'given", {pace})</code>' in unescape(run_card(given))
         shell.user_ns |= {"box": sandbox, "campaign": campaign}
         sandbox.top_up(1000)
         assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
