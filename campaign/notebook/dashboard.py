@@ -268,7 +268,8 @@ def _hide(widget: Any, hidden: bool) -> None:
 
 def _note(run: Run, counts: Snapshot, ended: bool) -> str:
     if not ended:
-        return markup.paragraph(_WAITED_FOR if run.is_waited_for else _STUCK, note=True)
+        buttons = markup.paragraph(_WAITED_FOR if run.is_waited_for else _STUCK, note=True)
+        return f"{run_card.ways_to_settle(run)}{buttons}" if counts.status == "paused" else buttons
     if not run.can_be_continued:
         return run_card.ways_on(run)
     return markup.paragraph(_REST if counts.waiting else _AGAIN, note=True) + run_card.ways_on(run)

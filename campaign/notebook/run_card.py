@@ -194,23 +194,37 @@ def ways_on(run: Run) -> str:
     again = _code(f"result = campaign.load_result({folder})")
     why = ", as a result from before Resume was pressed is out of date" if run.is_continuation else ""
     ways = [f"To look again{why}: {again}"]
-    if run.counts.unknown:
-        ways += _ways_to_settle(run.counts, folder)
+    ways += _ways_to_settle(run)
     if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
         when = "" if run.ended else ", once nothing sends any more"
         ways.append(f"To send what is left{when}: {_code(run.call_for_the_rest)}")
     return f'<p class="note">{"<br>".join(ways)}</p>'
 
 
-def _ways_to_settle(counts: Snapshot, folder: str) -> list[str]:
+def ways_to_settle(run: Run) -> str:
+    """The same while a run is paused, and what its buttons do meanwhile; "" if nothing is unknown."""
+    ways = _ways_to_settle(run)
+    return f'<p class="note">{"<br>".join([_MEANWHILE, *ways])}</p>' if ways else ""
+
+
+_MEANWHILE = (
+    "Resume sends the rest, and what is unknown stays unknown. Stop, or settling it in a cell, ends this "
+    "run; the rest can be sent then, too."
+)
+
+
+def _ways_to_settle(run: Run) -> list[str]:
     """The calls that settle what is unknown, with the number of the first batch that is."""
+    counts, folder = run.counts, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
+    if not counts.unknown:
+        return []
     resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
     return [
         f"To settle batch {counts.first_unknown}, which is unknown, once you have asked the service: "
         f"{resolve} if it was received, with {refused} if it was not, with {again} to send it again where "
-        "nobody knows",
+        "nobody knows. The first call asks, and shows the line that does it",
         f"To settle by the service's own list: {reconcile}",
     ]
 

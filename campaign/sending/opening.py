@@ -182,7 +182,7 @@ def _about_new_sandbox(plan: Plan | None) -> str:
     Only a person knows whether the campaign had one: whoever resumes it may have topped one up.
     """
     if name := sandbox_in_shell():
-        return f"{_NEW_SANDBOX}, and not {name}. To use that one, give account={name}."
+        return f"{_NEW_SANDBOX}, and not your own. To use that one, give account={name}."
     return f"{_NEW_SANDBOX}." if plan is None else ""
 
 

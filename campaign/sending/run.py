@@ -35,7 +35,7 @@ from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
-from campaign.sending.options import check_seconds
+from campaign.sending.options import SendOptions, check_seconds
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
@@ -263,8 +263,11 @@ class Run:
 
     @property
     def _pace_for_the_rest(self) -> Iterator[str]:
-        """The rate and the hours, which only a call that names them has."""
-        chosen = self.options.as_record()
+        """What only a call that names it has: the sizes where they are not the usual ones, rate and hours."""
+        chosen, usual = self.options.as_record(), SendOptions().as_record()
+        for name in ("batch_size", "concurrency"):
+            if chosen[name] != usual[name]:
+                yield f"{name}={chosen[name]}"
         if chosen["rate"] is not None:
             yield f"rate={chosen['rate']:g}"
         if chosen["hours"] is not None:

@@ -275,7 +275,7 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
     again = campaign.start(given.plan, folder=tmp_path / "given", progress=False)
-    assert "used, and not box. To use that one, give account=box.</strong>" in run_card(again)
+    assert "used, and not your own. To use that one, give account=box.</strong>" in run_card(again)
     again.wait(20)
     del shell.user_ns["box"]
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:

@@ -203,7 +203,7 @@ def test_a_send_that_a_lost_answer_paused_has_ended_and_resume_sends_the_rest(pl
         until(lambda: enabled(dashboard) == shown_buttons(dashboard) == {"resume"})
         assert shows(dashboard, "Stopped")
         assert "Nothing was sent under this name before." not in html_of(dashboard)
-        assert ", account=box)" in find(dashboard, "note").value
+        assert ", account=box, batch_size=5, concurrency=1)" in find(dashboard, "note").value
         find(dashboard, "resume").click()
         assert run.wait(20).totals["accepted"] == 35
         until(lambda: shows(dashboard, "Finished, with 5 unknown"))
@@ -246,6 +246,17 @@ def test_it_says_how_fast_and_how_long_what_was_refused_and_which_batches_came_b
         find(dashboard, "pause").click()
         until(lambda: run.counts.status == "paused")
         assert (run.counts.rate, run.counts.seconds_left) == (None, None)
+        run.stop()
+        run.wait(20)
+
+
+def test_a_run_that_a_lost_answer_pauses_shows_how_to_settle_it(plan, tmp_path):
+    with campaign.Sandbox(faults={3: "accept_close"}) as sandbox:
+        run = campaign.start(plan, account=sandbox, folder=tmp_path / "visits", batch_size=5, concurrency=1)
+        dashboard = Dashboard(run)
+        until(lambda: run.counts.status == "paused")
+        until(lambda: "visits&quot;, 3, &quot;accepted&quot;)" in find(dashboard, "note").value)
+        assert "Resume sends the rest, and what is unknown stays unknown." in find(dashboard, "note").value
         run.stop()
         run.wait(20)
 

@@ -263,6 +263,17 @@ def test_without_its_campaign_it_is_refused(sent, tmp_path, monkeypatch):
     assert send(plan_of(path), sandbox, folder=tmp_path / "campaigns" / "visits.local").totals.rows == 20
 
 
+def test_under_another_name_it_is_said_whose_rows_these_are(sent):
+    sandbox, path = sent
+    correct(path, ["0772 000 003"])
+    run = campaign.start(plan_of(path), account=sandbox, name="others", progress=False)
+    run.wait(20)
+    assert run.comparison == (
+        "These rows to correct are of the campaign 'visits'. Under another name they are a rehearsal of "
+        "their own, which does not know whom that one reached."
+    )
+
+
 def test_an_older_file_is_refused_once_the_table_was_sorted(sent):
     """Its row numbers mean other people now, who would be lost from the table."""
     sandbox, path = sent

@@ -14,6 +14,7 @@ import pandas as pd
 from campaign.arrow_text import Bools, Ints
 from campaign.contract import OptedOut
 from campaign.environments import EnvironmentWords, words_for
+from campaign.masking import mask_text
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import (
     has_status,
@@ -42,6 +43,7 @@ from campaign.sending.rounds.comparison import (
 from campaign.sending.rounds.continuation_plan import (
     check_can_be_continued,
     check_same_rows,
+    continuation_of,
     continues,
     merge,
 )
@@ -49,7 +51,7 @@ from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, counted
+from campaign.text import agreeing, clean, counted
 
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
@@ -168,10 +170,22 @@ class ComparedPlan:
         return f"{about_others if others else ''}{about_waiting if waiting else ''}"
 
     @property
+    def _about_new_name(self) -> str:
+        """What it means that rows to correct are sent under another name than that of their campaign."""
+        continuation = continuation_of(self.plan)
+        if continuation is None:
+            return ""
+        name = mask_text(clean(continuation.campaign))
+        return (
+            f"These rows to correct are of the campaign {name!r}. Under another name they are a "
+            f"{self.words.campaign} of their own, which does not know whom that one reached."
+        )
+
+    @property
     def overview(self) -> str:
         """What the campaign has to do with the rows of the plan, before anything is decided."""
         if self.is_first:
-            return NOTHING_SENT_YET
+            return self._about_new_name or NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
         about = f"{self.about_gone}{self.about_closing}"
         return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"

@@ -130,8 +130,9 @@ def read_folder_manifest(folder: Path, kind: type[AnyManifest]) -> AnyManifest:
     except NotADirectoryError:
         raise FolderError(f"{clean(folder)} is a file. Give the folder of a campaign.") from None
     except FileNotFoundError:
+        why = f"it has no {MANIFEST}" if folder.is_dir() else "there is no such folder"
         raise FolderError(
-            f"There is no campaign in {clean(folder)}: it has no {MANIFEST}. Give the folder of a campaign."
+            f"There is no campaign in {clean(folder)}: {why}. Give the folder of a campaign."
             f"{clean(folder_meant(folder, CAMPAIGNS, MANIFEST))}"
         ) from None
 
