@@ -131,7 +131,7 @@ def test_in_a_terminal_ipython_shows_the_lines_and_python_its_traceback(tmp_path
         input=call, capture_output=True, text=True, timeout=60, cwd=tmp_path,
         env={**os.environ, "IPYTHONDIR": str(tmp_path / "ipython")},
     )  # fmt: skip
-    assert "nowhere: it has no manifest.json.\nGive the folder of a campaign.\nFolderError" in ipython.stdout
+    assert "nowhere: there is no such folder.\nGive the folder of a campaign.\nFolderError" in ipython.stdout
     assert "\x1b[1m" not in ipython.stdout
     assert "Traceback" not in ipython.stdout + ipython.stderr
     python = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=tmp_path)
