@@ -198,11 +198,17 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     assert "Write the price as a number, such as 35 or 0.04, without a currency." in person.sees(
         "price-fault"
     )
-    assert find(person.composer, "send").disabled
-    person.fill("price", "35")
-    assert "About 105 for 3 SMS." in person.sees("section-4")
-    assert person.sees("price-fault") == ""
+    start = find(person.composer, "send")
+    assert start.disabled
+    assert start.tooltip == person.sees("why-not")  # beside the button too, which may be far below
+    assert "waits for the price of one SMS above" in start.tooltip
+    person.fill("price", "40")
+    assert "About 120 for 3 SMS." in person.sees("section-4")
+    assert person.sees("price-fault") == person.sees("why-not") == ""
+    assert start.tooltip is None
     person.send()
+    assert "120 (nothing is paid)" in person.sees("section-4")
+    assert "3 · 3 people get nothing more; 1 row gets none" in person.folded()
     person.composer.sending.begin()  # a second click on its way starts nothing
     assert person.composer.sending.line.startswith("REHEARSAL on this machine: nobody gets anything: 3 of 3")
     assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
@@ -239,12 +245,12 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.reopen(1)
     person.press("again")
     person.press("use")
-    assert "Before, it was: 3 people get a text; 1 row gets none." in person.sees("section-3")
+    assert "Before, it was: 3 people get nothing more; 1 row gets none." in person.sees("section-3")
     assert not person.section(4).is_open  # whoever gets a text has changed: that is looked at first
     person.press("go-on")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
-    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
+    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
@@ -261,7 +267,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.press("use")
     person.press("go-on")
     assert "3 · 1 person gets a text; no row is left out" in person.folded()
-    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
+    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
     assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()

@@ -114,7 +114,10 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert f"{250 - reached} texts are not sent yet. The button in section 4 sends the rest" in greeting
         assert "of 250 rows" in person.sees("section-5")
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
-        person.send()
+        assert f"Press “Rehearse {250 - reached} texts” in section 4 to send" in person.sees("section-5")
+        person.press("send")
+        assert not person.section(5).is_open  # what it said was before this run
+        until(lambda: "All 250 rows" in person.sees("section-5"))
         assert person.sees("greeting") == ""
         assert service.inbox["number"].nunique() == len(service.inbox) == 250
 
