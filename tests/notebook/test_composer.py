@@ -126,7 +126,7 @@ def test_a_text_that_is_not_finished_says_what_is_missing(person):
     assert "The sender is empty." in person.sees("section-2")
     person.fill("sender", "CLINIC")
     person.press("check")
-    assert person.folded()[1] == "2 · “Hi {name}” from CLINIC"
+    assert person.folded()[1] == "2 · “Hi {name}”, sender CLINIC"
 
 
 def test_the_counter_keeps_up_with_typing_on_a_hundred_thousand_rows(person, table):

@@ -92,7 +92,8 @@ def test_the_order_of_dates_and_the_texts_of_all_languages_are_back(open_page, t
     for page in (before, person):  # each writes the text of another language
         page.fill("sender", "CLINIC")
         page.press("check")
-        assert page.folded()[1] == "2 · “Come on {day}” and 1 other language from CLINIC"
+        others = "1 other language (column “lang”), sender CLINIC"
+        assert page.folded()[1] == f"2 · “Come on {{day, as 5 January}}” and {others}"
     assert person.sees("greeting") == ""
 
 

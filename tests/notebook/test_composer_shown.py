@@ -125,7 +125,7 @@ def test_a_field_and_the_text_are_as_they_were_left(person):
     find(person.composer, "text")._handle_custom_msg({"written": "Hi {name}"}, [])
     find(person.composer, "sender")._handle_custom_msg({"written": "MULAGO"}, [])
     person.press("check")
-    assert person.folded()[1] == "2 · “Hi {name}” from MULAGO"
+    assert person.folded()[1] == "2 · “Hi {name}”, sender MULAGO"
 
 
 # the button and the line

@@ -229,7 +229,7 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.fill("editing", "en")
     assert "Hello Aisha" in person.sees("phone")
     person.press("check")
-    assert person.folded()[1] == "2 · “Hello {name}” and 1 other language from CLINIC"
+    assert person.folded()[1] == "2 · “Hello {name}” and 1 other language (column “Language”), sender CLINIC"
     assert '"Language" is empty: fill in the language. There are texts for: en, sw.' in person.sees(
         "section-3"
     )
@@ -240,6 +240,14 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     world = {}
     exec(person.composer.desk.composition.python(), world)
     assert world["plan"].fingerprint == composed.plan.fingerprint
+
+    rows = campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), "to_correct.csv")
+    rows.write_text(rows.read_text("utf-8-sig").replace('004",""', '004","sw"'))
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    person.press("use")
+    assert person.folded()[1].startswith("2 · “Hello {name}” and 1 other language")  # nobody has it here
+    assert person.composer.desk.plan.messages["message"].tolist() == ["Habari Dan"]
 
 
 def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):

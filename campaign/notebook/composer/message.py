@@ -87,9 +87,10 @@ class MessageSection(Section):
         composition = self._desk.composition
         texts = [*composition.texts.values()] if composition.language else [composition.message]
         text, others = texts[0], len(texts) - 1
-        more = f" and {counted(others, 'other language')}" if others else ""
-        text = _FORMAT.sub(r"{\1}", text.strip())  # how a date is written is no news here
-        return f"“{shorten(text, 60)}”{more} from {composition.sender}"
+        text = _FORMAT.sub(r"{\1}", self.dates.as_read(text.strip()))  # how numbers are written is no news
+        by = f" (column “{composition.language}”)"
+        more = f" and {counted(others, 'other language')}{by}" if others else ""
+        return f"“{shorten(text, 60)}”{more}, sender {composition.sender}"
 
     def enter(self) -> None:
         """Offer the columns of the spreadsheet, and count the text again with its rows."""
@@ -101,8 +102,10 @@ class MessageSection(Section):
         if composition.language and not self.languages.editing:  # another spreadsheet, without that column
             self._desk.decide(language=None, message=self.editor.value)
         elif composition.language:
-            texts = {name: composition.texts.get(name, "") for name in self.languages.languages}
-            self._desk.decide(texts=texts)
+            reading, texts = reading_of(self._desk.contacts), composition.texts
+            absent = texts if reading is not None and reading.continues else {}  # of people who have theirs
+            wanted = dict.fromkeys([*absent, *self.languages.languages])
+            self._desk.decide(texts={name: texts.get(name, "") for name in wanted})
         self.earlier.offer()
         self._turn()
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
