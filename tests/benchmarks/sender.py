@@ -1,6 +1,6 @@
 """Sends the rows of a csv file in two of four ways, in turn, and prints what each cost.
 
-Arguments: WAY WAY URL TURNS CSV FOLDER
+Arguments: WAY WAY URL TURNS CSV FOLDER [CA_FILE]
 
 `loop` is an aiohttp loop with prebuilt bodies and the connections of the transport. `stage` is the engine
 with batches that are encoded already, and the real ledger: what stands between such a loop and never sending
@@ -171,8 +171,8 @@ def cost(way, account, csv, folder):
     }  # fmt: skip
 
 
-def main(first, second, url, turns, csv, folder):
-    account, folder = Account("local", url, "sandbox", "sesame"), Path(folder)
+def main(first, second, url, turns, csv, folder, ca_file=None):
+    account, folder = Account("local", url, "sandbox", "sesame", ca_file=ca_file), Path(folder)
     for turn in range(-1, int(turns)):  # the first turn touches memory for the first time, and does not count
         ways = (first, second) if turn % 2 else (second, first)
         costs = {way: cost(way, account, csv, folder / f"{way}{turn}") for way in ways}

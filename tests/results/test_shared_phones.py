@@ -158,7 +158,7 @@ def test_without_invalid_rows_the_file_for_them_is_named(tmp_path):
 def test_check_names_them_with_the_rows_that_cannot_be_sent(visits, capsys):
     main(["check", str(visits), "--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG", "--all"])
     output = capsys.readouterr().out
-    assert "2 rows that cannot be sent:" in output
+    assert "2 rows that cannot be sent (1 invalid, and 1 duplicate that shares a phone):" in output
     assert "row 4, phone: The same number as row 2, which has another text." in output
     assert "--duplicates keep to send both texts." in output
     assert "row 5" not in output
