@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.composer_person import TEXT, VISITS, Person, until
 from support.links import resolves_here
@@ -155,9 +156,14 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert "3 people get a text; 3 rows get none." in shown
     assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
     assert "The number has too few digits." in shown
-    to_correct = person.section(3).download.content()
-    Path("to_correct.xlsx").write_bytes(to_correct)
-    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol", "Eve"]
+    Path("list.xlsx").write_bytes(person.section(3).download.content())
+    listed = pd.read_excel("list.xlsx", "Rows without a text", dtype=str, engine="openpyxl")
+    assert [*listed] == ["name", "phone", "day", "why it gets no text", "row in your spreadsheet"]
+    assert listed["name"].tolist() == ["Carol", "Eve"]
+    assert listed["row in your spreadsheet"].tolist() == ["4", "7"]
+    why = listed["why it gets no text"].tolist()
+    assert why[0] in shown  # as the page says it
+    assert "“Send every different text”" in why[1]
 
 
 def test_choices_decide_how_many_texts_would_be_sent(person, table):

@@ -43,7 +43,7 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     person.press("previous")
     assert person.sees("alphabet").startswith(cells)
     person.write("Fête, {name}, " + "come again " * 15)
-    assert "· too long · one SMS holds 70 with “ê” ·" in person.sees("counter")
+    assert " of 160 · too long · the longest" in person.sees("counter")  # one limit, not two
     assert person.sees("alphabet").startswith("“ê” in your text is not")
 
 
@@ -312,6 +312,7 @@ def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that
         "170 of 160 · too long · the longest is row 2 with 170 · too long for 2 rows"
     )
     section = person.section(2)
+    assert f"{'x' * 160}<del>{'x' * 10}</del>" in section.phone.screen.value
     section._desk.decide(overlong="truncate")
     section.phone.show()
     assert person.sees("counter").startswith("170 of 160 · too long, so it is cut · ")
