@@ -251,7 +251,9 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.reopen(1)
     person.press("again")
     person.press("use")
-    assert "Before, it was: 3 people get nothing more; 1 row gets none." in person.sees("section-3")
+    shown = person.sees("section-3")
+    assert "Before, it was: 3 people get nothing more; 1 row gets none." in shown
+    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in shown
     assert not person.section(4).is_open  # whoever gets a text has changed: that is looked at first
     person.press("go-on")
     assert not person.section(5).is_open

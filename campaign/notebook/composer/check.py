@@ -36,7 +36,7 @@ from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
-from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.notebook.composer.who_leaves import WhoLeaves, kinds_before
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.text import capitalised, counted, figure
 
@@ -281,7 +281,11 @@ class CheckSection(Section):
             return ""
         if difference.is_first:
             return ""
-        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
+        compared = plan_behind(difference)
+        leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
+        kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
+        said = difference.sentence.replace(kinds, before, 1)
+        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(said)}"
         return markup.paragraph(sentence) + self._kept_from(difference)
 
     def _kept_from(self, difference: Difference) -> str:

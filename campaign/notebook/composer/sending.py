@@ -20,16 +20,16 @@ from campaign.notebook.composer.fields import Field, Picker, asked_phrase, butto
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.pace_choice import PaceChoice
-from campaign.notebook.composer.section import Section, people
+from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
+from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
 from campaign.results.totals import cost_in_words
-from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
-from campaign.text import agreeing, counted
+from campaign.text import counted
 
 _PLACES: dict[Environment, str] = {
     "local": "Rehearse on this machine: nothing leaves it, nobody gets anything",
@@ -217,7 +217,7 @@ class SendingSection(Section):
         composition, compared = self._desk.composition, plan_behind(difference)
         count, done = len(self._outgoing), compared.words.done
         leading = f"{counted(count, 'text')} would be {done}" if count else f"Nothing would be {done}"
-        kinds = _kinds(compared, self._outgoing["row"].nunique() if count else 0)
+        kinds = kinds_before(compared, self._outgoing["row"].nunique() if count else 0)
         others = composition.changed == "ask" and difference.changed + difference.moved
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
         question = " Choose below first." if others or waiting else ""
@@ -283,17 +283,6 @@ class SendingSection(Section):
 def _at_own_price(html: str) -> str:
     """A piece of HTML in the words of the desk, once the rehearsal costs what a person typed."""
     return desk_html(html.replace("(made up)", "(nothing is paid)"))
-
-
-def _kinds(compared: ComparedPlan, leaving: int) -> str:
-    """What became of the rows before. Those that leave are not counted once more where all are new."""
-    reached = compared.words.reached
-    earlier = {words: count for words, count in compared.kinds.items() if count and words != "new"}
-    if leaving and leaving == compared.kinds["new"] and all(words.startswith(reached) for words in earlier):
-        return "".join(
-            f"; {people(count)} {agreeing(count, 'was', 'were')} {words}" for words, count in earlier.items()
-        )
-    return f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
 
 
 def _about_accounts(desk: Desk) -> str:
