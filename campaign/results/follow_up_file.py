@@ -85,14 +85,14 @@ def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Bools
 
 
 def _write_xlsx(path: Path, rows: pd.DataFrame, to_correct: Bools) -> None:
-    write_rows(path, _SHEET, _for_sheet(rows), to_correct)
+    write_rows(path, _SHEET, for_sheet(rows), to_correct)
 
 
 def _write_ods(path: Path, rows: pd.DataFrame, to_correct: Bools) -> None:
-    write_ods(path, _SHEET, _for_sheet(rows), to_correct)
+    write_ods(path, _SHEET, for_sheet(rows), to_correct)
 
 
-def _for_sheet(rows: pd.DataFrame) -> pd.DataFrame:
+def for_sheet(rows: pd.DataFrame) -> pd.DataFrame:
     """The rows as the cells of a sheet. Raises `ReportError` for more than a sheet holds: nothing is cut."""
     if len(rows) > MOST_ROWS:
         raise ReportError(

@@ -8,6 +8,7 @@ from datetime import date
 from pathlib import Path
 
 import numpy as np
+import pandas as pd
 import pytest
 from support.composer_person import TEXT, VISITS, Person, until
 from support.links import resolves_here
@@ -126,7 +127,7 @@ def test_a_text_that_is_not_finished_says_what_is_missing(person):
     assert "The sender is empty." in person.sees("section-2")
     person.fill("sender", "CLINIC")
     person.press("check")
-    assert person.folded()[1] == "2 · “Hi {name}” from CLINIC"
+    assert person.folded()[1] == "2 · “Hi {name}”, sender CLINIC"
 
 
 def test_the_counter_keeps_up_with_typing_on_a_hundred_thousand_rows(person, table):
@@ -155,9 +156,14 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     assert "3 people get a text; 3 rows get none." in shown
     assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
     assert "The number has too few digits." in shown
-    to_correct = person.section(3).download.content()
-    Path("to_correct.xlsx").write_bytes(to_correct)
-    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Carol", "Eve"]
+    Path("list.xlsx").write_bytes(person.section(3).download.content())
+    listed = pd.read_excel("list.xlsx", "Rows without a text", dtype=str, engine="openpyxl")
+    assert [*listed] == ["name", "phone", "day", "why it gets no text", "row in your spreadsheet"]
+    assert listed["name"].tolist() == ["Carol", "Eve"]
+    assert listed["row in your spreadsheet"].tolist() == ["4", "7"]
+    why = listed["why it gets no text"].tolist()
+    assert why[0] in shown  # as the page says it
+    assert "“Send every different text”" in why[1]
 
 
 def test_choices_decide_how_many_texts_would_be_sent(person, table):
@@ -198,11 +204,17 @@ def test_from_the_spreadsheet_to_the_report_and_the_same_in_python(person):
     assert "Write the price as a number, such as 35 or 0.04, without a currency." in person.sees(
         "price-fault"
     )
-    assert find(person.composer, "send").disabled
-    person.fill("price", "35")
-    assert "About 105 for 3 SMS." in person.sees("section-4")
-    assert person.sees("price-fault") == ""
+    start = find(person.composer, "send")
+    assert start.disabled
+    assert start.tooltip == person.sees("why-not")  # beside the button too, which may be far below
+    assert "waits for the price of one SMS above" in start.tooltip
+    person.fill("price", "40")
+    assert "About 120 for 3 SMS." in person.sees("section-4")
+    assert person.sees("price-fault") == person.sees("why-not") == ""
+    assert start.tooltip is None
     person.send()
+    assert "120 (nothing is paid)" in person.sees("section-4")
+    assert "3 · 3 people get nothing more; 1 row gets none" in person.folded()
     person.composer.sending.begin()  # a second click on its way starts nothing
     assert person.composer.sending.line.startswith("REHEARSAL on this machine: nobody gets anything: 3 of 3")
     assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")
@@ -239,12 +251,14 @@ def test_corrected_and_sent_again_only_the_new_one_goes_out(person, table):
     person.reopen(1)
     person.press("again")
     person.press("use")
-    assert "Before, it was: 3 people get a text; 1 row gets none." in person.sees("section-3")
+    shown = person.sees("section-3")
+    assert "Before, it was: 3 people get nothing more; 1 row gets none." in shown
+    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in shown
     assert not person.section(4).is_open  # whoever gets a text has changed: that is looked at first
     person.press("go-on")
     assert not person.section(5).is_open
     assert person.section(5).layout.display is None  # announced again
-    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
+    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
     person.fill("price", "0,04")
     assert "About 0.04 for 1 SMS." in person.sees("section-4")
     person.send()
@@ -261,7 +275,7 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.press("use")
     person.press("go-on")
     assert "3 · 1 person gets a text; no row is left out" in person.folded()
-    assert "1 text would be rehearsed: 1 new, 3 reached in rehearsal before." in person.sees("section-4")
+    assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
     start = find(person.composer, "send")
     assert (start.description, start.disabled) == ("Rehearse 1 text", False)
     person.send()

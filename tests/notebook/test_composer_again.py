@@ -92,7 +92,8 @@ def test_the_order_of_dates_and_the_texts_of_all_languages_are_back(open_page, t
     for page in (before, person):  # each writes the text of another language
         page.fill("sender", "CLINIC")
         page.press("check")
-        assert page.folded()[1] == "2 · “Come on {day}” and 1 other language from CLINIC"
+        others = "1 other language (column “lang”), sender CLINIC"
+        assert page.folded()[1] == f"2 · “Come on {{day, as 5 January}}” and {others}"
     assert person.sees("greeting") == ""
 
 
@@ -114,7 +115,10 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert f"{250 - reached} texts are not sent yet. The button in section 4 sends the rest" in greeting
         assert "of 250 rows" in person.sees("section-5")
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
-        person.send()
+        assert f"Press “Rehearse {250 - reached} texts” in section 4 to send" in person.sees("section-5")
+        person.press("send")
+        assert not person.section(5).is_open  # what it said was before this run
+        until(lambda: "All 250 rows" in person.sees("section-5"))
         assert person.sees("greeting") == ""
         assert service.inbox["number"].nunique() == len(service.inbox) == 250
 

@@ -7,6 +7,7 @@ from support.composer_person import Person
 from support.widget_tree import find, widgets_in
 
 import campaign
+from campaign.results.unsent_result import unsent_result
 
 TEXT = "Hi {name}, come on {day}."
 FAMILY = """name,phone,day
@@ -101,8 +102,8 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
 def test_people_who_share_a_phone_can_be_given_another_number(person, table):
     at_the_check(person, table, FAMILY)
     assert person.section(3).download.layout.display is None
-    (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
-    assert campaign.read_contacts("to_correct.xlsx")["name"].tolist() == ["Eve"]
+    (table.parent / "list.xlsx").write_bytes(person.section(3).download.content())
+    assert campaign.read_contacts("list.xlsx")["name"].tolist() == ["Eve"]
     person.press("go-on")
     person.send()
     assert person.section(5).downloads["to_correct.xlsx"].layout.display is None
@@ -193,7 +194,8 @@ def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, tabl
     person.compose()
     person.reopen(3)
     assert person.section(3).download._name().endswith(" rows without a text.xlsx")
-    (table.parent / "to_correct.xlsx").write_bytes(person.section(3).download.content())
+    plan = person.composer.desk.plan
+    campaign.write_follow_up(unsent_result(plan, name="visits"), table.parent / "to_correct.xlsx")
     person.press("go-on")
     person.reopen(1)
     person.fill("path", "to_correct.xlsx")

@@ -75,6 +75,7 @@ def test_a_line_of_the_list_that_is_no_number_is_told(person):
     person.reopen(3)
     person.fill("opt-outs", "stop.csv")
     assert "Row 3 of the list is not a phone number" in person.sees("opt-outs-faults")
+    assert "1 number was read from this list; 1 row has one of them." in person.sees("opt-outs-faults")
     person.fill("opt-outs", "")
     assert person.sees("opt-outs-faults") == ""
 
@@ -125,7 +126,7 @@ def test_a_field_and_the_text_are_as_they_were_left(person):
     find(person.composer, "text")._handle_custom_msg({"written": "Hi {name}"}, [])
     find(person.composer, "sender")._handle_custom_msg({"written": "MULAGO"}, [])
     person.press("check")
-    assert person.folded()[1] == "2 · “Hi {name}” from MULAGO"
+    assert person.folded()[1] == "2 · “Hi {name}”, sender MULAGO"
 
 
 # the button and the line

@@ -43,7 +43,7 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     person.press("previous")
     assert person.sees("alphabet").startswith(cells)
     person.write("Fête, {name}, " + "come again " * 15)
-    assert "· too long · one SMS holds 70 with “ê” ·" in person.sees("counter")
+    assert " of 160 · too long · the longest" in person.sees("counter")  # one limit, not two
     assert person.sees("alphabet").startswith("“ê” in your text is not")
 
 
@@ -229,7 +229,7 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.fill("editing", "en")
     assert "Hello Aisha" in person.sees("phone")
     person.press("check")
-    assert person.folded()[1] == "2 · “Hello {name}” and 1 other language from CLINIC"
+    assert person.folded()[1] == "2 · “Hello {name}” and 1 other language (column “Language”), sender CLINIC"
     assert '"Language" is empty: fill in the language. There are texts for: en, sw.' in person.sees(
         "section-3"
     )
@@ -240,6 +240,14 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     world = {}
     exec(person.composer.desk.composition.python(), world)
     assert world["plan"].fingerprint == composed.plan.fingerprint
+
+    rows = campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), "to_correct.csv")
+    rows.write_text(rows.read_text("utf-8-sig").replace('004",""', '004","sw"'))
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    person.press("use")
+    assert person.folded()[1].startswith("2 · “Hello {name}” and 1 other language")  # nobody has it here
+    assert person.composer.desk.plan.messages["message"].tolist() == ["Habari Dan"]
 
 
 def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):
@@ -304,6 +312,7 @@ def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that
         "170 of 160 · too long · the longest is row 2 with 170 · too long for 2 rows"
     )
     section = person.section(2)
+    assert f"{'x' * 160}<del>{'x' * 10}</del>" in section.phone.screen.value
     section._desk.decide(overlong="truncate")
     section.phone.show()
     assert person.sees("counter").startswith("170 of 160 · too long, so it is cut · ")

@@ -5,8 +5,8 @@
   const MISSES = 2; // looks without an answer, because one can be lost
   const STOPPED =
     "<strong>The app has stopped, and nothing on this page works any more.</strong> What was sent is kept. Start " +
-    "the app again in the same folder, choose the same spreadsheet, take its earlier text again in section 2, and choose " +
-    "the list of people who want no texts again: only what is missing goes out.";
+    "the app again in the same folder. If texts are left to send, press the button “Go on with …” there: your spreadsheet, " +
+    "text and list of people who want no texts come back with it, and only what is missing goes out.";
   const ENDED =
     "<strong>The program behind this page has ended, and nothing on this page works any more.</strong> Load the " +
     "page again: what you had chosen comes back, and only what is missing goes out.";

@@ -6,7 +6,6 @@ from collections import ChainMap
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -25,6 +24,7 @@ from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.reasons import (
     STYLE,
+    about_list,
     fitted_texts,
     headline,
     read_dates,
@@ -32,12 +32,11 @@ from campaign.notebook.composer.reasons import (
     shares,
     unreadable_entries,
 )
+from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
-from campaign.notebook.composer.who_leaves import WhoLeaves
-from campaign.results.follow_up_file import write_follow_up
-from campaign.results.unsent_result import unsent_result
+from campaign.notebook.composer.who_leaves import WhoLeaves, kinds_before
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.text import capitalised, counted, figure
 
@@ -85,7 +84,7 @@ class CheckSection(Section):
         self.download = Download(
             "Download a list of these rows",
             lambda: self._desk.file_name("rows without a text.xlsx"),
-            self._write_to_correct,
+            lambda path: write_rows_without_text(self._plan, path),
             self.show_problem,
         )
         self._correcting = HTML()
@@ -194,7 +193,9 @@ class CheckSection(Section):
         self.say_changed("")  # it was about what is replaced now
         plan = self._drawn = self._plan
         self._reasons.value = reasons(plan)
-        self._list_faults.value = unreadable_entries(plan)
+        decided = self._desk.composition
+        about = about_list(plan, decided.opt_outs, decided.region)
+        self._list_faults.value = about + unreadable_entries(plan)
         self.shared.offer(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
@@ -280,7 +281,11 @@ class CheckSection(Section):
             return ""
         if difference.is_first:
             return ""
-        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(difference.sentence)}"
+        compared = plan_behind(difference)
+        leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
+        kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
+        said = difference.sentence.replace(kinds, before, 1)
+        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(said)}"
         return markup.paragraph(sentence) + self._kept_from(difference)
 
     def _kept_from(self, difference: Difference) -> str:
@@ -294,6 +299,3 @@ class CheckSection(Section):
         unasked = [one.question.parameter for one in self.choices if one not in asked]
         table = reasons(plan_behind(difference).plan, rows, unasked=unasked)
         return f"{markup.paragraph(_KEPT_FROM)}{table}" if table else ""
-
-    def _write_to_correct(self, path: Path) -> None:
-        write_follow_up(unsent_result(self._plan, name=self._desk.name), path)

@@ -81,6 +81,7 @@ class Choice(Picker):
         self.question = question
         parameter = question.parameter
         super().__init__(FIELDS[parameter], parameter, lambda answer: answered(question, answer))
+        self.layout.max_width = "none"  # its answers are long, and a list cuts what does not fit
 
     def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> None:
         """Offer the answers with their effects; `look` tells what some decisions would give."""

@@ -42,7 +42,7 @@ class Composer(Panel):
         self.message = MessageSection(self.desk, self._finished)
         self.check = CheckSection(self.desk, self._finished)
         self.sending = SendingSection(self.desk, self._started)
-        self.outcome = OutcomeSection(self.desk)
+        self.outcome = OutcomeSection(self.desk, lambda: self.sending.way_on)
         self.sections: list[Section] = [
             self.spreadsheet, self.message, self.check, self.sending, self.outcome,
         ]  # fmt: skip
@@ -118,6 +118,7 @@ class Composer(Panel):
         self.check.say_who_leaves()
         if not self.check.is_open:
             self.check.fold()
+        self.outcome.say()
 
     def _finished(self, finished: Section) -> None:
         """Fold a section and go on: to the next, and through all below that were reached before."""
@@ -161,6 +162,7 @@ class Composer(Panel):
         """Fold what was decided, and show the result when the run has ended."""
         for section in self._decided:
             section.fold()
+        self.outcome.announce()  # what it shows was before this run
         self.sending.take_focus()
         threading.Thread(target=self._watch, args=[run], name="campaign composer", daemon=True).start()
 
@@ -173,11 +175,15 @@ class Composer(Panel):
         while self.desk.run is begun:
             if run.continuation is not None:
                 run, shown = run.continuation, False
-            if not shown:
-                self._lock(not run.ended)
             if run.ended and not shown:
+                self._say_who_leaves()
+                self._lock(False)
                 self._show_outcome()
                 shown = True
+            elif not shown:
+                self._lock(True)
+                if self.outcome.is_open:
+                    self.outcome.announce()
             if shown and not run.can_be_continued and run.continuation is None:
                 return
             time.sleep(_TICK)

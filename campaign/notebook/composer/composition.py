@@ -19,6 +19,7 @@ from campaign.sending.rounds.difference import Difference
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.run import Run
 from campaign.service.account import Account
+from campaign.service.sandbox.server import Sandbox
 
 # What a person answered about some texts, by the decisions that make them other texts or other people.
 _AGAIN: tuple[str, ...] = ("changed", "gone")
@@ -86,7 +87,7 @@ class Composition:
     def compare(self, plan: Plan, account: Account | None) -> Difference:
         return compare(plan, account=account, **self._given("name"))
 
-    def start(self, plan: Plan, account: Account | None, confirm: str | None) -> Run:
+    def start(self, plan: Plan, account: Account | Sandbox | None, confirm: str | None) -> Run:
         # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
         chosen = self._given(*_OF_SENDING)
         return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)

@@ -54,6 +54,14 @@ class DateChoice(Picker):
                 options.append((f"As the text says: {now}", now))
             self.offer(options, now)
 
+    def as_read(self, text: str) -> str:
+        """A text whose dates are named with an example: "{day, as 4 January}" for "{day:%-d %B}"."""
+        for column, way in formats_in(text, self._columns, self._dates).items():
+            if way:
+                day = read_moment(self._dates[column], self._order)[0] or EXAMPLE
+                text = text.replace(f"{{{column}:{way}}}", f"{{{column}, as {written(day, way)}}}")
+        return text
+
     def _write(self, way: str) -> None:
         self._chosen(with_format(self._text, self._columns, self._dates, way))
 

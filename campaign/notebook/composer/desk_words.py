@@ -59,7 +59,7 @@ _WORDS = {
     "made up": "price invented",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
     "the opt-out list": "the list of people who want no texts",
-    "Correct the invalid rows": "Correct these rows",
+    "Correct the invalid rows": "Correct the rows with a mistake",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")

@@ -35,7 +35,7 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def offer(self, contacts: pd.DataFrame, composition: Composition) -> None:
         """Offer the languages of a spreadsheet; the one that was written stays, if it is still there."""
-        self._contacts, self._languages = contacts, find_languages(contacts)
+        self._contacts, self._languages = contacts, _languages_of(contacts, composition)
         set_shown(self, self._languages is not None)
         chosen = self._languages is not None and composition.language == self._languages.column
         if self._languages is not None:
@@ -79,3 +79,19 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if self._languages is None or not self.editing:
             return self._contacts
         return self._contacts[language_of(self._contacts, self._languages.column) == self.editing]
+
+
+def _languages_of(contacts: pd.DataFrame, composition: Composition) -> Languages | None:
+    """The languages of a spreadsheet, those that have a text first, in the order of the texts.
+
+    Rows to correct may be of one language only: the column of before still says which text they get.
+    """
+    found, column = find_languages(contacts), composition.language
+    if found is None and column in contacts.columns:
+        counts = language_of(contacts, str(column)).value_counts()
+        if {*counts.index} <= {*composition.texts, ""}:
+            found = Languages(str(column), {name: int(counts[name]) for name in counts.index if name})
+    if found is None or not found.rows:
+        return None
+    ordered = dict.fromkeys([*composition.texts, *found.rows])
+    return Languages(found.column, {name: found.rows[name] for name in ordered if name in found.rows})

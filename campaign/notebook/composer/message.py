@@ -38,6 +38,7 @@ from campaign.text import agreeing, counted, listed_words, shorten
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
 _TOO_LONG = {"flag": "too long", "truncate": "too long, so it is cut", "split": "too long for one text"}
+_LINE = 90  # characters of a text that is folded
 _SAMPLE = 1000  # rows whose letters are looked at
 _FORMAT = re.compile(r"\{([^{}:|]+)[:|][^{}]*\}")
 _DATE = re.compile(r"\{[^{}:|]+:[^{}|]*%[^{}]*\}")
@@ -64,7 +65,9 @@ class MessageSection(Section):
         self._dates_in_text = HTML()
         self._dates_in_text.add_class("campaign-dates-in-text")
         self._with_letters: pd.Index[Any] = pd.Index([])  # rows whose letters make one SMS hold fewer
-        self.phone = Phone(self._plan_of, self._longest_row, self._count, self._explain)
+        self.phone = Phone(
+            self._plan_of, lambda: self._text_of_row, self._longest_row, self._count, self._explain
+        )
         self.dates = DateChoice(self._rewrite)
         self.earlier = EarlierText(desk, self._take_earlier)
         writing = VBox(
@@ -87,9 +90,10 @@ class MessageSection(Section):
         composition = self._desk.composition
         texts = [*composition.texts.values()] if composition.language else [composition.message]
         text, others = texts[0], len(texts) - 1
-        more = f" and {counted(others, 'other language')}" if others else ""
-        text = _FORMAT.sub(r"{\1}", text.strip())  # how a date is written is no news here
-        return f"“{shorten(text, 60)}”{more} from {composition.sender}"
+        text = _FORMAT.sub(r"{\1}", self.dates.as_read(text.strip()))  # how numbers are written is no news
+        by = f" (column “{composition.language}”)"
+        more = f" and {counted(others, 'other language')}{by}" if others else ""
+        return f"“{shorten(text, _LINE)}”{more}, sender {composition.sender}"
 
     def enter(self) -> None:
         """Offer the columns of the spreadsheet, and count the text again with its rows."""
@@ -101,8 +105,10 @@ class MessageSection(Section):
         if composition.language and not self.languages.editing:  # another spreadsheet, without that column
             self._desk.decide(language=None, message=self.editor.value)
         elif composition.language:
-            texts = {name: composition.texts.get(name, "") for name in self.languages.languages}
-            self._desk.decide(texts=texts)
+            reading, texts = reading_of(self._desk.contacts), composition.texts
+            absent = texts if reading is not None and reading.continues else {}  # of people who have theirs
+            wanted = dict.fromkeys([*absent, *self.languages.languages])
+            self._desk.decide(texts={name: texts.get(name, "") for name in wanted})
         self.earlier.offer()
         self._turn()
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
@@ -273,12 +279,12 @@ def _about_dates(message: str) -> str:
 def _size(shown: pd.Series[Any], overlong: str, letters: str) -> str:
     """How long one text is, and in how many SMS it leaves; or what becomes of it, if it is too long.
 
-    With `letters` one SMS holds fewer, and 160 is no measure for the text.
+    With `letters` one SMS holds fewer, and 160 is no measure for a text that is not too long anyway.
     """
-    room = f" · one SMS holds {SINGLE_UCS2} with {letters}" if letters else ""
     if shown["characters"] > TEXT_LIMIT:
-        return f"{shown['characters']} of {TEXT_LIMIT} · {_TOO_LONG[overlong]}{room}"
+        return f"{shown['characters']} of {TEXT_LIMIT} · {_TOO_LONG[overlong]}"
     if letters:
+        room = f" · one SMS holds {SINGLE_UCS2} with {letters}"
         return f"{counted(int(shown['characters']), 'character')} · {shown['parts']} SMS{room}"
     return f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS"
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -21,6 +22,7 @@ from campaign.results.tables import Result
 from campaign.sending.campaigns import load_result
 
 _PYTHON = "The same in Python, for whoever runs this again"
+_RESUME = re.compile(r"\bresume the campaign(?: or send the plan again)?", re.IGNORECASE)
 _CORRECT = (
     "To reach the rows to correct, download “Rows to correct”, correct them in that file, save it, and "
     "choose it in section 1. It continues this campaign, and nobody gets a text twice."
@@ -28,10 +30,14 @@ _CORRECT = (
 
 
 class OutcomeSection(Section):
-    """Shows the result of the desk's run, and offers its report."""
+    """Shows the result of the desk's run, and offers its report.
 
-    def __init__(self, desk: Desk) -> None:
-        self._desk = desk
+    `way_on` says which button sends what was not sent yet.
+    """
+
+    def __init__(self, desk: Desk, way_on: Callable[[], str]) -> None:
+        self._desk, self._way_on = desk, way_on
+        self._said: tuple[str, ...] = ()
         self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
         self._python.add_class("campaign-python")
         self.downloads = {
@@ -50,15 +56,23 @@ class OutcomeSection(Section):
     def enter(self) -> None:
         """Show the result as it is now."""
         result = self._result
-        sentences = [*map(desk_words, (result.headline, *result.left_to_do))]
-        said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
-        self._sentences.value = f'<div role="status">{said}</div>'
+        self._said = (result.headline, *result.left_to_do)
+        self.say()
         totals = result.totals
         to_correct = totals["invalid"] + totals["refused"] + totals.sharing
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         lines = markup.escape(self._desk.composition.python(self._desk.confirmed))
         self._python.value = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
+
+    def say(self) -> None:
+        """Say what came of it and what is left to do, with the button that is there now."""
+        sentences = [desk_words(_RESUME.sub(self._pressed, said)) for said in self._said]
+        said = "".join(markup.paragraph(sentence) for sentence in sentences if sentence)
+        self._sentences.value = f'<div role="status">{said}</div>'
+
+    def _pressed(self, resumed: re.Match[str]) -> str:
+        return f"{'P' if resumed[0][0] == 'R' else 'p'}ress {self._way_on()}"
 
     @property
     def _result(self) -> Result:

@@ -9,21 +9,25 @@ import pandas as pd
 from ipywidgets import HTML, HBox, Layout, VBox
 
 from campaign import markup
+from campaign.contract import TEXT_LIMIT
 from campaign.errors import CampaignError
-from campaign.masking import mask_number
+from campaign.masking import mask_number, mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.preview import Preview
+from campaign.messages.preview import PHONE, Preview
+from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import button
 from campaign.text import counted
 
+_STRUCK_OUT = "What is struck out does not fit."
 _EMPTY = "The text appears here as its reader will see it."
 
 
 class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows the text of one row.
 
-    `make_plan` returns the plan for some rows, or for all; `find_longest` the row with the longest text.
+    `make_plan` returns the plan for some rows, or for all; `find_text` the whole text of the row, whether it
+    gets one or not; `find_longest` the row with the longest text.
     `shown` is called whenever a row is to be shown, and `drawn` afterwards, with what the row gets; with None
     as long as the text is unfinished.
     """
@@ -31,11 +35,12 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(
         self,
         make_plan: Callable[[pd.Index[Any] | None], Plan],
+        find_text: Callable[[], str],
         find_longest: Callable[[], int],
         shown: Callable[[], None],
         drawn: Callable[[Preview | None], None],
     ) -> None:
-        self._make_plan, self._find_longest = make_plan, find_longest
+        self._make_plan, self._find_text, self._find_longest = make_plan, find_text, find_longest
         self._shown, self._drawn = shown, drawn
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
         self.row = 0
@@ -67,7 +72,8 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.screen.value = markup.paragraph(_EMPTY, note=True)
             self._drawn(None)
         else:
-            self.screen.value = preview.phone() + markup.paragraph(_facts(preview), note=True)
+            phone = preview.phone() or _too_long(self._find_text())
+            self.screen.value = phone + markup.paragraph(_facts(preview), note=True)
             self._drawn(preview)
 
     def _step(self, places: int) -> None:
@@ -99,6 +105,19 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._go_to(int(problems[place]))
         count = f"From the top, this is number {place + 1} of {counted(len(problems), 'row')} with a problem."
         self.screen.value += markup.paragraph(count, note=True)
+
+
+def _too_long(text: str) -> str:
+    """A text that is too long as a piece of HTML, with what does not fit struck out; "" for any other."""
+    text = mask_text(text)
+    if count_units(text) <= TEXT_LIMIT:
+        return ""
+    end = next(end for end in range(TEXT_LIMIT, 0, -1) if count_units(text[:end]) <= TEXT_LIMIT)
+    fits, rest = markup.escape(text[:end]), markup.escape(text[end:])
+    bubble = f'<div class="bubble">{fits}<del>{rest}</del></div>'
+    return (
+        f'<style>{PHONE}</style><div class="phone">{bubble}</div>{markup.paragraph(_STRUCK_OUT, note=True)}'
+    )
 
 
 def _facts(preview: Preview) -> str:

@@ -9,6 +9,7 @@ import pandas as pd
 from campaign import markup
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
+from campaign.messages.suppression import SuppressionRules
 from campaign.notebook.composer.choice import QUESTIONS
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.section import people
@@ -31,9 +32,10 @@ def headline(plan: Plan, leaves: WhoLeaves) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more
+    is_over = more and not leaves.now and not leaves.asked
     left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
     pieces = [
-        f"{capitalised(who)} a text",
+        "" if is_over else f"{capitalised(who)} a text",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
         f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
@@ -116,6 +118,19 @@ def read_dates(plan: Plan) -> str:
     issues = plan.issues
     details = issues.loc[issues["code"] == "date_order", "detail"]
     return "".join(markup.paragraph(desk_words(detail, here=3)) for detail in details)
+
+
+def about_list(plan: Plan, opt_outs: str | None, region: str | None) -> str:
+    """How many numbers a list of people who want no texts has, and how many rows have one of them."""
+    if opt_outs is None:
+        return ""
+    numbers = len(SuppressionRules.of(opt_outs, None).read([region]).opted_out)
+    issues = plan.issues
+    rows = issues.loc[issues["code"] == "opted_out", "row"].nunique()
+    read = f"{capitalised(counted(numbers, 'number'))} {agreeing(numbers, 'was', 'were')} read from this list"
+    found = f"{figure(rows)} {agreeing(rows, 'row has', 'rows have')}" if rows else "no row has"
+    sentence = markup.paragraph(f"{read}; {found} one of them.", note=True)
+    return f'<div role="status">{sentence}</div>'
 
 
 def unreadable_entries(plan: Plan) -> str:

@@ -7,7 +7,7 @@ from decimal import Decimal
 from functools import partial
 
 import pandas as pd
-from ipywidgets import HTML, Layout, RadioButtons, VBox
+from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
 
 from campaign import markup
 from campaign.argument_checks import check_amount
@@ -22,10 +22,13 @@ from campaign.notebook.composer.memory import Kept, keep_with_campaign
 from campaign.notebook.composer.pace_choice import PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
+from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
 from campaign.results.totals import cost_in_words
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
+from campaign.service.account import Account
+from campaign.service.sandbox.server import Sandbox
 from campaign.text import counted
 
 _PLACES: dict[Environment, str] = {
@@ -41,7 +44,13 @@ _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
     "as they are now."
 )
-_NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency."
+_NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
+_WHY_NOT = {  # why the button does not send
+    "price": "This waits for the price of one SMS above: correct it, or leave it empty.",
+    "left out": "This waits for your answer above about the people who wanted no texts before.",
+    "problem": "This waits until what is said below is put right.",
+}
+_BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
 _UNDECIDED = ("Please choose", "ask")
 
 
@@ -68,19 +77,21 @@ class SendingSection(Section):
         self._refusal.add_class("problem")
         self._refusal.add_class("campaign-refusal")
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
-        self._may_start = False  # whatever the price
+        self._obstacle = ""  # why nothing can be sent, whatever the price
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._cost, self._question = HTML(), HTML(), HTML()
         self._question.add_class("campaign-question")
         self.left_out = LeftOutBefore(desk, self._look_up)
         self._start = button("Send", "send", self.begin, main=True)
+        self._why_not = HTML()
+        self._why_not.add_class("campaign-why-not")
         self.trial = Trial(desk)
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
             self.price, self._price_fault, self._cost, self.trial, self.pace, self._question, self._refusal,
-            self.phrase, self._start,
+            self.phrase, HBox([self._start, self._why_not]),
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -94,6 +105,14 @@ class SendingSection(Section):
             return self.title
         counts = run.counts
         return f"{run.label}: {counts.accepted:,} of {counted(counts.messages, 'text')} accepted"
+
+    @property
+    def way_on(self) -> str:
+        """Which button sends what was not sent yet."""
+        is_form = self._area.children == tuple(self._form)
+        if is_form and not len(self._outgoing):
+            return "the button in section 4"
+        return f"“{self._start.description if is_form else 'Resume'}” in section 4"
 
     def enter(self) -> None:
         """Ask anew for the desk's plan."""
@@ -119,14 +138,14 @@ class SendingSection(Section):
             return  # a second click or Enter, on its way while the first one started a run
         with self.problems_shown():
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
-            self._price  # noqa: B018 - what is no number stops here
+            account = self._account()  # what is no price stops here
             self.left_out.check(self._outgoing)
             difference = self._desk.difference(self._desk.composition.environment, anew=True)
             if not self._outgoing_of(difference).equals(self._outgoing):
                 self._look_up()
                 raise UsageError(_NOT_WHAT_WAS_SHOWN)
             try:
-                run = self._desk.composition.start(plan, self._desk.account, typed)
+                run = self._desk.composition.start(plan, account, typed)
             except ConfirmationError as confirmation:
                 self._ask_for_phrase(confirmation)
                 return
@@ -136,7 +155,8 @@ class SendingSection(Section):
                 run.folder, Kept(desk.composition, desk.version, self.number - 1, run.folder, desk.price)
             )
             desk.remember()
-            self._area.children = [Dashboard(run, in_words=desk_html)]
+            words = desk_html if self._price is None else _at_own_price
+            self._area.children = [Dashboard(run, in_words=words)]
             self._started(run)
 
     def _ask_for_phrase(self, confirmation: ConfirmationError) -> None:
@@ -168,7 +188,7 @@ class SendingSection(Section):
         self._ask_nothing()
         self._difference.value = ""
         self.trial.forget()
-        self._outgoing, self._may_start, self._start.description = pd.DataFrame(), False, "Send"
+        self._outgoing, self._obstacle, self._start.description = pd.DataFrame(), "problem", "Send"
         for hidden in (self.changed, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
@@ -180,7 +200,7 @@ class SendingSection(Section):
             is_live = self._desk.composition.environment == "live"
             start = f"{'Send' if is_live else 'Rehearse'} {counted(len(self._outgoing), 'text')}"
             self._start.description = start if len(self._outgoing) else "Show the result"
-            self._may_start = not self.left_out.ask(self._outgoing)
+            self._obstacle = "left out" if self.left_out.ask(self._outgoing) else ""
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
             if not is_live:
                 self._desk.decide(**self.pace.decisions(len(self._outgoing)))
@@ -197,7 +217,7 @@ class SendingSection(Section):
         composition, compared = self._desk.composition, plan_behind(difference)
         count, done = len(self._outgoing), compared.words.done
         leading = f"{counted(count, 'text')} would be {done}" if count else f"Nothing would be {done}"
-        kinds = f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
+        kinds = kinds_before(compared, self._outgoing["row"].nunique() if count else 0)
         others = composition.changed == "ask" and difference.changed + difference.moved
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
         question = " Choose below first." if others or waiting else ""
@@ -231,6 +251,13 @@ class SendingSection(Section):
             raise UsageError(_NO_PRICE) from None
         return Decimal(price) if price else None
 
+    def _account(self) -> Account | Sandbox | None:
+        """The chosen account. A rehearsal on this machine costs what was typed, if anything was."""
+        account, price = self._desk.account, self._price
+        if account is not None or price is None:
+            return account
+        return Sandbox(tls=True, price=price, balance=_BALANCE * max(price, Decimal(1)))
+
     def _show_cost(self) -> None:
         """Say how many SMS would leave, and what they cost once a person has typed the price of one."""
         account = self._desk.account
@@ -242,13 +269,20 @@ class SendingSection(Section):
         except UsageError as error:
             price, fault = None, f'<div role="alert">{markup.paragraph(str(error))}</div>'
         self._price_fault.value = fault
-        self._start.disabled = bool(fault) or not self._may_start
+        obstacle = _WHY_NOT["price"] if fault else _WHY_NOT.get(self._obstacle, "")
+        self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
+        self._why_not.value = markup.paragraph(obstacle, note=True) if obstacle else ""
         parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
         size = counted(parts, "SMS", "SMS")
         words = f"That is {size}."
         if price is not None:
             words = f"About {cost_in_words(price * parts, currency=currency)} for {size}."
         self._cost.value = markup.paragraph(words, note=True) if parts else ""
+
+
+def _at_own_price(html: str) -> str:
+    """A piece of HTML in the words of the desk, once the rehearsal costs what a person typed."""
+    return desk_html(html.replace("(made up)", "(nothing is paid)"))
 
 
 def _about_accounts(desk: Desk) -> str:

@@ -9,8 +9,10 @@ from typing import Any
 import pandas as pd
 
 from campaign.messages.plan import Plan
+from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import CHANGED, MOVED
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
+from campaign.text import agreeing, counted
 
 _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
@@ -48,6 +50,18 @@ class WhoLeaves:
         others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
         return cls(now, parts, len(asked), max(others, 0), left_out)
+
+
+def kinds_before(compared: ComparedPlan, leaving: int) -> str:
+    """What became of the rows before. Those that leave are not counted once more where all are new."""
+    reached = compared.words.reached
+    earlier = {words: count for words, count in compared.kinds.items() if count and words != "new"}
+    if leaving and leaving == compared.kinds["new"] and all(words.startswith(reached) for words in earlier):
+        return "".join(
+            f"; {counted(count, 'person', 'people')} {agreeing(count, 'was', 'were')} {words}"
+            for words, count in earlier.items()
+        )
+    return f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
 
 
 def _left_out_by_others(plan: Plan, difference: Difference) -> dict[str, int]:
