@@ -216,7 +216,7 @@ _MEANWHILE = (
 def _ways_to_settle(run: Run) -> list[str]:
     """The calls that settle what is unknown, with the number of the first batch that is."""
     counts, folder = run.counts, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
-    if not counts.unknown:
+    if not counts.unknown or run.made_way:  # settled by that call, perhaps
         return []
     resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')

@@ -2,7 +2,6 @@
 
 from decimal import Decimal
 
-import numpy as np
 import pandas as pd
 
 from campaign import markup
@@ -14,7 +13,6 @@ from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
-from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
@@ -52,9 +50,8 @@ def outcome(result: Result) -> str:
     """The rows by outcome as one bar, and when they were accepted."""
     rows = capitalised(counted(result.totals.rows, "row"))
     over_time = charts.accepted_over_time(result.batches)
-    return (
-        f"{charts.outcome_bar(result.totals)}{markup.paragraph(f'{rows} in the file.', note=True)}{over_time}"
-    )
+    note = markup.paragraph(f"{rows} in the file.", note=True)
+    return f"{charts.outcome_bar(result.totals.by_outcome)}{note}{over_time}"
 
 
 def cost(result: Result) -> str:
@@ -109,8 +106,7 @@ def cost_by(result: Result, column: str) -> str:
 def batches(result: Result, redaction: Redaction) -> str:
     """The batches, first those that need attention, then the newest."""
     frame = result.batches
-    urgency = pd.Categorical(frame["status"], WORST_FIRST).codes
-    ordered = frame.iloc[np.lexsort([-frame["batch"].to_numpy(), urgency])]
+    ordered = frame.iloc[result.batches_by_urgency]
     columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
     times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(ordered[columns].head(_ROWS))

@@ -4,14 +4,12 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from campaign import markup
 from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
-from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import ResultTotals
 from campaign.text import figure
 
@@ -28,7 +26,7 @@ def result_card(
     folder: Path | None,
     is_erased: bool = False,
 ) -> str:
-    """The outcome, what is left to do, and the batches, first those that need a person; nothing is masked.
+    """The outcome, what is left to do, and the batches in their order; nothing is masked.
 
     `changes` is what has happened since.
     """
@@ -45,7 +43,7 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.table(times.with_local(_worst_first(batches), "submitted_at", "submitted"), limit=10),
+        markup.table(times.with_local(_shown(batches), "submitted_at", "submitted"), limit=10),
     ]
     if skipped := skipped_numbers(batches):
         pieces.append(markup.paragraph(skipped, note=True))
@@ -71,18 +69,16 @@ def _call_to_load(folder: Path) -> str:
     return f"campaign.load_result({json.dumps(seen_from_here(folder), ensure_ascii=False)})"
 
 
-def _worst_first(batches: pd.DataFrame) -> pd.DataFrame:
-    """The batches as a card shows them: what was not accepted first, then the newest first.
+def _shown(batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches as a card shows them: a single round is not named.
 
-    A single round is not named. A batch that a person has settled has an error that is none: a note.
+    A batch that a person has settled has an error that is none: a note.
     """
     rounds = batches["round"]
     last = [name for name in ("error", "submitted_at", "code") if name in batches]
     shown = batches.drop(columns=["attempts", "seconds", "round", *last]).join(batches[last])
     if rounds.nunique() > 1:
         shown.insert(0, "round", rounds)
-    urgency = pd.Categorical(batches["status"], WORST_FIRST).codes
-    shown = shown.iloc[np.lexsort([-batches["batch"].to_numpy(), urgency])]
     has_notes, has_codes = ((batches[name] != "").any() for name in ("error", "code"))
     # Beside notes, the codes would make the table wider than the page: they are in `Result.batches`.
     is_shown = {"error": has_notes, "code": has_codes and not has_notes}

@@ -41,7 +41,7 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
     typed = _rows_of_a_person(changed, result, result.corrected_rows.difference(rows.index))
     if len(typed):
         raise ReportError(
-            f"{path.name} has corrections, which would be lost: {name_rows(typed).lower()} "
+            f"{path.name} has corrections, which would be lost: its {name_rows(typed).lower()} "
             f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet. Read this file and send "
             "it if you have not yet, and put the corrections into your own spreadsheet too. To write the "
             "rows again, give another name, or delete the file."

@@ -22,6 +22,15 @@ _REASONS = {
 }
 
 
+def by_urgency(batches: pd.DataFrame, planned: Ints) -> npt.NDArray[np.int64]:
+    """The positions of batches in the order in which people look at them; `planned` counts their messages
+    that are in no later batch."""
+    urgency = pd.Categorical(batches["status"], categories=WORST_FIRST).codes.astype(np.int64)
+    is_past = batches["status"].isin(["refused", "not_sent"]).to_numpy() & (planned == 0)
+    urgency[is_past] = len(WORST_FIRST)
+    return np.lexsort([-batches["batch"].to_numpy(), urgency])
+
+
 def final_statuses(
     planned: pd.Series[str], rows: Ints, batches: pd.DataFrame, places: npt.NDArray[np.intp]
 ) -> pd.Series[str]:

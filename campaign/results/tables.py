@@ -35,6 +35,7 @@ from campaign.results.card import result_card
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.local_times import LocalTimes
+from campaign.results.outcome_tables import by_urgency
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
@@ -452,6 +453,15 @@ class Result:
         """The parts without the reasons that only other parts tell: enough where no reason is needed."""
         return result_parts(self.plan, self._batches, self._batch_of_message, self._batch_of_excluded)
 
+    @property
+    def batches_by_urgency(self) -> npt.NDArray[np.int64]:
+        """The positions of the batches in the order in which people look at them.
+
+        First what was not accepted, each newest first; last those whose messages are all in later batches,
+        or whose people have left the table before anything reached them.
+        """
+        return by_urgency(self._batches, self._planned)
+
     def __repr__(self) -> str:
         changes = self.changes_since
         return (
@@ -466,7 +476,7 @@ class Result:
             self.totals,
             self._batches.assign(
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))
-            ),
+            ).iloc[self.batches_by_urgency],
             where=words_for(self.environment).where,
             times=LocalTimes.of_rounds(self.rounds),
             folder=self.folder,

@@ -39,6 +39,11 @@ class ResultTotals(Totals):
         return people_in(self, self.sharing)
 
     @property
+    def by_outcome(self) -> dict[str, int]:
+        """The rows in each status, those of people who share a phone apart from the other duplicates."""
+        return {**self, "duplicate": self["duplicate"] - self.sharing, "sharing_a_phone": self.sharing}
+
+    @property
     def attention(self) -> int:
         """The people who got nothing, or perhaps nothing, though they did not opt out."""
         return self.people - self["accepted"] - self["opted_out"] - self.reached_earlier

@@ -30,6 +30,7 @@ from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
 from campaign.sending.engine.engine_thread import EngineThread
+from campaign.sending.engine.hold import MADE_WAY
 from campaign.sending.engine.tally import RunStatus, Snapshot
 from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
@@ -72,7 +73,7 @@ def locked(folder: Folder) -> Iterator[None]:
     """
     run = _runs.get(folder.path.resolve())
     if run is not None and run.is_held_by_valve:
-        run.stop()
+        run.make_way()
         run.wait()
     with ExitStack() as held:
         try:
@@ -290,6 +291,15 @@ class Run:
         """Have a function called with the run that goes on with this one, once there is one."""
         self._followers.append(follower)
 
+    def make_way(self) -> None:
+        """End because another call opens the campaign."""
+        self._engine.hold_with(MADE_WAY)
+
+    @property
+    def made_way(self) -> bool:
+        """Whether the run was ended by another call that opened its campaign."""
+        return self._engine.hold is MADE_WAY
+
     @property
     def is_waited_for(self) -> bool:
         """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
@@ -321,11 +331,10 @@ class Run:
         if self.continuation is not None:
             return self.continuation.result
         ended = self.ended  # read first: after the end, the sentence changes no more
+        if ended and self.made_way:
+            return self._folder.load_result()  # what the other call did is true by now
         note = self.sentence or ("" if ended else _UNDER_WAY)
-        result = self._folder.load_result(self._frozen_plan(), note, nothing_sent=self._complete)
-        if ended and self.counts.unknown and not result.totals["unknown"]:
-            return self._folder.load_result(self._frozen_plan())  # settled since: the sentence is of before
-        return result
+        return self._folder.load_result(self._frozen_plan(), note, nothing_sent=self._complete)
 
     def _frozen_plan(self) -> FrozenPlan:
         if self._frozen is None:

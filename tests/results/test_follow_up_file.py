@@ -156,7 +156,7 @@ def test_corrections_are_not_lost_when_all_cells_are_run_again(visits, tmp_path,
     with pytest.raises(ReportError) as caught:
         write_follow_up(visits, saved)
     assert str(caught.value) == (
-        f"{saved.name} has corrections, which would be lost: rows 4 and 5 are not as in your own "
+        f"{saved.name} has corrections, which would be lost: its rows 4 and 5 are not as in your own "
         "spreadsheet. Read this file and send it if you have not yet, and put the corrections into your own "
         "spreadsheet too. To write the rows again, give another name, or delete the file."
     )
@@ -184,7 +184,7 @@ def test_a_file_that_nobody_has_edited_makes_way_once_the_spreadsheet_was_correc
     saved = edited(
         path, lambda lines: lines[3].__setitem__(0, "0772000005"), ending=ending.replace("ods", "xlsx")
     )
-    with pytest.raises(ReportError, match="lost: row 4 is not as in your own"):
+    with pytest.raises(ReportError, match="lost: its row 4 is not as in your own"):
         write_follow_up(corrected, saved)
     assert read_contacts(write_follow_up(corrected, path))["Name"].tolist() == ["Ms Müller", "Ruth"]
 

@@ -59,6 +59,9 @@ def test_the_row_says_who_has_the_phone_and_what_became_of_that_text(result):
 def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     totals = result.totals
     assert (totals.people, totals["accepted"], totals.sharing, totals.attention) == (5, 3, 1, 2)
+    by_outcome = totals.by_outcome
+    assert (totals["duplicate"], by_outcome["duplicate"], by_outcome["sharing_a_phone"]) == (2, 1, 1)
+    assert sum(by_outcome.values()) == totals.rows
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(

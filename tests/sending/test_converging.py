@@ -91,9 +91,12 @@ def test_the_account_is_topped_up_and_everybody_is_reached_once():
     with campaign.Sandbox(balance=35 * 22) as service:
         first = send(plan_for(people(40)), service)
         assert (first.totals["accepted"], first.totals["refused"], first.totals["not_sent"]) == (21, 5, 14)
+        assert first.batches["status"].iloc[first.batches_by_urgency[0]] == "refused"
         service.top_up(10**6)
         result = campaign.resume(first.folder, account=service.account, progress=False)
         assert result.totals["accepted"] == 40
+        in_order = result.batches["status"].iloc[result.batches_by_urgency].tolist()
+        assert (in_order[0], in_order[-1]) == ("accepted", "refused")  # nobody needs to look at that any more
         assert received(service) == [(f"256772000{n:03}", f"Hi Person {n}") for n in range(40)]
 
 

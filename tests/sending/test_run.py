@@ -15,6 +15,7 @@ import pytest
 from support.consistency_audit import audit_folder
 
 import campaign
+from campaign.notebook.run_card import run_card
 
 without_signals = pytest.mark.skipif(sys.platform == "win32", reason="Windows has no SIGTERM for others")
 
@@ -371,6 +372,8 @@ def test_a_run_that_a_valve_holds_makes_way_for_the_decision_that_it_waits_for(h
     settle(held.folder, 2)
     assert held.ended
     assert held.wait().sentence == campaign.load_result(held.folder).sentence
+    assert held.sentence.startswith("This run ended because its campaign was opened by another call.")
+    assert "campaign.resolve" not in run_card(held)
     assert campaign.resume(held.folder, progress=False).totals["accepted"] == 30
 
 
