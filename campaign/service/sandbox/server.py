@@ -141,7 +141,9 @@ class Sandbox:
 
     def __repr__(self) -> str:
         place = f"at {self._address}" if self.running else "starts when it is used"
-        return f"<Sandbox ({place}, balance {self.balance:,f}): nothing is sent>"
+        is_made = hasattr(self, "_behaviour")  # a traceback shows it before that
+        balance = f", balance {self.balance:,f}" if is_made else ""
+        return f"<Sandbox ({place}{balance}): nothing is sent>"
 
     # its account and totals
 
