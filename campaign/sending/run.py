@@ -291,6 +291,7 @@ class Run:
         """Have a function called with the run that goes on with this one, once there is one."""
         self._followers.append(follower)
 
+    @public_call
     def make_way(self) -> None:
         """End because another call opens the campaign."""
         self._engine.hold_with(MADE_WAY)
