@@ -14,6 +14,7 @@ import threading
 import time
 import urllib.request
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from decimal import Decimal
 from types import SimpleNamespace
 from urllib.parse import quote, urlsplit
@@ -673,3 +674,24 @@ def test_random_faults_are_met_by_requests():
         lost = sum("500" not in outcome.error for outcome in outcomes)
         assert {outcome.status for outcome in outcomes} == {"unknown"}
         assert 0 < lost == len(service.inbox) < 9
+
+
+def test_who_connects_while_it_stops_is_let_go():
+    """A socket that is left open would be a warning in whatever test comes next."""
+    for turn in range(30):
+        with Sandbox() as service:
+            address = ("127.0.0.1", urlsplit(service.account.url).port)
+            clients = []
+            connecting = threading.Thread(target=connect_to, args=(address, clients))
+            connecting.start()
+            time.sleep(0.0005 * (turn % 4))
+        connecting.join()
+        for client in clients:
+            client.close()
+        gc.collect()
+
+
+def connect_to(address, clients):
+    with suppress(OSError):
+        for _ in range(6):
+            clients.append(socket.create_connection(address))

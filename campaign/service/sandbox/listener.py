@@ -7,6 +7,7 @@ import ssl
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from contextlib import suppress
 
 from aiohttp import web
 
@@ -47,8 +48,9 @@ class Listener:
         # A service finishes a request whose client has given up, so handlers are not cancelled then.
         runner = web.AppRunner(app, access_log=None, handler_cancellation=False, shutdown_timeout=0.1)
         await runner.setup()
+        site = web.TCPSite(runner, self._host, port, ssl_context=self._tls)
         try:
-            await web.TCPSite(runner, self._host, port, ssl_context=self._tls).start()
+            await site.start()
             ready.set_result(runner.addresses[0][1])
             await self._stopped.wait()
         except Exception as error:
@@ -56,4 +58,18 @@ class Listener:
                 raise
             ready.set_exception(error)
         finally:
+            await _stop_accepting(site)
             await runner.cleanup()
+
+
+async def _stop_accepting(site: web.TCPSite) -> None:
+    """Let what was accepted become connections before the server closes.
+
+    A server of asyncio that closes in between leaves their sockets open (python/cpython issue 109564).
+    """
+    server: asyncio.Server | None = getattr(site, "_server", None)  # aiohttp has no public way to it
+    with suppress(NotImplementedError):  # the event loop of Windows has no readers
+        for listening in () if server is None else server.sockets:
+            asyncio.get_running_loop().remove_reader(listening)
+    for _ in range(3):  # accepted, made, connected
+        await asyncio.sleep(0)
