@@ -142,7 +142,8 @@ def test_going_live_stops_before_the_cell_that_sends(tmp_path, state_directory):
     assert "The next batch would exceed the budget" in shown
     assert "This sends 276 messages (" in shown
     assert "people on real phones (LIVE, sms.example.com)" in shown
-    first, second = re.findall(r"send 276 messages live (\w+)", shown)
+    first, second = re.findall(r"'To send it, give confirm=\"send 276 messages live (\w+)", shown)
     assert first != second
+    assert "256772000999 Hi Noëlla, we expect you" in shown  # an accent, on your own phone
     assert "made-up" not in shown
     assert not state_directory.exists()
