@@ -100,7 +100,7 @@ class Dashboard(Panel):
             self._show("progress", run_card.progress(counts))
             self._show("counts", run_card.figures(run, counts, on_the_way=not ended))
             self._show("refusal", "" if sentence else run_card.refusal(counts))
-            self._show("recent", run_card.recent_batches(counts))
+            self._show("recent", "" if ended else run_card.recent_batches(counts))  # the result has all
             self._draw_buttons(run, counts, ended)
             has_note = ended or self._in_words is None
             self._show("note", _note(run, counts, ended) if has_note else "")

@@ -85,9 +85,7 @@ def _about(path: Path, rows: pd.DataFrame) -> list[str]:
     place = json.dumps(seen_from_here(path.absolute()), ensure_ascii=False)
     call = f"contacts = campaign.read_contacts({place})"
     return [
-        markup.paragraph(
-            f"{capitalised(counted(len(rows), 'row'))} to correct: {counts}. Phone numbers are in full."
-        ),
+        markup.paragraph(f"{capitalised(counted(len(rows), 'row'))}: {counts}. Phone numbers are in full."),
         f"<p>Correct the {marked} and save the file in its place. Then read it, prepare it as before and "
         f"send that; who was reached gets nothing more: <code>{markup.escape(call)}</code></p>",
     ]

@@ -127,11 +127,12 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         *technical_facts(result).items(),
         ("Written", times.moment(datetime.now(UTC))),
     ]
+    counts = {name: count for name, count in totals.by_outcome.items() if count or name in totals}
     left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]
     sums = [("all rows of the file", totals.rows), *left_out]
     if left_out:
         sums.append(("all rows of the sheet", totals.rows + sum(count for _, count in left_out)))
-    return SummarySheet(facts=facts, counts=dict(totals), sums=sums, currency=result.currency)
+    return SummarySheet(facts=facts, counts=counts, sums=sums, currency=result.currency)
 
 
 def _about_cost(unpriced: int, environment: str) -> str:

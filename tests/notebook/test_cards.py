@@ -7,6 +7,7 @@ import sys
 import time
 from contextlib import closing
 from html import unescape
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -41,6 +42,11 @@ CELLS = {
     "interrupt": """
 threading.Timer(0.8, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 campaign.send(plan, account=service, folder="stopped", batch_size=1, concurrency=1)""",
+    "below its run": """
+poor = campaign.Sandbox(balance=35)
+result = campaign.send(plan, account=poor, folder="poor", batch_size=20, concurrency=1)
+result""",
+    "alone": "result",
     "everything": "%xmode Verbose\ncampaign.load_result('nowhere')",
     "no widgets": """
 import sys
@@ -136,6 +142,21 @@ def test_in_a_terminal_ipython_shows_the_lines_and_python_its_traceback(tmp_path
     assert "Traceback" not in ipython.stdout + ipython.stderr
     python = subprocess.run([sys.executable, "-c", call], capture_output=True, text=True, cwd=tmp_path)
     assert python.stderr.startswith("Traceback")
+
+
+# a result
+
+
+def test_below_its_run_a_result_repeats_nothing_and_alone_it_says_all(shown):
+    *_, run, short = cards_in(shown["below its run"])
+    (alone,) = map(unescape, cards_in(shown["alone"]))
+    reason, paying = "Top it up, then resume", "poor.top_up(1365)</code>"  # 39 messages at 35 each
+    going_on = f'campaign.resume("{Path("poor")}", account=poor, batch_size=20, concurrency=1)</code>'
+    for said in (reason, paying, going_on):
+        assert [said in unescape(card) for card in (run, short, alone)] == [True, False, True], said
+    outcome = "1 of 40 rows was accepted by the embedded sandbox; the rest: 19 not sent, 20 refused."
+    assert [outcome in card for card in (short, alone)] == [True, True]
+    assert (">note</th>" in run, ">note</th>" in short) == (False, True)
 
 
 # without widgets

@@ -25,7 +25,7 @@ def test_it_is_a_path_in_all_respects(result):
     file, path = campaign.write_report(result, "report.csv"), Path("report.csv")
     assert isinstance(file, Path)
     assert (file, hash(file), repr(file), f"{file}") == (path, hash(path), repr(path), "report.csv")
-    for other in (pickle.loads(pickle.dumps(file)), copy.deepcopy(file)):  # noqa: S301 - our own
+    for other in (pickle.loads(pickle.dumps(file)), copy.deepcopy(file)):
         assert (other, type(other)) == (path, type(path))
     assert file.with_suffix(".html") == Path("report.html")
     assert getattr(file.absolute().parent, "_repr_html_", lambda: None)() is None
@@ -35,7 +35,7 @@ def test_it_is_a_path_in_all_respects(result):
 def test_rows_to_correct_are_counted_with_what_to_do_next_and_a_link(result):
     card = campaign.write_follow_up(result, "to correct.xlsx")._repr_html_()
     assert 'aria-label="Written: to correct.xlsx"' in card
-    assert "2 rows to correct: 1 invalid, 1 sharing a phone. Phone numbers are in full." in card
+    assert "2 rows: 1 invalid, 1 sharing a phone. Phone numbers are in full." in card
     assert "<code>contacts = campaign.read_contacts(&quot;to correct.xlsx&quot;)</code>" in card
     assert '<a href="to%20correct.xlsx" download>Download to correct.xlsx</a> (' in card
     assert "Correct the cells and" in campaign.write_follow_up(result, "to_correct.csv")._repr_html_()
@@ -56,4 +56,9 @@ def test_a_page_opens_and_a_file_elsewhere_has_no_link(result, tmp_path, monkeyp
 
 
 def test_sizes_are_short():
-    assert [size_in_words(size) for size in (0, 999, 41_234, 5_234_000)] == ["1 kB", "1 kB", "41 kB", "5.2 MB"]
+    assert [size_in_words(size) for size in (0, 999, 41_234, 5_234_000)] == [
+        "1 kB",
+        "1 kB",
+        "41 kB",
+        "5.2 MB",
+    ]
