@@ -6,6 +6,7 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -20,7 +21,8 @@ from support.widget_tree import find, html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
-from campaign.notebook.run_card import run_card
+from campaign.notebook.run_card import recent_batches, run_card
+from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
 
@@ -195,6 +197,19 @@ def test_a_card_at_the_end_of_a_finished_run_offers_nothing_to_resume(tmp_path):
     run.wait(20)
     assert "campaign.load_result(" in run_card(run)
     assert "campaign.resume(" not in run_card(run)
+
+
+def test_batches_that_need_a_person_come_first_and_the_caption_says_that_there_are_more(tmp_path):
+    run = campaign.start(plan_for(people(1)), folder=tmp_path / "visits")
+    run.wait(20)
+    statuses = ["accepted", "accepted", "refused", "unknown", "accepted"]
+    recent = [SettledBatch(9 - place, 1, status, None, "", "") for place, status in enumerate(statuses)]
+    table = recent_batches(replace(run.counts, recent=tuple(recent)))
+    assert re.findall(r'<tr><td class="figure">(\d)</td>', table) == ["6", "7", "9", "8", "5"]
+    assert "The 5 batches that came back last</caption>" in table
+    assert ">Batches that came back</caption>" in recent_batches(
+        replace(run.counts, recent=tuple(recent[:4]))
+    )
 
 
 def test_a_notebook_of_100_000_rows_stays_small_and_names_nobody(tmp_path):
