@@ -55,7 +55,7 @@ def _show_run(run: Run) -> None:
 def _result_html(result: Result) -> str:
     from campaign.notebook.outputs import stands_below_its_run
 
-    return result.card(below_run=stands_below_its_run(result))
+    return result.card_below_run if stands_below_its_run(result) else result._repr_html_()
 
 
 def _show_question(result: Any) -> None:

@@ -492,15 +492,19 @@ class Result:
         return self._ways_on if is_left and not is_over else ()
 
     def _repr_html_(self) -> str:
-        return self.card()
+        return self._card(self.headline, self.left_to_do, self.ways_on)
 
-    def card(self, *, below_run: bool = False) -> str:
-        """The result as HTML. Where the card of its run is above, that says why it ended and how to go on."""
+    @property
+    def card_below_run(self) -> str:
+        """The result as HTML below the card of its run, which says why it ended and how to go on."""
+        return self._card(self._headline(""), self._left_to_do(_OF_THE_RUN), ())
+
+    def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(
             self.changes_since,
-            mask_text(self._headline("") if below_run else self.headline),
-            self._left_to_do(_OF_THE_RUN) if below_run else self.left_to_do,
-            () if below_run else self.ways_on,
+            mask_text(headline),
+            left_to_do,
+            ways_on,
             self.totals,
             self._batches.assign(
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))

@@ -42,13 +42,13 @@ from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
+from campaign.sending.store.ways_on import call_to_resume, call_to_top_up
 from campaign.sending.terminal import (
     interruption,
     notebook_display,
     noted_signals,
     progress_bar,
 )
-from campaign.sending.ways_on import call_to_resume, call_to_top_up
 from campaign.service.account_in_code import account_argument, name_of_sandbox
 from campaign.text import agreeing, clean, counted
 

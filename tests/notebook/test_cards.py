@@ -307,6 +307,13 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         pace = 'rate=100, hours="00:00-23:59 UTC"'  # or the rest would leave as fast as it can, by night too
         assert f'given", {pace})</code>' in unescape(run_card(given))
         shell.user_ns |= {"box": sandbox, "campaign": campaign}
+        assert "box.top_up(5000)" in run_card(given)  # no price is known yet
+        own = campaign.start(
+            plan_for(people(3)), account=sandbox, folder=tmp_path / "own", budget=0, progress=False
+        )
+        own.wait(20)
+        assert "own&quot;, account=box, budget=campaign.Budget(messages=3))" in run_card(own)
+        assert "top_up" not in run_card(own)
         sandbox.top_up(1000)
         assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
@@ -316,6 +323,3 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
     del shell.user_ns["box"]
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
         assert again.about_account == "No account was given, so a new embedded sandbox was used."
-    own = campaign.start(plan_for(people(3)), folder=tmp_path / "own", budget=0, progress=False)
-    own.wait(20)
-    assert "own&quot;, budget=campaign.Budget(messages=3))" in run_card(own)

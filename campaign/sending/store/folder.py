@@ -36,7 +36,7 @@ from campaign.sending.store.rounds import (
     open_round,
     sweep_originals,
 )
-from campaign.sending.ways_on import call_to_resume
+from campaign.sending.store.ways_on import call_to_resume
 from campaign.service.account_in_code import account_of
 from campaign.text import clean
 

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from campaign.paths import seen_from_here
-from campaign.sending.options import SendOptions
 
+USUAL = {"batch_size": 100, "concurrency": 8}  # the defaults of `send`, which is above; a test compares them
 _EXAMPLE = 5000  # what to pay in where no price is known
 
 
@@ -36,9 +36,8 @@ def call_to_top_up(sandbox: str, cost: Decimal, expected_cost: Decimal | None) -
 
 def _pace(chosen: Mapping[str, Any]) -> Iterator[str]:
     """What only a call that names it has: the sizes where they are not the usual ones, rate and hours."""
-    usual = SendOptions().as_record()
-    for name in ("batch_size", "concurrency"):
-        if chosen.get(name, usual[name]) != usual[name]:
+    for name, usual in USUAL.items():
+        if chosen.get(name, usual) != usual:
             yield f"{name}={chosen[name]}"
     if chosen.get("rate") is not None:
         yield f"rate={chosen['rate']:g}"
