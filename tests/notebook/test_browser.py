@@ -63,7 +63,7 @@ def test_the_first_campaign_from_the_first_cell_to_the_last(lab, open_notebook):
     expect(notebook.find(f"{WIDGET} tr", has_text="Emmanuel")).to_contain_text("**** *** *I*")  # row 24
     assert notebook.accessibility_findings() == []
 
-    expect(notebook.find("a[download]", has_text="Download report.xlsx")).to_be_visible()
+    expect(notebook.find("a[download]", has_text="report.xlsx")).to_be_visible()
     expect(notebook.find(ERROR)).to_have_count(0)
     assert notebook.errors == []
 
