@@ -54,6 +54,10 @@ overflow:visible}
 .campaign .section .writing{gap:.4em 2em}
 .campaign .section .campaign-recent{display:none}
 .campaign .section details{margin:.6em 0}
+.campaign .reason{border-top:1px solid var(--line);padding:.2em 0}
+.campaign .row-list .page{max-height:24em;overflow:auto;border:1px solid var(--line);margin:.3em 0}
+.campaign.campaign .row-list .page table{margin:0;width:100%}
+.campaign .row-list .page th{position:sticky;top:0;background:var(--jp-layout-color1,Canvas)}
 .campaign .section summary{cursor:pointer;width:max-content;max-width:100%}
 .campaign .section summary:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
@@ -143,6 +147,11 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def line(self) -> str:
         """What was decided, in one line."""
         return self.title
+
+    @property
+    def news(self) -> str:
+        """What a change above has brought that a person looks at before going on; "" for nothing."""
+        return ""
 
     def enter(self) -> None:
         """Take what was decided above, the first time and after each change."""
