@@ -365,10 +365,13 @@ def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monke
         until(lambda: person.section(1)._line.disabled)
         shown = person.sees("section-4")
         assert "Rehearsing 3 texts" in shown
+        assert "Pause holds the texts back until you press Resume." in shown  # so Resume is grey
+        assert "Sections 1 to 3 open again when the sending has ended." in person.sees("locked")
         assert "message" not in shown
         assert "cell" not in shown
         until(lambda: person.section(5).is_open)
     assert not person.section(1)._line.disabled
+    assert person.sees("locked") == ""
 
 
 @pytest.fixture

@@ -35,7 +35,7 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     assert "waits for the amount at which to stop" in person.sees("why-not")
     person.fill("budget", "80")
     shown = person.sees("section-4")
-    assert "The budget does not cover everybody. Sending stops before it costs more than 80." in shown
+    assert "The budget covers 2 of 3 SMS. Sending stops before it costs more than 80." in shown
     assert "budget=80)" in person.composer.desk.composition.python()
     person.send()
     assert person.composer.desk.run.counts.accepted == 1  # to see the price, one text goes first

@@ -26,7 +26,7 @@ _IN_WORK = "A campaign that is being composed."
 _AGAIN = (
     "To compose it, run this cell while the notebook's kernel is running. What was sent is not sent again."
 )
-_LOCKED = "Sections 1 to 3 open again when the texts have been sent."
+_LOCKED = "Sections 1 to 3 open again when the sending has ended."
 _TICK = 0.2  # seconds between two looks at whether a run has ended
 
 

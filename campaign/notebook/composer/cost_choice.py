@@ -19,7 +19,7 @@ from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.tally import Spending
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.rounds.standing import cost_so_far
-from campaign.text import counted
+from campaign.text import counted, figure
 
 _NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
 _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
@@ -111,8 +111,9 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         sentences, spent = [], self._spending.cost
         if spent:
             sentences.append(f"{cost_in_words(spent, currency=currency)} is spent already.")
-        if price is not None and spent + price * parts > limit:
-            sentences.append("The budget does not cover everybody.")
+        if price and spent + price * parts > limit:
+            covered = max(int((limit - spent) // price), 0)
+            sentences.append(f"The budget covers {figure(covered)} of {counted(parts, 'SMS', 'SMS')}.")
         if price is None and self._desk.account is None:
             sentences.append("Write the price too: without it, a rehearsal on this machine invents one.")
         return [*sentences, _STOPS.format(cost_in_words(limit, currency=currency))]

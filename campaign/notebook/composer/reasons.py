@@ -56,6 +56,8 @@ class Reason:
         issues = self.issues[self.issues["row"].isin(rows)]
         words = {one: desk_words(one, here=3, unasked=self.unasked) for one in issues["detail"].unique()}
         table = numbered_rows(self.plan, pd.Index(issues["row"]))
+        if (table["number"] == "").all():
+            table = table[["row"]]
         if self.column:
             cells = mask_texts(issues["value"]).to_numpy()
             table.insert(len(table.columns), self.column, cells, allow_duplicates=True)

@@ -53,7 +53,7 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _draw(self) -> None:
         count = len(self._rows)
         set_shown(self, count > 0)
-        these = "this row" if count == 1 else f"all {counted(count, 'row')}"
+        these = {1: "this row", 2: "both rows"}.get(count, f"all {counted(count, 'row')}")
         self._button.description = f"Hide {these}" if self._is_open else f"Show {these}"
         end = self._first + _PAGE
         set_shown(self._earlier, self._is_open and self._first > 0)

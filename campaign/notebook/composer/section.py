@@ -54,7 +54,11 @@ overflow:visible}
 .campaign .section .writing{gap:.4em 2em}
 .campaign .section .campaign-recent{display:none}
 .campaign .section details{margin:.6em 0}
-.campaign .reason{border-top:1px solid var(--line);padding:.2em 0}
+.campaign .reason{flex-flow:row wrap;align-items:flex-start;gap:.2em 1em;padding:.3em 0;
+border-top:1px solid var(--line)}
+.campaign .reason>.widget-html{flex:1 1 24em;min-width:0}
+.campaign .reason>.row-list{display:contents}
+.campaign .reason>.row-list>.widget-html,.campaign .reason>.row-list>.widget-hbox{flex:1 1 100%;min-width:0}
 .campaign .row-list .page{max-height:24em;overflow:auto;border:1px solid var(--line);margin:.3em 0}
 .campaign.campaign .row-list .page table{margin:0;width:100%}
 .campaign .row-list .page th{position:sticky;top:0;background:var(--jp-layout-color1,Canvas)}
@@ -75,7 +79,7 @@ border:1px solid var(--line);color:inherit;background:none}
 
 
 _OPEN = "Open this section again"
-_LOCKED = "It opens again when the texts have been sent"
+_LOCKED = "It opens again when the sending has ended"
 _UNSAID = "This cannot be done here. Ask somebody who knows the program."
 
 
