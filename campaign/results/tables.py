@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -68,6 +69,7 @@ class Result:
     nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
+    given_price: Decimal | None
     _order: str
     _changes: Callable[[], str]
 
@@ -124,6 +126,7 @@ class Result:
             nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
+            given_price=None,
             _order=order,
             _changes=changes,
         )
