@@ -1,5 +1,6 @@
 """What holds for every test, and the states of the world that many begin in."""
 
+import asyncio
 import gc
 import os
 import signal
@@ -13,6 +14,7 @@ from support.postgres_server import running_server
 from support.small_campaigns import people, plan_for
 
 import campaign
+from campaign.sending.engine import engine_thread
 from campaign.service import separation
 
 # Every run tries the same few examples, so that a failure is there again when it is looked at; and none is
@@ -55,6 +57,14 @@ def state_directory(tmp_path_factory, monkeypatch):
     path = tmp_path_factory.mktemp("state") / "campaign"
     monkeypatch.setenv("CAMPAIGN_STATE_DIR", str(path))
     return path
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _runs_on_the_usual_loop():
+    """As without the extra `fast`; programs that a test starts have it, and `fast_loop` brings it in here."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(engine_thread, "new_event_loop", asyncio.new_event_loop)
+        yield
 
 
 @pytest.fixture(autouse=True, scope="session")

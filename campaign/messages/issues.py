@@ -246,6 +246,9 @@ def _concat(arrays: list[Ints]) -> Ints:
     return np.concatenate(arrays) if arrays else np.empty(0, dtype=np.int64)
 
 
+_COUNTED_IN = "Issues are counted in all rows of the file, also in those that get no message."
+
+
 def issue_summary(kinds: pd.DataFrame) -> str:
     """An HTML table of the kinds of issues (`issue_kinds`): how many, the first row, an example.
 
@@ -258,7 +261,7 @@ def issue_summary(kinds: pd.DataFrame) -> str:
         example=mask_texts(kinds["example"]),
     )
     table = markup.table(kinds.rename(columns={"first_row": "first row"}))
-    return _about_errors(kinds) + table
+    return _about_errors(kinds) + table + markup.paragraph(_COUNTED_IN, note=True)
 
 
 def _about_errors(kinds: pd.DataFrame) -> str:

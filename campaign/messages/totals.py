@@ -14,6 +14,7 @@ from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
 from campaign.text import agreeing, capitalised, counted, figure
 
 SHOWN_COUNTRIES = 5
+READY = "ready to send"  # what people read for the status not_sent of a row of a plan
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -125,7 +126,7 @@ def _excluded_by(code: str, kinds: pd.DataFrame) -> int:
 def status_bars(totals: Totals) -> str:
     """HTML bars: one for the rows that are ready, and one for each status of the others."""
     excluded = {status: count for status, count in totals.items() if status != "not_sent"}
-    return markup.bars({"ready to send": totals["not_sent"], **excluded})
+    return markup.bars({READY: totals["not_sent"], **excluded})
 
 
 def totals_table(totals: Totals) -> str:
@@ -137,7 +138,7 @@ def totals_table(totals: Totals) -> str:
         {
             "messages": figure(totals.messages),
             "SMS parts": figure(totals.parts),
-            "of which in UCS-2, 70 characters a part": figure(totals.ucs2),
+            "SMS parts in UCS-2, 70 characters each": figure(totals.ucs2),
             "longest text": _longest_text(totals),
             "countries": f"{countries} and {more} more" if more else countries,
         }

@@ -33,6 +33,10 @@ _WAITED_FOR = (
     "The cell waits for the end, so buttons could not act until then. To stop, press the "
     "notebook's own stop button (■)."
 )
+_BUTTONS = {  # what a form says, whose readers know of no cells
+    "running": "Pause holds the texts back until you press Resume. After Stop, the rest can be sent later.",
+    "paused": "Resume goes on, and Stop ends it here: the rest can be sent later.",
+}
 _REST = "Resume sends the rest; nothing is sent twice."
 _AGAIN = "Resume sends the refused messages again; who was reached gets nothing more."
 
@@ -100,10 +104,13 @@ class Dashboard(Panel):
             self._show("progress", run_card.progress(counts))
             self._show("counts", run_card.figures(run, counts, on_the_way=not ended))
             self._show("refusal", "" if sentence else run_card.refusal(counts))
-            self._show("recent", run_card.recent_batches(counts))
+            self._show("recent", "" if ended else run_card.recent_batches(counts))  # the result has all
             self._draw_buttons(run, counts, ended)
-            has_note = ended or self._in_words is None
-            self._show("note", _note(run, counts, ended) if has_note else "")
+            if self._in_words is not None and not ended:
+                buttons = _BUTTONS.get(counts.status)
+                self._show("note", markup.paragraph(buttons, note=True) if buttons else "")
+            else:
+                self._show("note", _note(run, counts, ended))
             if ended:
                 self.add_class("campaign-final")
             # last, so that whoever waits for the status finds the rest up to date

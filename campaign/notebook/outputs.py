@@ -11,6 +11,7 @@ from campaign.notebook.cell_output import after_each_cell, cell_number, show
 from campaign.notebook.error_card import question_card
 
 if TYPE_CHECKING:
+    from campaign.results.tables import Result
     from campaign.sending.run import Run
 
 
@@ -32,6 +33,14 @@ def show_run(run: Run) -> None:
     from campaign.notebook.dashboard import Dashboard
 
     Dashboard(run)._ipython_display_()
+
+
+def stands_below_its_run(result: Result) -> bool:
+    """Whether the cell that is running shows the run of this result already, at its end."""
+    cell = cell_number()
+    return any(
+        shown_in == cell and run.ended and run.folder == result.folder for run, shown_in in _cells.items()
+    )
 
 
 def show_question(question: ConfirmationError) -> None:

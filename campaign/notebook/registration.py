@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING, Any
 from campaign.errors import CampaignError, ConfirmationError, Interrupted
 
 if TYPE_CHECKING:
+    from campaign.results.tables import Result
     from campaign.sending.run import Run
 
 
 def register_displays() -> None:
-    """Show errors as cards and, in a notebook, a `Run` as its dashboard.
+    """Show errors as cards and, in a notebook, a `Run` as its dashboard and a `Result` to go with it.
 
     IPython in a terminal keeps showing a run as its plain text. Calling this again changes nothing.
     """
@@ -27,6 +28,8 @@ def register_displays() -> None:
     if getattr(shell, "kernel", None) is not None:
         formatter = shell.display_formatter.ipython_display_formatter
         formatter.for_type_by_name("campaign.sending.run", "Run", _show_run)
+        html = shell.display_formatter.formatters["text/html"]
+        html.for_type_by_name("campaign.results.tables", "Result", _result_html)
         shell.events.register("post_run_cell", _show_question)
 
 
@@ -47,6 +50,12 @@ def _show_run(run: Run) -> None:
     from campaign.notebook.outputs import show_run
 
     show_run(run)
+
+
+def _result_html(result: Result) -> str:
+    from campaign.notebook.outputs import stands_below_its_run
+
+    return result.card_below_run if stands_below_its_run(result) else result._repr_html_()
 
 
 def _show_question(result: Any) -> None:

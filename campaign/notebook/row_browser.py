@@ -12,7 +12,7 @@ from campaign.argument_checks import check_switch, wrong
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.errors import UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.totals import status_bars
+from campaign.messages.totals import READY, status_bars
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
 from campaign.results.redaction import Redaction
@@ -37,8 +37,8 @@ text-align:left}
 def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
-    Each row shows its number in the sheet, its status, the reason why it got no message, its phone number and
-    its message, then the other columns of the file. Phone numbers are masked, also inside other text, unless
+    Each row shows its number in the sheet, its status, its phone number, its message and the reason why it
+    got none, then the other columns of the file. Phone numbers are masked, also inside other text, unless
     `reveal=True`; names are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
@@ -66,7 +66,7 @@ class RowBrowser(Panel):
         table = RowTable(
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
-            wide=("reason", "message"),
+            wide=("message", "reason"),
             waiting="The rows are on their way.",
             nothing_found="No row is like this." if reveal else _NOT_FOUND,
         )
@@ -76,14 +76,15 @@ class RowBrowser(Panel):
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
         totals = self._source.totals
-        pieces = [status_bars(totals), markup.paragraph(_LOOK_AGAIN, note=True)]
+        bars = status_bars(totals) if isinstance(self._source, Plan) else markup.bars(totals)
+        pieces = [bars, markup.paragraph(_LOOK_AGAIN, note=True)]
         return markup.card(capitalised(counted(totals.rows, "row")), pieces)
 
 
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     """Every row of the file with what became of it; phone numbers are masked unless revealed.
 
-    First the row's number in the sheet, status, reason, phone numbers and message, then the other columns of
+    First the row's number in the sheet, status, phone numbers, message and reason, then the other columns of
     the file, and last the batch and the provider's code, where any row has one.
     """
     contacts = source.contacts
@@ -94,7 +95,10 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     plan = source.plan if isinstance(source, Result) else source
     numbers = [name for name in plan.addressing.columns if name in contacts.columns]
     rest = contacts.columns.drop([*outcome, *numbers])
-    table = table[[*outcome[:2], *numbers, message, *rest, *provider]]
+    status, reason = outcome[:2]
+    table = table[[status, *numbers, message, reason, *rest, *provider]]
+    if isinstance(source, Plan):
+        table = table.assign(**{status: table[status].replace("not_sent", READY)})
     table = Redaction(source, reveal=reveal).contacts(table)
     table.insert(0, _free_name("row", table.columns), table.index)
     return table.reset_index(drop=True)

@@ -9,8 +9,9 @@ from campaign.environments import words_for
 from campaign.masking import mask_text
 from campaign.paths import seen_from_here
 from campaign.results.local_times import LocalTimes
+from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
-from campaign.sending.engine.tally import Snapshot
+from campaign.sending.engine.tally import RECENT, Snapshot
 from campaign.sending.run import Run
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
@@ -77,15 +78,24 @@ def head(run: Run, *, title: bool = True) -> str:
 
 
 def _title(run: Run) -> str:
-    """How many messages the run sends, or once it has ended, was to send."""
+    """How many messages the run sends; once it has ended, how many of them were accepted."""
     messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
         unknown = f", {run.counts.unknown:,} of them unknown" if run.counts.unknown else ""
         return f"Nothing left to send of {messages}{unknown}{': the campaign is closed' * run.is_closed}"
-    count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
     if not run.ended:
+        count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
         return f"{capitalised(words.doing)} {count}"
-    return f"{count} {agreeing(run.outgoing, 'was', 'were')} to be {words.done}"
+    return _accepted_of(run.accepted_here, run.outgoing, is_rest=run.outgoing < run.counts.messages)
+
+
+def _accepted_of(accepted: int, outgoing: int, *, is_rest: bool) -> str:
+    """How many messages were accepted of those that were to go out, which are what earlier runs had left."""
+    left = f" that {agreeing(outgoing, 'was', 'were')} left" if is_rest else ""
+    if outgoing == 1:
+        return f"The message{left} was {'' if accepted else 'not '}accepted"
+    share = "All" if accepted == outgoing else f"{figure(accepted) if accepted else 'None'} of"
+    return f"{share} {counted(outgoing, 'message')}{left} {agreeing(accepted, 'was', 'were')} accepted"
 
 
 def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:
@@ -169,7 +179,7 @@ def refusal(counts: Snapshot) -> str:
 
 
 def recent_batches(counts: Snapshot) -> str:
-    """The batches that came back last, the newest first; "" before there are any."""
+    """The batches that came back last: those that need a person, then the newest; "" before there are any."""
     if not counts.recent:
         return ""
     rows: list[dict[str, object]] = [
@@ -179,13 +189,14 @@ def recent_batches(counts: Snapshot) -> str:
             "status": batch.status,
             "cost": batch.cost,
             "code": batch.code,
-            "error": mask_text(batch.error),
+            "note": mask_text(batch.error),
         }
-        for batch in counts.recent
+        for batch in sorted(counts.recent, key=lambda batch: WORST_FIRST.index(batch.status))
     ]
-    empty = {name for name in ("code", "error") if not any(row[name] for row in rows)}
+    empty = {name for name in ("code", "note") if not any(row[name] for row in rows)}
     shown = [{name: value for name, value in row.items() if name not in empty} for row in rows]
-    return markup.scroller(markup.small_table(shown, caption="Last batches"), "Last batches")
+    caption = f"The {RECENT} batches that came back last" if len(rows) == RECENT else "Batches that came back"
+    return markup.scroller(markup.small_table(shown, caption=caption), caption)
 
 
 def ways_on(run: Run) -> str:
@@ -197,7 +208,7 @@ def ways_on(run: Run) -> str:
     ways += _ways_to_settle(run)
     if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
         when = "" if run.ended else ", once nothing sends any more"
-        ways.append(f"To send what is left{when}: {_code(run.call_for_the_rest)}")
+        ways += [f"{purpose}{when}: {_code(call)}" for purpose, call in run.ways_to_the_rest]
     return f'<p class="note">{"<br>".join(ways)}</p>'
 
 

@@ -34,7 +34,7 @@ _PAUSED = (
     "The campaign is released to workers, and all of them are paused. "
     'campaign.order(result.folder, "resume") lets them send the rest.'
 )
-_ORDERED_ADVICE = {"released": _RELEASED, "resumed": _RELEASED, "paused": _PAUSED}
+ORDERED_ADVICE = {"released": _RELEASED, "resumed": _RELEASED, "paused": _PAUSED}
 _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
 _KEPT = (
@@ -98,7 +98,7 @@ def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, kept: Collect
     of those whose people all keep an earlier text. Where all unknown batches are ordered again, that is what
     is left to do.
     """
-    waiting = {"not_sent": _ORDERED_ADVICE[order]} if order in _ORDERED_ADVICE else {}
+    waiting = {"not_sent": ORDERED_ADVICE[order]} if order in ORDERED_ADVICE else {}
     return (_CLOSED_ADVICE if is_closed else waiting) | _ordered_again(batches, is_closed, kept)
 
 

@@ -10,6 +10,7 @@ from campaign import markup
 from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
+from campaign.results.replaced_file import free_name
 from campaign.results.totals import ResultTotals
 from campaign.text import figure
 
@@ -18,6 +19,7 @@ def result_card(
     changes: str,
     headline: str,
     left_to_do: Iterable[str],
+    ways_on: Iterable[tuple[str, str]],
     totals: ResultTotals,
     batches: pd.DataFrame,
     *,
@@ -28,12 +30,13 @@ def result_card(
 ) -> str:
     """The outcome, what is left to do, and the batches in their order; nothing is masked.
 
-    `changes` is what has happened since.
+    `changes` is what has happened since, and `ways_on` has calls that send what is left.
     """
     pieces = [
         about_changes(changes, folder),
         markup.paragraph(headline),
         *map(markup.paragraph, left_to_do),
+        *(_line(purpose, call) for purpose, call in ways_on),
         markup.bars(totals),
         markup.facts(
             {
@@ -50,11 +53,14 @@ def result_card(
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing) and not is_erased:
-            call = f'campaign.write_follow_up({_call_to_load(folder)}, "to_correct.xlsx")'
-            pieces.append(
-                f'<p class="note">To write the rows to correct: <code>{markup.escape(call)}</code></p>'
-            )
+            name = free_name(Path("to_correct.xlsx"))
+            call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
+            pieces.append(_line("To write the rows to correct", call))
     return markup.card(f"Result ({where})", pieces)
+
+
+def _line(purpose: str, call: str) -> str:
+    return f'<p class="note">{purpose}: <code>{markup.escape(call)}</code></p>'
 
 
 def about_changes(changes: str, folder: Path | None) -> str:

@@ -1,5 +1,6 @@
 """The rows to correct as a file: a person corrects the marked cells, and the file is read and sent again."""
 
+import json
 import os
 from collections.abc import Callable, Collection, Iterable
 from pathlib import Path
@@ -7,18 +8,23 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from campaign import markup
 from campaign.argument_checks import check_path
 from campaign.arrow_text import Bools
 from campaign.contacts.continuation import FOLLOW_UP_COLUMNS
 from campaign.errors import ReportError
 from campaign.formulas import keep_apostrophes
+from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.csv_file import write_csv
 from campaign.results.kept_corrections import check_nothing_typed_is_lost
 from campaign.results.ods_file import write_ods
+from campaign.results.plain_words import attention_words
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
+from campaign.results.written_file import WrittenFile
+from campaign.text import capitalised, counted
 
 _SHEET = "To correct"
 
@@ -29,11 +35,11 @@ def write_follow_up(
 ) -> Path:
     """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
 
-    The file has the columns of the original file, then "last reason", "last status", "row in the file",
-    "version of the file" and "campaign", by which `read_contacts` knows it. Correct the cells and leave these
-    columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by default, and those
-    of people who share a phone with somebody else, who get nothing until their row has another number;
-    `statuses` as in `Result.follow_up`.
+    A notebook shows the path as a card with a link and what to do next. The file has the columns of the
+    original file, then "last reason", "last status", "row in the file", "version of the file" and "campaign",
+    by which `read_contacts` knows it. Correct the cells and leave these columns as they are; rows can be
+    sorted, deleted and added. Refused and invalid rows by default, and those of people who share a phone with
+    somebody else, who get nothing until their row has another number; `statuses` as in `Result.follow_up`.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
       .xlsx opens at the first of them
@@ -66,7 +72,23 @@ def write_follow_up(
         lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct),
         check=lambda path: check_nothing_typed_is_lost(path, result, rows),
     )
-    return path
+    return WrittenFile.showing(path, _about(path, rows))
+
+
+def _about(path: Path, rows: pd.DataFrame) -> list[str]:
+    """How many rows there are of each kind, and what to do next, as HTML."""
+    if rows.empty:
+        return [markup.paragraph("There is nothing to correct: the file has a header and no rows.")]
+    kinds = attention_words(rows["last status"]).value_counts()
+    counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
+    marked = "marked cells" if path.suffix.lower() != ".csv" else "cells"
+    place = json.dumps(seen_from_here(path.absolute()), ensure_ascii=False)
+    call = f"contacts = campaign.read_contacts({place})"
+    return [
+        markup.paragraph(f"{capitalised(counted(len(rows), 'row'))}: {counts}. Phone numbers are in full."),
+        f"<p>Correct the {marked} and save the file in its place. Then read it, prepare it as before and "
+        f"send that; who was reached gets nothing more: <code>{markup.escape(call)}</code></p>",
+    ]
 
 
 def cells_to_correct(rows: pd.DataFrame, parts: Iterable[pd.DataFrame]) -> Bools:

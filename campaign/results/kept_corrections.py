@@ -11,7 +11,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
 from campaign.contacts.table_version import row_digests
 from campaign.errors import ContactsError, ReportError
-from campaign.results.replaced_file import check_own
+from campaign.results.replaced_file import check_own, free_name
 from campaign.results.tables import Result
 from campaign.text import agreeing
 
@@ -40,11 +40,13 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
     changed = table.drop(index=[*continues.untouched])
     typed = _rows_of_a_person(changed, result, result.corrected_rows.difference(rows.index))
     if len(typed):
+        origins = [continues.rows[row] for row in typed if row in continues.rows]
+        there = f" (there: {name_rows(origins).lower()})" if origins else ""
         raise ReportError(
             f"{path.name} has corrections, which would be lost: its {name_rows(typed).lower()} "
-            f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet. Read this file and send "
-            "it if you have not yet, and put the corrections into your own spreadsheet too. To write the "
-            "rows again, give another name, or delete the file."
+            f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet{there}. Read this file and "
+            "send it if you have not yet, and put the corrections into your own spreadsheet too. To write "
+            f"the rows again, give another name, such as {free_name(path).name}, or delete the file."
         )
 
 

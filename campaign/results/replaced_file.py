@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Callable, Collection
+from itertools import chain, count
 from pathlib import Path
 
 from campaign.errors import ReportError, UsageError
@@ -33,6 +34,12 @@ def check_own(path: Path) -> None:
             f"{path.name} is no report of campaign, or somebody has changed it, and it would be replaced. "
             "Nothing was written. Give another name, or delete that file."
         )
+
+
+def free_name(path: Path) -> Path:
+    """The path, or the first of path_2, path_3 … at which there is no file yet."""
+    numbered = (path.with_stem(f"{path.stem}_{number}") for number in count(2))
+    return next(place for place in chain([path], numbered) if not place.exists())
 
 
 def _new_file_beside(path: Path) -> Path:

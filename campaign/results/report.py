@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from campaign import markup
 from campaign.argument_checks import check_path, check_switch, wrong
 from campaign.errors import UsageError
 from campaign.public_calls import public_call
@@ -19,8 +20,15 @@ from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import check_ending, replace_file
 from campaign.results.result_workbook import write_result_workbook
 from campaign.results.tables import Result, check_result
+from campaign.results.written_file import WrittenFile
+from campaign.text import capitalised, counted
 
 ENDINGS = (".html", ".xlsx", ".csv")
+_CONTENT = {
+    ".html": "A page to share: what came of it, what is left to do, what it cost.",
+    ".xlsx": "A workbook: a summary, and every batch, message, row and issue.",
+    ".csv": "Every row of the file with its outcome.",
+}
 
 
 @public_call
@@ -33,7 +41,7 @@ def write_report(
 ) -> Path:
     """Write a report of a result, or of several campaigns, to a file and return its path.
 
-    The file extension decides the format:
+    A notebook shows the path as a card with a link. The file extension decides the format:
 
     - `.html`: one self-contained page: what came of it, what to do, what was sent, cost, batches, issues
     - `.xlsx`: the sheets Summary, Batches, Messages, Contacts, Issues and Follow-up
@@ -59,13 +67,14 @@ def write_report(
     check_switch(reveal, subject="reveal", write="reveal=True")
     path = Path(path)
     if isinstance(result, Result):
-        _write_result(result, path, reveal=reveal, by=by)
+        about = _write_result(result, path, reveal=reveal, by=by)
     else:
-        _write_list(result, path, reveal=reveal, by=by)
-    return path
+        about = _write_list(result, path, reveal=reveal, by=by)
+    return WrittenFile.showing(path, [markup.paragraph(about)])
 
 
-def _write_result(result: Result, path: Path, *, reveal: bool, by: object) -> None:
+def _write_result(result: Result, path: Path, *, reveal: bool, by: object) -> str:
+    """Write the report of one result, and return what is in it, in words."""
     columns = _columns(result, by)
     writers: dict[str, Callable[[Result, Path, Redaction, Sequence[str]], None]] = {
         ".html": write_result_page,
@@ -75,9 +84,11 @@ def _write_result(result: Result, path: Path, *, reveal: bool, by: object) -> No
     check_ending(path, writers)
     redaction = Redaction(result, reveal=reveal)
     writers[path.suffix.lower()](result, path, redaction, columns)
+    return f"{_CONTENT[path.suffix.lower()]} {redaction.sentence}"
 
 
-def _write_list(history: pd.DataFrame, path: Path, *, reveal: bool, by: object) -> None:
+def _write_list(history: pd.DataFrame, path: Path, *, reveal: bool, by: object) -> str:
+    """Write the report of several campaigns, and return what is in it, in words."""
     if by is not None or reveal:
         raise UsageError(
             f"{'by=' if by is not None else 'reveal='} is for the report of one result. Leave it out."
@@ -89,6 +100,8 @@ def _write_list(history: pd.DataFrame, path: Path, *, reveal: bool, by: object) 
     }
     check_ending(path, writers)
     writers[path.suffix.lower()](history, path)
+    campaigns = capitalised(counted(len(history), "campaign"))
+    return f"{campaigns} with figures and costs. Phone numbers are masked."
 
 
 def _columns(result: Result, by: object) -> list[str]:

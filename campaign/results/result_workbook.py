@@ -25,7 +25,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.tables import Result
 from campaign.results.workbook import SummarySheet, write_workbook
-from campaign.text import counted
+from campaign.text import counted, money
 
 _LONGEST_NAME = 31  # characters of the name of a sheet
 _FOLLOW_UP = (
@@ -120,25 +120,29 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
             "Cost, at least" if totals.unpriced and totals.cost is not None else "Cost",
             "not known" if totals.cost is None else totals.cost,
         ),
-        ("About the cost", _about_cost(totals.unpriced, result.environment)),
+        ("About the cost", _about_cost(result)),
         *sending_facts(result, redaction).items(),
         *((name, value) for name, value in reading_facts(result.reading).items() if name != "Rows"),
         ("Phone numbers", redaction.sentence),
         *technical_facts(result).items(),
         ("Written", times.moment(datetime.now(UTC))),
     ]
+    counts = {name: count for name, count in totals.by_outcome.items() if count or name in totals}
     left_out = [(f"{name} (not read)", count) for name, count, _ in not_read(result.reading)]
     sums = [("all rows of the file", totals.rows), *left_out]
     if left_out:
         sums.append(("all rows of the sheet", totals.rows + sum(count for _, count in left_out)))
-    return SummarySheet(facts=facts, counts=dict(totals), sums=sums, currency=result.currency)
+    return SummarySheet(facts=facts, counts=counts, sums=sums, currency=result.currency)
 
 
-def _about_cost(unpriced: int, environment: str) -> str:
+def _about_cost(result: Result) -> str:
     """Where the cost comes from, and whether it may be higher."""
-    words = words_for(environment)
+    words, price, unpriced = words_for(result.environment), result.given_price, result.totals.unpriced
     note = f"The cost is what {words.service} reported: one amount for each batch."
-    if words.has_made_up_costs:
+    if price is not None:
+        given = f"The cost is at the price that was given, {money(price)} for an SMS: nothing was paid for."
+        note = f"{given} {note}"
+    elif words.has_made_up_costs:
         note = f"The cost is made up: nothing was paid for. {note}"
     if not unpriced:
         return note

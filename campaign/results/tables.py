@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,7 @@ from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.public_calls import public_call
 from campaign.results.advice import (
+    ORDERED_ADVICE,
     advice_for,
     advice_on_corrections,
     advice_on_reached_earlier,
@@ -49,6 +51,11 @@ from campaign.text import agreeing, capitalised, clean, counted
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
+WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready to be copied
+_OF_THE_RUN = frozenset(
+    {"unknown", "refused", "not_sent"}
+)  # what the card of the run tells how to go on with
+
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
 class Result:
@@ -68,8 +75,10 @@ class Result:
     nothing_sent: bool
     rounds: tuple[SentRound, ...]
     is_closed: bool
+    given_price: Decimal | None
     _order: str
     _changes: Callable[[], str]
+    _ways_on: WaysOn
 
     def __init__(
         self,
@@ -87,6 +96,7 @@ class Result:
         is_closed: bool = False,
         order: str = "",
         changes: Callable[[], str] = str,
+        ways_on: WaysOn = (),
     ) -> None:
         """Join a plan with its batches.
 
@@ -97,7 +107,8 @@ class Result:
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
         `is_closed` says that a person has closed the campaign since, `order` which order holds for all
         workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
-        in a sentence, "" for nothing. Raises `LedgerError` if batches and messages do not fit.
+        in a sentence, "" for nothing. `ways_on` are the calls that send what is left. Raises `LedgerError` if
+        batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -124,8 +135,10 @@ class Result:
             nothing_sent=nothing_sent,
             rounds=tuple(rounds),
             is_closed=is_closed,
+            given_price=None,
             _order=order,
             _changes=changes,
+            _ways_on=ways_on,
         )
 
     @property
@@ -294,7 +307,10 @@ class Result:
     @property
     def headline(self) -> str:
         """The outcome, and why the run ended as it did."""
-        outcome, (note, earlier) = outcome_sentence(self.totals), self.remarks
+        return self._headline(self._note)
+
+    def _headline(self, note: str) -> str:
+        outcome, earlier = outcome_sentence(self.totals), self._about_earlier_rounds
         if self.nothing_sent and self.totals["accepted"]:
             pieces = [note, f"In all runs so far, {outcome[0].lower()}{outcome[1:]}", earlier]
         else:
@@ -356,7 +372,10 @@ class Result:
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
-        without = {"not_sent"} if self._note and self._order != "paused" else set()
+        return self._left_to_do({"not_sent"} if self._note and self._order != "paused" else set())
+
+    def _left_to_do(self, without: Set[str]) -> tuple[str, ...]:
+        without = {*without}
         if not self.totals.to_correct:
             without.add("invalid")
         if self.is_erased:
@@ -468,11 +487,27 @@ class Result:
             f"<Result ({self.environment}): {changes}{' ' * bool(changes)}{mask_text(clean(self.sentence))}>"
         )
 
+    @property
+    def ways_on(self) -> WaysOn:
+        """What each call is for that sends what is left, and the call; () where nothing is, or nobody can."""
+        is_left = self.totals["refused"] or self.totals["not_sent"]
+        is_over = self.is_closed or self.is_erased or self._order in ORDERED_ADVICE
+        return self._ways_on if is_left and not is_over else ()
+
     def _repr_html_(self) -> str:
+        return self._card(self.headline, self.left_to_do, self.ways_on)
+
+    @property
+    def card_below_run(self) -> str:
+        """The result as HTML below the card of its run, which says why it ended and how to go on."""
+        return self._card(self._headline(""), self._left_to_do(_OF_THE_RUN), ())
+
+    def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(
             self.changes_since,
-            mask_text(self.headline),
-            self.left_to_do,
+            mask_text(headline),
+            left_to_do,
+            ways_on,
             self.totals,
             self._batches.assign(
                 error=mask_texts(without_error_classes(self._batches["error"], self._batches["status"]))

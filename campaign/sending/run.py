@@ -25,7 +25,7 @@ from campaign.errors import LockedError
 from campaign.messages.plan import Plan
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
-from campaign.results.tables import Result
+from campaign.results.tables import Result, WaysOn
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener
@@ -36,19 +36,20 @@ from campaign.sending.engine.unsent import UnsentBatches
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.views import snapshot
 from campaign.sending.opened_campaign import OpenCampaign
-from campaign.sending.options import SendOptions, check_seconds
+from campaign.sending.options import check_seconds
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages
 from campaign.sending.rounds.standing import nothing_sent, tally_of
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import pending_batches
 from campaign.sending.store.rounds import FrozenPlan
+from campaign.sending.store.ways_on import call_to_resume, call_to_top_up
 from campaign.sending.terminal import (
     interruption,
     notebook_display,
     noted_signals,
     progress_bar,
 )
-from campaign.service.account_in_code import account_argument
+from campaign.service.account_in_code import account_argument, name_of_sandbox
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -114,7 +115,7 @@ class Run:
             self._thread = EngineThread(make_engine, opened.account, held)
             self._engine = self._thread.engine
             self._outgoing = 0 if self._complete else self.counts.waiting
-            self._seconds_before = self.counts.seconds
+            self._seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
             atexit.register(self._finish_at_exit)
             self._thread.start(
                 self._folder.path.name,
@@ -210,6 +211,11 @@ class Run:
         return self._outgoing
 
     @property
+    def accepted_here(self) -> int:
+        """How many of these were accepted so far."""
+        return self.counts.accepted - self._accepted_before
+
+    @property
     def seconds_before(self) -> float:
         """How long earlier runs of the campaign had been sending; `counts.seconds` has that of all runs."""
         return self._seconds_before
@@ -257,22 +263,17 @@ class Run:
     @property
     def call_for_the_rest(self) -> str:
         """The call of `resume` that sends what is left, ready to be copied."""
-        account, remark = account_argument(self.options.account)
-        folder = json.dumps(seen_from_here(self.folder), ensure_ascii=False)
-        given = ", ".join(filter(None, [folder, account, *self._pace_for_the_rest, self.option_for_the_rest]))
-        return f"campaign.resume({given}){remark}"
+        account = account_argument(self.options.account)
+        return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
 
     @property
-    def _pace_for_the_rest(self) -> Iterator[str]:
-        """What only a call that names it has: the sizes where they are not the usual ones, rate and hours."""
-        chosen, usual = self.options.as_record(), SendOptions().as_record()
-        for name in ("batch_size", "concurrency"):
-            if chosen[name] != usual[name]:
-                yield f"{name}={chosen[name]}"
-        if chosen["rate"] is not None:
-            yield f"rate={chosen['rate']:g}"
-        if chosen["hours"] is not None:
-            yield f"hours={json.dumps(chosen['hours'])}"
+    def ways_to_the_rest(self) -> WaysOn:
+        """What each call is for, and the call: paying into an embedded sandbox that lacks money, resuming."""
+        rest = ("To send what is left", self.call_for_the_rest)
+        counts = self.counts
+        if not counts.lacks_money or not (sandbox := name_of_sandbox(self.options.account)):
+            return (rest,)
+        return ("To pay into the sandbox", call_to_top_up(sandbox, counts.cost, counts.expected_cost)), rest
 
     @property
     def option_for_the_rest(self) -> str:
@@ -335,7 +336,10 @@ class Run:
         if ended and self.made_way:
             return self._folder.load_result()  # what the other call did is true by now
         note = self.sentence or ("" if ended else _UNDER_WAY)
-        return self._folder.load_result(self._frozen_plan(), note, nothing_sent=self._complete)
+        ways_on = self.ways_to_the_rest if ended else ()
+        return self._folder.load_result(
+            self._frozen_plan(), note, nothing_sent=self._complete, ways_on=ways_on
+        )
 
     def _frozen_plan(self) -> FrozenPlan:
         if self._frozen is None:

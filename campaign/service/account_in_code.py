@@ -29,6 +29,23 @@ def account_argument(account: Account | Sandbox | None) -> tuple[str, str]:
     return _TO_BE_FILLED_IN
 
 
+def account_of(environment: str) -> tuple[str, str]:
+    """The same where only the environment of the account is known."""
+    if environment == "local":
+        return "", ""
+    if kept_setting(environment, "URL"):
+        return f'account=campaign.Account.from_environment("{environment}")', ""
+    return _TO_BE_FILLED_IN
+
+
+def name_of_sandbox(account: Account | Sandbox | None) -> str:
+    """The name that a person gave to the embedded sandbox that this account belongs to; "" without one."""
+    if account is None:
+        return ""
+    named = ((name, held) for name, held in _named_objects() if isinstance(held, Sandbox))
+    return next((name for name, held in named if held is account or _is_same(held, account)), "")
+
+
 def _names_of(account: Account | Sandbox | None) -> Iterator[str]:
     """The names that a person gave to this very account, or to the sandbox that it belongs to."""
     return (name for name, held in _named_objects() if account is not None and _is_same(held, account))

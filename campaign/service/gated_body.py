@@ -9,6 +9,7 @@ from typing import cast
 import aiohttp
 from aiohttp.abc import AbstractStreamWriter
 
+from campaign.service.connection_layers import layers
 from campaign.service.gate import Gate, GateClosed
 
 
@@ -80,11 +81,7 @@ class WireWitness(asyncio.Protocol):
     """
 
     def __init__(self, connection: asyncio.Transport) -> None:
-        # Over TLS the encrypted bytes wait in the connection below, which asyncio does not make public. The
-        # tests of an OK that comes too early fail if a later Python keeps it elsewhere.
-        tls = getattr(connection, "_ssl_protocol", None)
-        encrypted: asyncio.Transport | None = getattr(tls, "_transport", None)
-        self._layers = [connection] if encrypted is None else [connection, encrypted]
+        self._layers = layers(connection)
         self._protocol = cast(asyncio.Protocol, connection.get_protocol())
         self.saw_all_leave = False
         connection.set_protocol(self)

@@ -46,6 +46,7 @@ IN_PYTHON_ONLY = (
     "password=<hidden>",
     ", account=account",
     "The Dask cluster",
+    "contacts = campaign.read_contacts(",
 )
 PARAMETERS = {
     name

@@ -517,6 +517,8 @@ def test_the_html_is_escaped_masked_and_tells_a_manager_what_matters():
     assert "0772" not in html
     assert "256772000001" not in html
     assert "no_such_number" in html or "too_short" in html
+    assert "SMS parts in UCS-2, 70 characters each" in html
+    assert "Issues are counted in all rows of the file, also in those that get no message." in html
 
 
 def test_a_plan_says_in_a_line_what_it_holds():

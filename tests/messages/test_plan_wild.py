@@ -197,6 +197,9 @@ def test_a_blank_name_is_never_sent_as_dear_nobody():
         '"Text" is empty, and the message needs it. '
         "Fill in the cell, or write {Text|other words} to use other words instead."
     )
+    for text in ("{Text:%-d %B@fr}", "{Text:,.0f}", "{Text:.2f}"):  # a format stays what it was
+        (reason,) = plan([""], message=f"Dear {text},").contacts["reason"]
+        assert f"or write {text[:-1]}|other words}} to use" in reason
 
 
 def test_a_placeholder_of_no_column_stops_the_run():

@@ -42,9 +42,9 @@ def arguments(panel):
 
 def test_every_row_with_what_becomes_of_it(plan):
     rows = rows_to_browse(plan, reveal=False)
-    assert list(rows.columns) == ["row", "status", "reason", "phone", "message", "name", "note"]
+    assert list(rows.columns) == ["row", "status", "phone", "message", "reason", "name", "note"]
     assert rows["row"].tolist() == [2, 3, 4, 5]
-    assert rows["status"].tolist() == ["not_sent", "invalid", "duplicate", "not_sent"]
+    assert rows["status"].tolist() == ["ready to send", "invalid", "duplicate", "ready to send"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
 
 
@@ -52,7 +52,7 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
     assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
-    assert list(rows.columns) == ["status", "reason", "phone", "message", "name", "note", "batch", "code"]
+    assert list(rows.columns) == ["status", "phone", "message", "reason", "name", "note", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 
 
@@ -96,7 +96,7 @@ def test_columns_that_are_called_like_ours_keep_their_names():
     contacts = campaign.read_contacts(b"row,message,phone\n7,old,0772 000 001\n")
     plan = campaign.prepare(contacts, message="Hello", sender="CLINIC", region="UG")
     rows = rows_to_browse(plan, reveal=False)
-    ours = ["status", "reason", "phone", "message (campaign)"]
+    ours = ["status", "phone", "message (campaign)", "reason"]
     assert list(rows.columns) == ["row (campaign)", *ours, "row", "message"]
     assert rows.iloc[0][["row (campaign)", "row", "message (campaign)", "message"]].tolist() == [
         2, "7", "Hello", "old",
@@ -142,4 +142,4 @@ def test_sentences_have_wide_columns(plan):
     given = arguments(campaign.browse(plan))
     (wide,) = (one["targets"] for one in given["columnDefs"] if one.get("className") == "wide")
     columns = rows_to_browse(plan, reveal=False).columns
-    assert columns[wide].tolist() == ["reason", "message"]
+    assert columns[wide].tolist() == ["message", "reason"]

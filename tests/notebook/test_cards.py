@@ -6,7 +6,9 @@ import subprocess
 import sys
 import time
 from contextlib import closing
+from dataclasses import replace
 from html import unescape
+from pathlib import Path
 from types import SimpleNamespace
 
 import nbformat
@@ -19,7 +21,8 @@ from support.widget_tree import find, html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
-from campaign.notebook.run_card import run_card
+from campaign.notebook.run_card import recent_batches, run_card
+from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
 
@@ -41,6 +44,11 @@ CELLS = {
     "interrupt": """
 threading.Timer(0.8, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
 campaign.send(plan, account=service, folder="stopped", batch_size=1, concurrency=1)""",
+    "below its run": """
+poor = campaign.Sandbox(balance=35)
+result = campaign.send(plan, account=poor, folder="poor", batch_size=20, concurrency=1)
+result""",
+    "alone": "result",
     "everything": "%xmode Verbose\ncampaign.load_result('nowhere')",
     "no widgets": """
 import sys
@@ -138,6 +146,21 @@ def test_in_a_terminal_ipython_shows_the_lines_and_python_its_traceback(tmp_path
     assert python.stderr.startswith("Traceback")
 
 
+# a result
+
+
+def test_below_its_run_a_result_repeats_nothing_and_alone_it_says_all(shown):
+    *_, run, short = cards_in(shown["below its run"])
+    (alone,) = map(unescape, cards_in(shown["alone"]))
+    reason, paying = "Top it up, then resume", "poor.top_up(1365)</code>"  # 39 messages at 35 each
+    going_on = f'campaign.resume("{Path("poor")}", account=poor, batch_size=20, concurrency=1)</code>'
+    for said in (reason, paying, going_on):
+        assert [said in unescape(card) for card in (run, short, alone)] == [True, False, True], said
+    outcome = "1 of 40 rows was accepted by the embedded sandbox; the rest: 19 not sent, 20 refused."
+    assert [outcome in card for card in (short, alone)] == [True, True]
+    assert (">note</th>" in run, ">note</th>" in short) == (False, True)
+
+
 # without widgets
 
 
@@ -174,6 +197,19 @@ def test_a_card_at_the_end_of_a_finished_run_offers_nothing_to_resume(tmp_path):
     run.wait(20)
     assert "campaign.load_result(" in run_card(run)
     assert "campaign.resume(" not in run_card(run)
+
+
+def test_batches_that_need_a_person_come_first_and_the_caption_says_that_there_are_more(tmp_path):
+    run = campaign.start(plan_for(people(1)), folder=tmp_path / "visits")
+    run.wait(20)
+    statuses = ["accepted", "accepted", "refused", "unknown", "accepted"]
+    recent = [SettledBatch(9 - place, 1, status, None, "", "") for place, status in enumerate(statuses)]
+    table = recent_batches(replace(run.counts, recent=tuple(recent)))
+    assert re.findall(r'<tr><td class="figure">(\d)</td>', table) == ["6", "7", "9", "8", "5"]
+    assert "The 5 batches that came back last</caption>" in table
+    assert ">Batches that came back</caption>" in recent_batches(
+        replace(run.counts, recent=tuple(recent[:4]))
+    )
 
 
 def test_a_notebook_of_100_000_rows_stays_small_and_names_nobody(tmp_path):
@@ -271,6 +307,13 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         pace = 'rate=100, hours="00:00-23:59 UTC"'  # or the rest would leave as fast as it can, by night too
         assert f'given", {pace})</code>' in unescape(run_card(given))
         shell.user_ns |= {"box": sandbox, "campaign": campaign}
+        assert "box.top_up(5000)" in run_card(given)  # no price is known yet
+        own = campaign.start(
+            plan_for(people(3)), account=sandbox, folder=tmp_path / "own", budget=0, progress=False
+        )
+        own.wait(20)
+        assert "own&quot;, account=box, budget=campaign.Budget(messages=3))" in run_card(own)
+        assert "top_up" not in run_card(own)
         sandbox.top_up(1000)
         assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
@@ -280,6 +323,3 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
     del shell.user_ns["box"]
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
         assert again.about_account == "No account was given, so a new embedded sandbox was used."
-    own = campaign.start(plan_for(people(3)), folder=tmp_path / "own", budget=0, progress=False)
-    own.wait(20)
-    assert "own&quot;, budget=campaign.Budget(messages=3))" in run_card(own)

@@ -273,6 +273,8 @@ def test_the_rows_to_correct_go_out_and_the_button_counts_them(person):
     person.reopen(1)
     person.fill("path", "to_correct.csv")
     person.press("use")
+    assert "Hi Carol, come on Wed." in person.sees("phone")
+    person.press("check")
     person.press("go-on")
     assert "3 · 1 person gets a text; no row is left out" in person.folded()
     assert "1 text would be rehearsed; 3 people were reached in rehearsal before." in person.sees("section-4")
@@ -363,10 +365,13 @@ def test_what_is_decided_stays_closed_while_texts_are_on_their_way(person, monke
         until(lambda: person.section(1)._line.disabled)
         shown = person.sees("section-4")
         assert "Rehearsing 3 texts" in shown
+        assert "Pause holds the texts back until you press Resume." in shown  # so Resume is grey
+        assert "Sections 1 to 3 open again when the sending has ended." in person.sees("locked")
         assert "message" not in shown
         assert "cell" not in shown
         until(lambda: person.section(5).is_open)
     assert not person.section(1)._line.disabled
+    assert person.sees("locked") == ""
 
 
 @pytest.fixture
@@ -399,7 +404,7 @@ def test_live_asks_for_the_phrase_and_nothing_leaves_before(live):
     person.press("send")
     assert "That is not the phrase, so nothing was sent. Type it exactly" in person.sees("refusal")
     assert "1 has to be corrected" in person.sees("question")
-    assert "budget" not in person.sees("question")
+    assert "No budget is set: the field “Stop when it has cost” sets a limit." in person.sees("question")
     person.fill("phrase", "send 4 messages live 0000")
     person.press_enter("phrase")
     assert "An earlier phrase no longer counts" in person.sees("refusal")

@@ -156,7 +156,7 @@ def test_every_different_text_goes_out_and_none_twice(person, table):
     assert pickers(person) == []
     shown = person.sees("section-3")
     assert "3 people get a text; 1 row gets none. Of 4 rows: 3 get a text, 1 comes twice." in shown
-    assert "The same number and the same text as row 2, which is kept. 5 (as row 2)" in shown
+    assert "1 row. The same number and the same text as row 2, which is kept. Row 5 (as row 2)" in shown
     person.press("go-on")
     person.send()
     assert len(person.composer.desk.run.result.messages) == 3
@@ -200,6 +200,7 @@ def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, tabl
     person.reopen(1)
     person.fill("path", "to_correct.xlsx")
     person.press("use")
+    person.press("check")
     assert "This file has only the rows to correct" in person.sees("section-3")
     person.reopen(1)
     person.fill("path", "visits.csv")
@@ -214,7 +215,7 @@ def test_a_text_that_is_cut_is_no_reason_to_get_none(person, table):
     (table.parent / "stop.csv").write_text("number\n+256772000005\n")
     person.fill("opt-outs", "stop.csv")
     shown = person.sees("section-3")
-    assert "1 The number is on the list of people who want no texts. 3" in shown
+    assert "1 row. The number is on the list of people who want no texts. Row 3" in shown
     assert "cut to fit" not in shown
     assert person.sees("fitted") == ""
 
@@ -238,6 +239,8 @@ def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(per
     person.reopen(1)
     person.fill("path", "to_correct.csv")
     person.press("use")
+    assert "These are the rows of to_correct.csv." in person.sees("section-2")
+    person.press("check")
     assert person.composer.desk.composition.overlong == "truncate"
     assert person.sees("reset") == ""
     assert "2 people get a text" in person.sees("section-3")

@@ -197,6 +197,9 @@ def test_an_answer_holds_for_what_it_was_given_for(person, table, change):
         person.reopen(1)
         person.press("again") if change == "rows" else person.fill("path", path)
         person.press("use")
+        if change == "file":
+            person.press("check")
+            person.press("go-on")
     decided = person.composer.desk.composition
     assert (decided.changed, decided.gone) == ("ask", "ask")
     assert find(person.composer, "changed").value == "ask"
@@ -233,6 +236,8 @@ def test_another_spreadsheet_has_its_own_name(person):
     person.reopen(1)
     person.fill("path", "summer.csv")
     person.press("use")
+    person.press("check")
+    person.press("go-on")
     field = find(person.composer, "name")
     assert (field.value, field.placeholder) == ("", "summer")
     assert person.composer.desk.name == "summer"

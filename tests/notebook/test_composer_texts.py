@@ -44,6 +44,12 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     assert person.sees("alphabet").startswith(cells)
     person.write("Fête, {name}, " + "come again " * 15)
     assert " of 160 · too long · the longest" in person.sees("counter")  # one limit, not two
+    assert person.sees("alphabet") == ""
+    assert "177 of 160 characters: what is struck out does not fit." in person.sees("phone")
+    person.composer.desk.decide(overlong="truncate")
+    person.composer.message.phone.show()
+    assert "The text had 177 characters and was cut to 160. Left out: “" in person.sees("phone")
+    person.write("Fête, {name}, " + "come again " * 7)
     assert person.sees("alphabet").startswith("“ê” in your text is not")
 
 
@@ -147,6 +153,8 @@ def test_rows_to_correct_are_read_with_the_dates_of_their_spreadsheet(person, ta
     person.fill("path", "to_correct.csv")
     person.press("use")
     assert person.composer.desk.composition.dates == "dmy"
+    assert "Come on 5 January." in person.sees("phone")
+    person.press("check")
     assert person.composer.desk.plan.messages["message"].tolist() == ["Come on 5 January."]
 
 
@@ -246,6 +254,8 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.reopen(1)
     person.fill("path", "to_correct.csv")
     person.press("use")
+    assert "Habari Dan" in person.sees("phone")
+    person.press("check")
     assert person.folded()[1].startswith("2 · “Hello {name}” and 1 other language")  # nobody has it here
     assert person.composer.desk.plan.messages["message"].tolist() == ["Habari Dan"]
 

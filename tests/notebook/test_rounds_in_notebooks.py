@@ -40,12 +40,12 @@ def dashboard_at_the_end(plan, sandbox, place, **options):
 
 def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     first = dashboard_at_the_end(plan_for(people(5)), sandbox, place)
-    assert "5 messages were to be rehearsed" in first
+    assert "All 5 messages were accepted" in first
     assert "Sending" not in first
     assert "Nothing was sent under this name before." not in first  # something was, since
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "2 of 7 messages were to be rehearsed" in second
+    assert "All 2 messages that were left were accepted" in second
     assert "Compared with what this rehearsal has sent: 2 new, 5 reached in rehearsal before." in second
     assert "<dt>accepted</dt><dd>7</dd>" in second
 
@@ -86,6 +86,13 @@ def test_the_dashboard_of_refused_messages_says_how_they_go_out(place):
         run.wait(20)
         dashboard.draw()
         assert "Resume sends the refused messages again" in html_of(dashboard)
+    assert "The message was not accepted" in html_of(dashboard)
+    call = f"campaign.resume({json.dumps(str(place['folder']))})</code>"
+    assert call in unescape(campaign.load_result(place["folder"])._repr_html_())
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.close(place["folder"])
+    campaign.close(place["folder"], confirm=asked.value.phrase)
+    assert call not in unescape(campaign.load_result(place["folder"])._repr_html_())
 
 
 def test_the_card_before_sending_shows_first_what_has_to_be_decided(sandbox, place):
@@ -191,7 +198,7 @@ def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
         assert CAUTION in shown
     for shown in (html_of(dashboard), dashboard.card()):
         assert "REHEARSAL on this machine: nobody gets anything" in shown
-        assert "5 messages were to be rehearsed" in shown
+        assert "All 5 messages were accepted" in shown
     for shown in (html_of(dashboard), dashboard.card(), result._repr_html_()):
         assert "175 (made up)" in shown
     assert "<dd>175</dd><dt>made-up cost" in report

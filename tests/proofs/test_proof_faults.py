@@ -3,10 +3,12 @@
 100 random schedules in every run, 5,000 behind `-m long`; seeds are printed.
 """
 
+import asyncio
 import random
 import time
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from itertools import cycle
 
 import pytest
 from support.consistency_audit import audit_folder
@@ -14,8 +16,10 @@ from support.crash_sender import plan_of
 from support.ledgers import count_by_state
 
 import campaign
+from campaign.sending.engine import engine_thread
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.service import transport, wire
+from campaign.service.fast_loop import FastLoop
 from campaign.service.sandbox.faults import FAULTS, TEXTS
 from campaign.service.transport import Transport
 
@@ -157,6 +161,14 @@ def play_all(seeds, tmp_path, be_impatient):
     assert min(came[state] for state in ENDS) > len(seeds) / 4
 
 
+@pytest.fixture
+def on_either_loop(monkeypatch):
+    """Every other run is on the event loop of the extra `fast`."""
+    loops = cycle([FastLoop, asyncio.new_event_loop])
+    monkeypatch.setattr(engine_thread, "new_event_loop", lambda: next(loops)())
+
+
+@pytest.mark.usefixtures("on_either_loop")
 def test_random_faults_and_orders_break_no_promise(tmp_path, be_impatient):
     first = random.randrange(10**6)
     play_all(range(first, first + 100), tmp_path, be_impatient)
@@ -164,6 +176,7 @@ def test_random_faults_and_orders_break_no_promise(tmp_path, be_impatient):
 
 @pytest.mark.long
 @pytest.mark.timeout(7200)
+@pytest.mark.usefixtures("on_either_loop")
 def test_thousands_of_random_faults_and_orders_break_no_promise(tmp_path, be_impatient):
     play_all(range(10**6, 10**6 + 5000), tmp_path, be_impatient)
 

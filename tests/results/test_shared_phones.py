@@ -79,6 +79,8 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     assert "Shares a phone with row 2, whose text went out." in page
     assert "1 sharing a phone (20%)" in page
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
+    counts = dict(line[:2] for line in book["Summary"].iter_rows(values_only=True))
+    assert (counts["duplicate (come twice)"], counts["sharing a phone"]) == (1, 1)
     _, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     follow_up = pd.DataFrame(rows, columns=head)
     assert follow_up["name"].tolist() == ["Eve", "Cy"]

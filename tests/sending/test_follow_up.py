@@ -157,12 +157,13 @@ def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_the
     sandbox, path = sent
     correct(path, ["0772 000 003", "at her mother's"])
     result = send(plan_of(path), sandbox)
-    told = (
-        r"has corrections, which would be lost: its row 2 is not as in your own spreadsheet\. Read this file"
-    )
+    told = r"would be lost: its row 2 is not as in your own spreadsheet \(there: row 5\)\."
     for known in (result, campaign.load_result(result.folder)):
         with pytest.raises(campaign.ReportError, match=told):
             campaign.write_follow_up(known, path)
+    assert "&quot;to_correct.xlsx&quot;)" in result._repr_html_()
+    Path("to_correct.xlsx").touch()  # the card offers a name that is free
+    assert "&quot;to_correct_2.xlsx&quot;)" in result._repr_html_()
     write_visits(wrong=(8, 15))  # person 3 is now in the spreadsheet too
     corrected = send(plan_of(), sandbox)
     with pytest.raises(campaign.ReportError, match="row 3 is not as in your own"):

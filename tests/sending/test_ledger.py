@@ -14,6 +14,7 @@ from support.ledgers import IDENTITY, Count, count_by_state, make_ledger
 
 from campaign.errors import LedgerError
 from campaign.sending.ledger import connections
+from campaign.sending.ledger import group_commit as group_commits
 from campaign.sending.ledger.group_commit import GroupCommit
 from campaign.sending.ledger.integrity import check_ledger
 from campaign.sending.ledger.ledger import Entry, Move
@@ -313,6 +314,43 @@ def test_moves_that_come_together_share_one_commit(fresh_ledger, path):
     assert isinstance(refused, LedgerError)
     assert fresh_ledger.commits == 2
     assert count_by_state(path) == {"refused": Count(3, 201)}
+
+
+def test_a_commit_begins_some_time_after_the_one_before_it(fresh_ledger, monkeypatch):
+    monkeypatch.setattr(group_commits, "INTERVAL", 3600.0)
+
+    async def send():
+        group_commit, heard = GroupCommit(fresh_ledger), []
+        group_commit.move(1, "sending", heard.append)
+        while not heard:  # the first one waits for nothing
+            await asyncio.sleep(0.001)
+        group_commit.move(2, "sending", heard.append)
+        await asyncio.sleep(0.02)
+        group_commit.move(3, "sending", heard.append)
+        assert len(heard) == 1
+        group_commit.flush()  # and the end of a run waits for nothing either
+        return heard
+
+    assert asyncio.run(send()) == [None] * 3
+    assert fresh_ledger.commits == 2
+
+
+def test_a_flush_leaves_no_thread_behind_and_the_next_commit_has_one_again(fresh_ledger):
+    def threads():
+        return [thread.name for thread in threading.enumerate() if thread.name == "campaign commits"]
+
+    async def send():
+        group_commit, heard = GroupCommit(fresh_ledger), []
+        for batch in (1, 2):
+            group_commit.move(batch, "sending", heard.append)
+            while len(heard) < batch:
+                await asyncio.sleep(0.001)
+            assert len(threads()) == 1
+            group_commit.flush()
+            assert threads() == []
+
+    asyncio.run(send())
+    assert fresh_ledger.commits == 2
 
 
 def with_a_busy_disk(ledger):

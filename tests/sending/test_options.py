@@ -24,6 +24,7 @@ from campaign.sending.engine.valves import (
     Unknown,
 )
 from campaign.sending.options import SendOptions
+from campaign.sending.store.ways_on import USUAL
 
 TABLE = b"name,phone\nAisha,0772000001\nBen,0772000002\n"
 
@@ -309,3 +310,7 @@ def test_a_budget_that_cannot_be_meant(wrong, words):
 def test_a_budget_is_exact_however_it_is_written():
     for cost in ("1.15", 1.15, Decimal("1.15")):
         assert campaign.Budget(cost).cost == Decimal("1.15")
+
+
+def test_a_line_that_goes_on_leaves_out_what_is_usual():
+    assert SendOptions().as_record().items() >= USUAL.items()

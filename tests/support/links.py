@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import asyncio
 import socket
 import ssl
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import pytest
 from cryptography import x509
 
+from campaign.sending.engine import engine_thread
 from campaign.service.account import Account
+from campaign.service.fast_loop import FastLoop
 from campaign.service.sandbox import certificate
 from support.raw_server import HostileServer, Script, hostile
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -60,9 +65,25 @@ def _tls_link(place: Path) -> Link:
     return Link(certificate.server_context(key_and_certificate), ca_file, server_file)
 
 
-@pytest.fixture(params=["tcp", "tls"])
+@pytest.fixture(params=["tcp", "tls", "tls on the fast loop"])
 def link(request: pytest.FixtureRequest) -> Link:
-    return request.getfixturevalue("tls_link") if request.param == "tls" else Link()
+    if request.param == "tcp":
+        return Link()
+    if request.param == "tls on the fast loop":
+        request.getfixturevalue("fast_loop")
+    return request.getfixturevalue("tls_link")
+
+
+@pytest.fixture
+def fast_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is run, and what sends, is on the event loop of the extra `fast`."""
+
+    def run(main: Coroutine[Any, Any, T]) -> T:
+        with asyncio.Runner(loop_factory=FastLoop) as runner:
+            return runner.run(main)
+
+    monkeypatch.setattr(asyncio, "run", run)
+    monkeypatch.setattr(engine_thread, "new_event_loop", FastLoop)
 
 
 @pytest.fixture

@@ -65,7 +65,7 @@ def fill_in(
             reported.add(name)
             detail = (
                 f'"{name}" is empty, and the {what} needs it. Fill in the cell, or write '
-                f"{{{name}|other words}} to use other words instead."
+                f"{placeholder.with_other_words} to use other words instead."
             )
             cells = values.raw.take(missing)
             issues.add(rows[missing], name, cells, "missing_value", "error", detail, status="invalid")

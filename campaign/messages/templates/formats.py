@@ -90,6 +90,11 @@ class DateFormat:
     language: str = "en"
 
     @property
+    def written(self) -> str:
+        """The format as it stands in a placeholder."""
+        return self.pattern if self.language == "en" else f"{self.pattern}@{self.language}"
+
+    @property
     def needed(self) -> str:
         return f"{_NEEDED[self.order]} or 5 Jan 2026"
 
@@ -134,6 +139,12 @@ class NumberFormat:
     decimals: int | None
 
     needed = "a number such as 1500 or 1500.5"
+
+    @property
+    def written(self) -> str:
+        """The format as it stands in a placeholder."""
+        decimals = "" if self.decimals is None else f".{self.decimals}f"
+        return f"{',' * self.thousands}{decimals}"
 
     def apply(self, texts: TextArray) -> tuple[TextArray, Bools]:
         """The formatted texts, and which texts are not numbers; blank ones do not count."""

@@ -28,6 +28,12 @@ class Placeholder:
     format: Format | None = None
     fallback: str | None = None
 
+    @property
+    def with_other_words(self) -> str:
+        """The same placeholder as a person writes it who wants other words for empty cells."""
+        kept = "" if self.format is None else f":{self.format.written}"
+        return f"{{{self.column}{kept}|other words}}"
+
 
 @dataclass(frozen=True)
 class Template:

@@ -12,47 +12,30 @@ import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
-from campaign.environments import Environment
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import leaves_out_most
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import FIELDS, desk_words
+from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
-from campaign.notebook.composer.reasons import (
-    STYLE,
-    about_list,
-    fitted_texts,
-    headline,
-    read_dates,
-    reasons,
-    shares,
-    unreadable_entries,
-)
+from campaign.notebook.composer.opt_out_list import about_list, unreadable_entries
+from campaign.notebook.composer.overview import STYLE, fitted_texts, headline, read_dates, shares
+from campaign.notebook.composer.reasons import ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
+from campaign.notebook.composer.sent_before import SentBefore
 from campaign.notebook.composer.shared_phones import SharedPhones
 from campaign.notebook.composer.uploads import OPT_OUT_UPLOADS, Upload
-from campaign.notebook.composer.who_leaves import WhoLeaves, kinds_before
-from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.text import capitalised, counted, figure
+from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.text import counted, figure
 
-_KEPT_FROM = (
-    "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
-    "its first spreadsheet:"
-)
-_ONLY_TO_CORRECT = (
-    "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
-    "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
-)
 _CORRECT = (
     "This list only shows them, with the reasons. Correct them in the file that you chose, save it, and "
     "choose it again in section 1."
 )
-_WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
 
 class CheckSection(Section):
@@ -63,7 +46,8 @@ class CheckSection(Section):
         self._drawn: Plan | None = None  # what is shown, while the desk may have another plan already
         self._drawn_line = ""
         self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
-        self._overview, self._reasons, self._fitted, self._before = HTML(), HTML(), HTML(), HTML()
+        self._overview, self._fitted = HTML(), HTML()
+        self._reasons, self._before = ReasonList(), SentBefore(desk)
         self._fitted.add_class("campaign-fitted")
         self.shared = SharedPhones(self._keep)
         self.choices = [Choice(question, self._answer) for question in QUESTIONS]
@@ -105,7 +89,7 @@ class CheckSection(Section):
     def findings(self) -> str:
         """Who gets no text and why: whether this has changed, whatever was sent in the meantime."""
         may_get_one = 0 if self._drawn is None else self._drawn.totals["not_sent"]
-        return f"{may_get_one} {self._reasons.value} {self._reset.value}"
+        return f"{may_get_one} {self._reasons.html} {self._reset.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -178,7 +162,8 @@ class CheckSection(Section):
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
-        self._before.value = self._compared()
+        asked = {*self._asked.children}
+        self._before.say(plan, [one.question.parameter for one in self.choices if one not in asked])
 
     def _who_leaves(self, plan: Plan) -> WhoLeaves:
         """Whom a plan has texts for now: the desk's, or one that another answer would give."""
@@ -192,7 +177,7 @@ class CheckSection(Section):
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
         plan = self._drawn = self._plan
-        self._reasons.value = reasons(plan)
+        self._reasons.offer(reasons_of(plan))
         decided = self._desk.composition
         about = about_list(plan, decided.opt_outs, decided.region)
         self._list_faults.value = about + unreadable_entries(plan)
@@ -203,12 +188,6 @@ class CheckSection(Section):
         self.say_who_leaves()
         self._fitted.value = fitted_texts(plan, self._leaves)
         self._ask()
-
-    @property
-    def _continues(self) -> bool:
-        """Whether the spreadsheet is one of rows to correct."""
-        reading = self._plan.reading
-        return reading is not None and reading.continues is not None
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
@@ -225,7 +204,7 @@ class CheckSection(Section):
         self._asked.children = [
             widget
             for choice in asked
-            for widget in (choice, below.get(choice.question.parameter))
+            for widget in (choice, choice.rows, below.get(choice.question.parameter))
             if widget is not None
         ]
 
@@ -264,38 +243,3 @@ class CheckSection(Section):
             self._desk.decide(instead=(*rows, *waiting))
             self._desk.prepared()
             self._draw()
-
-    def _compared(self) -> str:
-        """What was sent under this name before, wherever something was; rehearsals do not matter for live."""
-        chosen = self._desk.composition.environment
-        places = [chosen] if chosen == "live" else [*self._desk.accounts]
-        before = "".join(map(self._compared_in, places))
-        if before or not self._continues:
-            return before
-        return f'<div class="changed" role="status">{markup.paragraph(_ONLY_TO_CORRECT)}</div>'
-
-    def _compared_in(self, where: Environment) -> str:
-        try:
-            difference = self._desk.difference(where)
-        except CampaignError:  # the section that sends says why
-            return ""
-        if difference.is_first:
-            return ""
-        compared = plan_behind(difference)
-        leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
-        kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
-        said = difference.sentence.replace(kinds, before, 1)
-        sentence = f"{capitalised(_WHERE[where])} before. {desk_words(said)}"
-        return markup.paragraph(sentence) + self._kept_from(difference)
-
-    def _kept_from(self, difference: Difference) -> str:
-        """Why rows to correct get no text after all, because of rows that are not in this spreadsheet."""
-        continues = None if self._plan.reading is None else self._plan.reading.continues
-        if continues is None:
-            return ""
-        sending = {*self._plan.messages["row"]}
-        rows = [original for row, original in continues.row_pairs if row in sending]
-        asked = {*self._asked.children}
-        unasked = [one.question.parameter for one in self.choices if one not in asked]
-        table = reasons(plan_behind(difference).plan, rows, unasked=unasked)
-        return f"{markup.paragraph(_KEPT_FROM)}{table}" if table else ""

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import pandas as pd
 
 from campaign import markup
+from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.composition import Composition
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS
+from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
+from campaign.notebook.composer.row_list import RowList, numbered_rows
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, counted, figure, listed_words
 
@@ -82,6 +85,7 @@ class Choice(Picker):
         parameter = question.parameter
         super().__init__(FIELDS[parameter], parameter, lambda answer: answered(question, answer))
         self.layout.max_width = "none"  # its answers are long, and a list cuts what does not fit
+        self.rows = RowList()  # those that it is about
 
     def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> None:
         """Offer the answers with their effects; `look` tells what some decisions would give."""
@@ -98,6 +102,7 @@ class Choice(Picker):
         ]
         chosen = self.question.answer_in(composition)
         self.offer(options, chosen if chosen in effects else "truncate")
+        self.rows.offer(rows, partial(_what_they_get, look(self.question.answers[chosen]).plan))
 
 
 def about_reset(asked: Sequence[Question], before: Composition, now: Composition) -> str:
@@ -112,6 +117,16 @@ def about_reset(asked: Sequence[Question], before: Composition, now: Composition
             )
     said = "".join(map(markup.paragraph, sentences))
     return f'<div role="status">{said}</div>' if said else ""
+
+
+def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
+    """What some rows get with the answer that was given, or why they get nothing."""
+    messages = plan.messages
+    texts = messages[messages["row"].isin(rows)].groupby("row")["message"].agg("\n".join).reindex(rows)
+    reasons = plan.contacts["reason"].reindex(rows)
+    words = {one: f"No text. {desk_words(one, here=3)}" for one in reasons[texts.isna()].unique()}
+    gets = mask_texts(texts.fillna("")).where(texts.notna(), reasons.map(words))
+    return numbered_rows(plan, rows).assign(**{"what they get": gets.to_numpy()})
 
 
 def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:

@@ -26,6 +26,7 @@ _IN_WORK = "A campaign that is being composed."
 _AGAIN = (
     "To compose it, run this cell while the notebook's kernel is running. What was sent is not sent again."
 )
+_LOCKED = "Sections 1 to 3 open again when the sending has ended."
 _TICK = 0.2  # seconds between two looks at whether a run has ended
 
 
@@ -48,13 +49,18 @@ class Composer(Panel):
         ]  # fmt: skip
         for section in self._decided:
             section.touched = self._put_away_below
+        self.sending.touched = self._put_away_below
         self.sending.looked_up = self._say_who_leaves
         self._reached = 0
         self._is_shown = False
         self._greeting = HTML()
         self._greeting.add_class("campaign-greeting")
         self.open_campaigns = OpenCampaigns(self.desk, self._take_up)
-        parts = [self._greeting, self.open_campaigns, *self.sections]
+        self._locked = HTML()
+        self._locked.add_class("campaign-locked")
+        parts = [
+            self._greeting, self.open_campaigns, *self._decided, self._locked, self.sending, self.outcome,
+        ]  # fmt: skip
         super().__init__(lambda: _IN_WORK, parts, style=STYLE)
         self._open(0)
         kept = None if memory is None else memory.recall()
@@ -150,6 +156,9 @@ class Composer(Panel):
         if is_new:
             self._open(position)
             return True
+        if section.news:
+            section.say_changed(section.news)
+            return False
         if section is self.check and self.check.findings != findings:
             same = "As many people get a text as before."
             before = same if section.line == line else f"Before, it was: {line}."
@@ -176,6 +185,7 @@ class Composer(Panel):
             if run.continuation is not None:
                 run, shown = run.continuation, False
             if run.ended and not shown:
+                self.sending.offer_way_on(run)
                 self._say_who_leaves()
                 self._lock(False)
                 self._show_outcome()
@@ -196,6 +206,8 @@ class Composer(Panel):
     def _lock(self, locked: bool) -> None:
         for section in self._decided:
             section.lock(locked)
+        said = f'<div role="status">{markup.paragraph(_LOCKED, note=True)}</div>'
+        self._locked.value = said if locked else ""
 
     @property
     def _decided(self) -> list[Section]:

@@ -15,6 +15,7 @@ from campaign.contract import Changed, Gone
 from campaign.environments import Environment
 from campaign.messages.plan import Plan
 from campaign.sending.campaigns import compare, start
+from campaign.sending.engine.budget import Budget
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.rounds.public_prepare import prepare
 from campaign.sending.run import Run
@@ -24,8 +25,9 @@ from campaign.service.sandbox.server import Sandbox
 # What a person answered about some texts, by the decisions that make them other texts or other people.
 _AGAIN: tuple[str, ...] = ("changed", "gone")
 ANSWERS = ("overlong", "max_parts", "duplicates", "several")  # about the rows of the spreadsheet
+KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
 _ABOUT = {
-    "source": (*ANSWERS, *_AGAIN, "name"), "sheet": (*ANSWERS, *_AGAIN),
+    "source": (*KEPT_ANSWERS, *_AGAIN, "name"), "sheet": (*ANSWERS, *_AGAIN),
     **dict.fromkeys(("message", "texts", "language"), ("overlong", "max_parts", *_AGAIN)),
     "sender": _AGAIN, "name": _AGAIN, "environment": (*_AGAIN, "rate", "batch_size"),
 }  # fmt: skip
@@ -58,6 +60,7 @@ class Composition:
     name: str = ""
     changed: Changed = "ask"
     gone: Gone = "ask"
+    budget: str | None = None  # cost units at most; "" lifts one that is in force
     rate: int | None = None  # a second, for a rehearsal to watch
     batch_size: int = 100
 
@@ -90,6 +93,8 @@ class Composition:
     def start(self, plan: Plan, account: Account | Sandbox | None, confirm: str | None) -> Run:
         # Whoever was left out before has been asked about by the page, which knows the rehearsals too.
         chosen = self._given(*_OF_SENDING)
+        if self.budget is not None:
+            chosen["budget"] = Budget.of(self.budget or None)
         return start(plan, account=account, confirm=confirm, opted_out="send", **chosen)
 
     def python(self, confirm: str | None = None) -> str:
@@ -111,10 +116,17 @@ class Composition:
                 f"contacts = campaign.read_contacts({self.source!r}{reading})",
                 f"plan = campaign.prepare(contacts{_written(self._preparing())})",
                 *keeping,
-                f"result = campaign.send(plan{account}{_written(sending)})",
+                f"result = campaign.send(plan{account}{_written(sending)}{self._budget_written})",
                 'campaign.write_report(result, "report.html")',
             ]
         )
+
+    @property
+    def _budget_written(self) -> str:
+        """The budget as the last argument of `send`; an amount is written as a number."""
+        if self.budget is None:
+            return ""
+        return f", budget={self.budget or 'campaign.Budget()'}"
 
     def _preparing(self) -> dict[str, Any]:
         message = dict(self.texts) if self.language else self.message

@@ -29,6 +29,7 @@ FIELDS = {
     "name": "Name of this campaign",
     "changed": "People who got another text",
     "gone": "People who are no longer in the spreadsheet",
+    "budget": "Stop when it has cost",
 }
 CHOICES = {
     ("dates", "dmy"): "The day first",
@@ -46,11 +47,12 @@ CHOICES = {
     ("changed", "send"): "They get the new text too",
     ("gone", "withdraw"): "They get nothing",
 }
+CHANGE_BUDGET = "Change the budget"
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
     3: ("overlong", "duplicates", "several", "opt_outs"),
-    4: ("name", "changed", "gone"),
+    4: ("name", "changed", "gone", "budget"),
 }  # by the section that has them
 _WORDS = {
     "The issues of the plan say why": "Section 3 says why",
@@ -64,7 +66,9 @@ _WORDS = {
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
 _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;)]|$)")
-_BUDGET = re.compile(r" No budget is set\.|No budget is set: [^.]*\. ")  # which nobody can set here
+_BUDGET = re.compile(
+    r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
+)
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
@@ -83,9 +87,18 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     def named(parameter: str, value: str) -> str:
         return "" if parameter in unasked else _named(parameter, value)
 
-    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", _BUDGET.sub("", str(text))), named)
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", _BUDGET.sub(_change_budget, str(text))), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else words + _elsewhere(words, here)
+
+
+def _change_budget(match: re.Match[str]) -> str:
+    """What to do once a budget is used up."""
+    enough = match[1] or ""
+    if enough and not enough[-1].isdigit():  # no cost can be read, so no amount would do
+        return f"To send the rest, empty “{FIELDS['budget']}” in section 4."
+    way_on = f"To send the rest, change “{FIELDS['budget']}” in section 4"
+    return f"{way_on}: {enough} is enough." if enough else f"{way_on}."
 
 
 def _masked(text: str) -> str:

@@ -57,7 +57,7 @@ class Memory:
             record = json.loads(self._path.read_text("utf-8"))
             known = {field.name for field in fields(Composition)}
             decided = record["composition"]
-            if set(decided) != known:
+            if not set(decided) <= known:
                 return None
             decided["instead"] = tuple(decided["instead"])
             sent = record["sent"] and Path(record["sent"])

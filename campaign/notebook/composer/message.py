@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pandas as pd
@@ -21,9 +22,10 @@ from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.formats import read_moment
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
-from campaign.messages.text.segments import SINGLE_UCS2
+from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
 from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.counter import others_in_words, size_in_words
 from campaign.notebook.composer.date_choice import EXAMPLE, DateChoice, day_in_words, written
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
@@ -33,15 +35,15 @@ from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
-from campaign.text import agreeing, counted, listed_words, shorten
+from campaign.text import agreeing, clean, counted, listed_words, shorten
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
-_TOO_LONG = {"flag": "too long", "truncate": "too long, so it is cut", "split": "too long for one text"}
 _LINE = 90  # characters of a text that is folded
 _SAMPLE = 1000  # rows whose letters are looked at
 _FORMAT = re.compile(r"\{([^{}:|]+)[:|][^{}]*\}")
 _DATE = re.compile(r"\{[^{}:|]+:[^{}|]*%[^{}]*\}")
+_OTHER_ROWS = "These are the rows of {}. Look at their texts on the phone, then go on."
 _HINT = "Click a column to put its value where the cursor is. Each person gets their own."
 
 
@@ -50,6 +52,7 @@ class MessageSection(Section):
 
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
+        self._looked_at = ""  # the spreadsheet whose rows were on the phone
         self._readers = pd.DataFrame()  # the rows that get the text which is written now
         self.languages = LanguageChoice(self._change_languages, self._turn)
         self.editor = TextEditor("Text", self._typed)
@@ -95,6 +98,12 @@ class MessageSection(Section):
         more = f" and {counted(others, 'other language')}{by}" if others else ""
         return f"“{shorten(text, _LINE)}”{more}, sender {composition.sender}"
 
+    @property
+    def news(self) -> str:
+        """That the text is for the rows of another file now."""
+        source = self._desk.composition.source
+        return "" if source == self._looked_at else _OTHER_ROWS.format(clean(Path(source).name))
+
     def enter(self) -> None:
         """Offer the columns of the spreadsheet, and count the text again with its rows."""
         columns = [name for name in self._desk.contacts.columns if not {*"{}"} & set(name)]
@@ -126,6 +135,7 @@ class MessageSection(Section):
             return self.show_problem("")  # it stands beside the sender
         with self.problems_shown():
             self._check_text()
+            self._looked_at = self._desk.composition.source
             self._done(self)
 
     def _check_text(self) -> None:
@@ -217,9 +227,12 @@ class MessageSection(Section):
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
 
     def _explain(self, preview: Preview | None) -> None:
-        """Say which characters make the text take more SMS, of the row on the phone or else of others."""
+        """Say which characters make the text take more SMS, of the row on the phone or else of others.
+
+        Not of a text that is too long: how many SMS it takes is no question yet.
+        """
         sentence = ""
-        if preview is not None:
+        if preview is not None and (preview.messages or count_units(self._text_of_row) <= TEXT_LIMIT):
             sentence = explain_alphabet(self._text, self._text_of_row)
             if not sentence and len(self._with_letters):
                 few = self._readers.loc[self._with_letters[:_SAMPLE]]
@@ -238,11 +251,11 @@ class MessageSection(Section):
         self._with_letters = lengths.index[~lengths["plain"] & (lengths["parts"] > 1)]
         shown = lengths.loc[[self.phone.row]].iloc[0]
         letters = "" if shown["plain"] else named_letters(self._text_of_row)
-        size = _size(shown, self._desk.composition.overlong, letters)
+        size = size_in_words(shown, self._desk.composition.overlong, letters)
         return (
             f"{size} · the longest is row "
             f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
-            f"{_several(lengths)}"
+            f"{others_in_words(lengths)}"
         )
 
     @property
@@ -274,28 +287,3 @@ def _about_dates(message: str) -> str:
         return ""
     stand = agreeing(len(dates), "stands for a date", "stand for dates")
     return markup.paragraph(f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True)
-
-
-def _size(shown: pd.Series[Any], overlong: str, letters: str) -> str:
-    """How long one text is, and in how many SMS it leaves; or what becomes of it, if it is too long.
-
-    With `letters` one SMS holds fewer, and 160 is no measure for a text that is not too long anyway.
-    """
-    if shown["characters"] > TEXT_LIMIT:
-        return f"{shown['characters']} of {TEXT_LIMIT} · {_TOO_LONG[overlong]}"
-    if letters:
-        room = f" · one SMS holds {SINGLE_UCS2} with {letters}"
-        return f"{counted(int(shown['characters']), 'character')} · {shown['parts']} SMS{room}"
-    return f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS"
-
-
-def _several(lengths: pd.DataFrame) -> str:
-    """For how many rows the text is too long, and for how many of the others it takes more than one SMS."""
-    is_long = lengths["characters"] > TEXT_LIMIT
-    too_long = f" · too long for {counted(int(is_long.sum()), 'row')}" if is_long.any() else ""
-    larger = lengths[~is_long & (lengths["parts"] > 1)]
-    if larger.empty:
-        return too_long
-    first = f", the first is row {larger.index[0]}" if len(larger) > 1 else f", row {larger.index[0]}"
-    room = "" if larger["plain"].any() else ", with letters that need more room"
-    return f"{too_long} · more than 1 SMS for {counted(len(larger), 'row')}{first}{room}"

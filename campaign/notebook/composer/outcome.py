@@ -11,12 +11,15 @@ from ipywidgets import HTML, HBox, Layout
 
 from campaign import markup
 from campaign.errors import UsageError
+from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import set_shown
+from campaign.notebook.composer.memory import kept_with_campaign
 from campaign.notebook.composer.section import Section
 from campaign.results.follow_up_file import write_follow_up
+from campaign.results.given_price import with_given_price
 from campaign.results.report import write_report
 from campaign.results.tables import Result
 from campaign.sending.campaigns import load_result
@@ -86,7 +89,9 @@ class OutcomeSection(Section):
         return Download(label, partial(self._desk.file_name, kind), write, self.show_problem)
 
     def _write_report(self, path: Path) -> None:
-        write_report(self._result, path)
+        result = self._result
+        kept = None if result.folder is None else kept_with_campaign(result.folder)
+        write_report(with_given_price(result, None if kept is None else given_price(kept.price)), path)
 
     def _write_to_correct(self, path: Path) -> None:
         write_follow_up(self._result, path)

@@ -19,7 +19,7 @@ from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import button
 from campaign.text import counted
 
-_STRUCK_OUT = "What is struck out does not fit."
+_STRUCK_OUT = "{} of {} characters: what is struck out does not fit."
 _EMPTY = "The text appears here as its reader will see it."
 
 
@@ -67,13 +67,15 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Draw the row as it is now."""
         self._shown()  # first: the counter has to follow typing
         try:
-            preview = self._make_plan(pd.Index([self.row])).preview(self.row)
+            plan = self._make_plan(pd.Index([self.row]))
+            preview = plan.preview(self.row)
         except CampaignError:  # unfinished, and the counter says what is missing
             self.screen.value = markup.paragraph(_EMPTY, note=True)
             self._drawn(None)
         else:
             phone = preview.phone() or _too_long(self._find_text())
-            self.screen.value = phone + markup.paragraph(_facts(preview), note=True)
+            said = [*_about_cut(plan), _facts(preview)]
+            self.screen.value = phone + "".join(markup.paragraph(one, note=True) for one in said)
             self._drawn(preview)
 
     def _step(self, places: int) -> None:
@@ -110,14 +112,20 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
 def _too_long(text: str) -> str:
     """A text that is too long as a piece of HTML, with what does not fit struck out; "" for any other."""
     text = mask_text(text)
-    if count_units(text) <= TEXT_LIMIT:
+    length = count_units(text)
+    if length <= TEXT_LIMIT:
         return ""
     end = next(end for end in range(TEXT_LIMIT, 0, -1) if count_units(text[:end]) <= TEXT_LIMIT)
     fits, rest = markup.escape(text[:end]), markup.escape(text[end:])
+    note = _STRUCK_OUT.format(length, TEXT_LIMIT)
     bubble = f'<div class="bubble">{fits}<del>{rest}</del></div>'
-    return (
-        f'<style>{PHONE}</style><div class="phone">{bubble}</div>{markup.paragraph(_STRUCK_OUT, note=True)}'
-    )
+    return f'<style>{PHONE}</style><div class="phone">{bubble}</div>{markup.paragraph(note, note=True)}'
+
+
+def _about_cut(plan: Plan) -> list[str]:
+    """How much of the text is cut, and which words; [] if none are."""
+    issues = plan.issues
+    return [desk_words(detail) for detail in issues.loc[issues["code"] == "truncated", "detail"]]
 
 
 def _facts(preview: Preview) -> str:

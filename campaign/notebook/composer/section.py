@@ -54,6 +54,14 @@ overflow:visible}
 .campaign .section .writing{gap:.4em 2em}
 .campaign .section .campaign-recent{display:none}
 .campaign .section details{margin:.6em 0}
+.campaign .reason{flex-flow:row wrap;align-items:flex-start;gap:.2em 1em;padding:.3em 0;
+border-top:1px solid var(--line)}
+.campaign .reason>.widget-html{flex:1 1 24em;min-width:0}
+.campaign .reason>.row-list{display:contents}
+.campaign .reason>.row-list>.widget-html,.campaign .reason>.row-list>.widget-hbox{flex:1 1 100%;min-width:0}
+.campaign .row-list .page{max-height:24em;overflow:auto;border:1px solid var(--line);margin:.3em 0}
+.campaign.campaign .row-list .page table{margin:0;width:100%}
+.campaign .row-list .page th{position:sticky;top:0;background:var(--jp-layout-color1,Canvas)}
 .campaign .section summary{cursor:pointer;width:max-content;max-width:100%}
 .campaign .section summary:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
 .campaign .section select,.campaign .section .widget-text input{width:100%;height:2.3em;flex:0 0 auto;
@@ -71,7 +79,7 @@ border:1px solid var(--line);color:inherit;background:none}
 
 
 _OPEN = "Open this section again"
-_LOCKED = "It opens again when the texts have been sent"
+_LOCKED = "It opens again when the sending has ended"
 _UNSAID = "This cannot be done here. Ask somebody who knows the program."
 
 
@@ -143,6 +151,11 @@ class Section(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def line(self) -> str:
         """What was decided, in one line."""
         return self.title
+
+    @property
+    def news(self) -> str:
+        """What a change above has brought that a person looks at before going on; "" for nothing."""
+        return ""
 
     def enter(self) -> None:
         """Take what was decided above, the first time and after each change."""

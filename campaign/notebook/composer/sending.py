@@ -10,12 +10,12 @@ import pandas as pd
 from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
 
 from campaign import markup
-from campaign.argument_checks import check_amount
 from campaign.environments import Environment
 from campaign.errors import ConfirmationError, UsageError
 from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.cost_choice import CostChoice
 from campaign.notebook.composer.desk import Desk
-from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_html, desk_words
+from campaign.notebook.composer.desk_words import CHANGE_BUDGET, CHOICES, FIELDS, desk_html, desk_words
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
@@ -24,7 +24,6 @@ from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
-from campaign.results.totals import cost_in_words
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.run import Run
 from campaign.service.account import Account
@@ -44,13 +43,14 @@ _NOT_WHAT_WAS_SHOWN = (
     "What would leave has changed since this was shown, so nothing was sent. Look at the line and the button "
     "as they are now."
 )
-_NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
 _WHY_NOT = {  # why the button does not send
     "price": "This waits for the price of one SMS above: correct it, or leave it empty.",
+    "budget": "This waits for the amount at which to stop above: correct it, or leave it empty.",
     "left out": "This waits for your answer above about the people who wanted no texts before.",
     "problem": "This waits until what is said below is put right.",
 }
 _BALANCE = 1_000_000_000  # SMS that a rehearsal can pay for
+_BUDGET = "budget="  # what `Run.option_for_the_rest` begins with once a budget is used up
 _UNDECIDED = ("Please choose", "ask")
 
 
@@ -65,10 +65,7 @@ class SendingSection(Section):
         )  # fmt: skip
         self.place.add_class("campaign-place")
         self.name = Field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
-        self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
-        self._price_fault = HTML()
-        self._price_fault.add_class("problem")
-        self._price_fault.add_class("campaign-price-fault")
+        self.costs = CostChoice(desk, self._show_cost)
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
         )
@@ -79,19 +76,20 @@ class SendingSection(Section):
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
         self._obstacle = ""  # why nothing can be sent, whatever the price
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
-        self._difference, self._cost, self._question = HTML(), HTML(), HTML()
+        self._difference, self._question = HTML(), HTML()
         self._question.add_class("campaign-question")
         self.left_out = LeftOutBefore(desk, self._look_up)
         self._start = button("Send", "send", self.begin, main=True)
         self._why_not = HTML()
         self._why_not.add_class("campaign-why-not")
+        self._change_budget = button(CHANGE_BUDGET, "change-budget", self._open_budget, main=True)
         self.trial = Trial(desk)
         self.trial.asking = self._ask_nothing  # one phrase at a time
         hint = [HTML(_about_accounts(desk))]
         self._form = [
             self.place, *hint, self.name, self._difference, self.changed, self.gone, self.left_out,
-            self.price, self._price_fault, self._cost, self.trial, self.pace, self._question, self._refusal,
-            self.phrase, HBox([self._start, self._why_not]),
+            self.costs, self.trial, self.pace, self._question, self._refusal, self.phrase,
+            HBox([self._start, self._why_not]),
         ]  # fmt: skip
         self._area = VBox(self._form)
         super().__init__(4, "Send", [self._area])
@@ -112,7 +110,10 @@ class SendingSection(Section):
         is_form = self._area.children == tuple(self._form)
         if is_form and not len(self._outgoing):
             return "the button in section 4"
-        return f"“{self._start.description if is_form else 'Resume'}” in section 4"
+        run = self._desk.run
+        is_held = run is not None and run.option_for_the_rest.startswith(_BUDGET)
+        resume = CHANGE_BUDGET if is_held else "Resume"
+        return f"“{self._start.description if is_form else resume}” in section 4"
 
     def enter(self) -> None:
         """Ask anew for the desk's plan."""
@@ -126,7 +127,7 @@ class SendingSection(Section):
     def refill(self, composition: Composition) -> None:
         """Show where to and the name again; whoever sends live types the phrase again."""
         self.name.fill(composition.name)
-        self.price.fill(self._desk.price)
+        self.costs.refill()
         self.trial.refill()
         self.pace.refill(composition.rate)
         if composition.environment in self._desk.accounts:
@@ -139,6 +140,7 @@ class SendingSection(Section):
         with self.problems_shown():
             plan, typed = self._desk.prepared(), self.phrase.value.strip() or None
             account = self._account()  # what is no price stops here
+            self.costs.check()
             self.left_out.check(self._outgoing)
             difference = self._desk.difference(self._desk.composition.environment, anew=True)
             if not self._outgoing_of(difference).equals(self._outgoing):
@@ -155,9 +157,26 @@ class SendingSection(Section):
                 run.folder, Kept(desk.composition, desk.version, self.number - 1, run.folder, desk.price)
             )
             desk.remember()
-            words = desk_html if self._price is None else _at_own_price
+            words = desk_html if self.costs.amount is None else _at_own_price
             self._area.children = [Dashboard(run, in_words=words)]
             self._started(run)
+
+    def offer_way_on(self, run: Run) -> None:
+        """Offer another budget below a run that has used up its own."""
+        set_shown(self._change_budget, run.ended and run.option_for_the_rest.startswith(_BUDGET))
+        if self._change_budget not in self._area.children:
+            self._area.children = [*self._area.children, self._change_budget]
+
+    def _open_budget(self) -> None:
+        """Show the form again, with a budget that is enough for everybody."""
+        run = self._desk.run
+        if run is None:
+            return
+        enough = run.option_for_the_rest.removeprefix(_BUDGET)
+        self.enter()
+        self.costs.suggest(enough if enough.isdecimal() else "")
+        self.touched(self)
+        self.take_focus()
 
     def _ask_for_phrase(self, confirmation: ConfirmationError) -> None:
         """Show what would leave and the phrase that a person types to let it."""
@@ -194,6 +213,7 @@ class SendingSection(Section):
         with self.problems_shown():
             difference = self._desk.difference(self._desk.composition.environment)
             self._outgoing = self._outgoing_of(difference)
+            self.costs.compare(difference)
             sentence = markup.paragraph(desk_words(self._sentence(difference)))
             self._difference.value = f'<div role="status">{sentence}</div>'
             self._ask_about(difference)
@@ -236,48 +256,19 @@ class SendingSection(Section):
     def _settle(self, name: str, answer: str) -> None:
         self._decide(**{name: answer})
 
-    def _take_price(self, price: str) -> None:
-        self._desk.price = price
-        self._desk.remember()
-        self._show_cost()
-
-    @property
-    def _price(self) -> Decimal | None:
-        """The price that was typed, None if none was; raises `UsageError` for what is no number."""
-        price = self.price.value.strip().replace(",", ".")
-        try:
-            check_amount(price or 0, subject="price", write="35")
-        except UsageError:
-            raise UsageError(_NO_PRICE) from None
-        return Decimal(price) if price else None
-
     def _account(self) -> Account | Sandbox | None:
         """The chosen account. A rehearsal on this machine costs what was typed, if anything was."""
-        account, price = self._desk.account, self._price
+        account, price = self._desk.account, self.costs.amount
         if account is not None or price is None:
             return account
         return Sandbox(tls=True, price=price, balance=_BALANCE * max(price, Decimal(1)))
 
     def _show_cost(self) -> None:
-        """Say how many SMS would leave, and what they cost once a person has typed the price of one."""
-        account = self._desk.account
-        currency = account.currency if account is not None else ""
-        self.price.placeholder = f"in {currency}, if you know it" if currency else "if you know it"
-        fault = ""
-        try:
-            price = self._price
-        except UsageError as error:
-            price, fault = None, f'<div role="alert">{markup.paragraph(str(error))}</div>'
-        self._price_fault.value = fault
-        obstacle = _WHY_NOT["price"] if fault else _WHY_NOT.get(self._obstacle, "")
+        """Say what the texts cost, and beside the button why it does not send."""
+        self.costs.say(int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0)
+        obstacle = _WHY_NOT.get(self.costs.obstacle or self._obstacle, "")
         self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
         self._why_not.value = markup.paragraph(obstacle, note=True) if obstacle else ""
-        parts = int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0
-        size = counted(parts, "SMS", "SMS")
-        words = f"That is {size}."
-        if price is not None:
-            words = f"About {cost_in_words(price * parts, currency=currency)} for {size}."
-        self._cost.value = markup.paragraph(words, note=True) if parts else ""
 
 
 def _at_own_price(html: str) -> str:

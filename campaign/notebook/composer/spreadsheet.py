@@ -17,7 +17,7 @@ from campaign.errors import CampaignError, FileError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
-from campaign.notebook.composer.composition import ANSWERS, Composition
+from campaign.notebook.composer.composition import KEPT_ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
@@ -148,7 +148,7 @@ class SpreadsheetSection(Section):
 
         Rows to correct are so few that they may not show the order of their dates.
         """
-        self._desk.decide(**{name: getattr(earlier, name) for name in ANSWERS})
+        self._desk.decide(**{name: getattr(earlier, name) for name in KEPT_ANSWERS})
         if earlier.dates and not self._order_of_dates:
             self._desk.decide(dates=earlier.dates)
             self._desk.read()

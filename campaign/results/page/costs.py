@@ -18,7 +18,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
 from campaign.results.totals import average_price, cost_in_words
-from campaign.text import counted, figure
+from campaign.text import counted, figure, money
 
 _MOST_VALUES = 20
 NOWHERE = "(in no row any more)"
@@ -29,11 +29,14 @@ def figures(result: Result) -> list[tuple[str, str]]:
     """The few figures that a reader looks for, each with what it is."""
     totals, timeline = result.totals, Timeline.of(result.batches)
     words = words_for(result.environment)
-    kind = "made-up cost" if words.has_made_up_costs else "cost"
+    price = result.given_price
+    kind = "made-up cost" if words.has_made_up_costs and price is None else "cost"
     # What is made up is said below the figure, which has to stay on one line.
     cost = cost_in_words(totals.cost, unpriced=totals.unpriced, currency=totals.currency)
     if totals.unpriced:
         cost_note = f"{kind}: {counted(totals.unpriced, 'batch', 'batches')} did not say"
+    elif price is not None:
+        cost_note = f"cost at the price that was given, {money(price)} for an SMS; nothing was paid"
     else:
         cost_note = f"{kind}, as {words.service} reported it"
     messages = "message (text)" if totals.messages == 1 else "messages (texts)"

@@ -25,6 +25,15 @@ if TYPE_CHECKING:  # it brings the network client, which only a run that sends s
 _COUNT_INTERVAL = 0.1  # seconds between two looks at the engine
 
 
+def new_event_loop() -> asyncio.AbstractEventLoop:
+    """The event loop of a run: the fast one where it is installed."""
+    try:
+        from campaign.service.fast_loop import FastLoop
+    except ImportError:
+        return asyncio.new_event_loop()
+    return FastLoop()
+
+
 class EngineThread:
     """Sends with an engine until its end, and then lets go of what the run holds.
 
@@ -65,8 +74,8 @@ class EngineThread:
     def _work(self) -> None:
         failure: CampaignError | None = None
         try:
-            with fewer_collections():
-                asyncio.run(self._send())
+            with fewer_collections(), asyncio.Runner(loop_factory=new_event_loop) as runner:
+                runner.run(self._send())
         except CampaignError as error:
             failure = error
         except Exception as error:  # its frames hold bodies with the password: only the class is shown

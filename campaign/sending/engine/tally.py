@@ -40,7 +40,8 @@ class Snapshot:
     `seconds` were spent sending, in all rounds together. `rate` is messages a second and `seconds_left` how
     long the rest takes at that rate; None while nothing moves. `last_refusal` is what the service said, ""
     if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
-    `first_unknown` is the first batch that is unknown, 0 if none is.
+    `first_unknown` is the first batch that is unknown, 0 if none is. `lacks_money` says that the account had
+    not enough for a batch.
     """
 
     status: RunStatus
@@ -59,6 +60,7 @@ class Snapshot:
     recent: tuple[SettledBatch, ...] = ()
     has_unknown_costs: bool = False
     first_unknown: int = 0
+    lacks_money: bool = False
 
     def cost_in_words(self, environment: str, currency: str = "") -> str:
         """The cost so far, a lower bound where something that may have been charged has no known cost."""
@@ -307,4 +309,5 @@ class Tally:
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
             tuple(self.recent), self.spending.open_parts > 0, min(self.doubtful, default=0),
+            "funds" in self.causes,
         )  # fmt: skip

@@ -18,7 +18,7 @@ from pathlib import Path
 from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
 from campaign.results.sent_rounds import SentRound
-from campaign.results.tables import Result
+from campaign.results.tables import Result, WaysOn
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address
@@ -36,6 +36,8 @@ from campaign.sending.store.rounds import (
     open_round,
     sweep_originals,
 )
+from campaign.sending.store.ways_on import call_to_resume
+from campaign.service.account_in_code import account_of
 from campaign.text import clean
 
 
@@ -74,12 +76,17 @@ class Folder:
         return open_round(self.path, ledger.rounds[-1]) if ledger.rounds else None
 
     def load_result(
-        self, frozen: FrozenPlan | None = None, sentence: str = "", *, nothing_sent: bool = False
+        self,
+        frozen: FrozenPlan | None = None,
+        sentence: str = "",
+        *,
+        nothing_sent: bool = False,
+        ways_on: WaysOn | None = None,
     ) -> Result:
         """What is known now: the plan of the last round joined with the ledger.
 
         Give the frozen plan where it is at hand. `sentence` says why a run ended, and `nothing_sent` that it
-        had nothing to send.
+        had nothing to send. `ways_on` are the calls that send what is left, where a run knows them better.
         """
         ledger = self.snapshot()
         rounds = self.rounds(ledger)
@@ -107,7 +114,14 @@ class Folder:
             is_closed=ledger.is_closed,
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
+            ways_on=self._ways_on(rounds) if ways_on is None else ways_on,
         )
+
+    def _ways_on(self, rounds: Sequence[Round]) -> WaysOn:
+        """The call that sends what is left, as far as the folder knows how it was sent."""
+        chosen = rounds[-1].sent.options if rounds else {}
+        call = call_to_resume(self.path, account_of(self.manifest.environment), chosen)
+        return (("To send what is left", call),)
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""

@@ -1,0 +1,167 @@
+"""What one SMS costs and when sending has cost enough, as a person types them, and what follows from both."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from decimal import Decimal
+
+from ipywidgets import HTML, HBox, VBox
+
+from campaign import markup
+from campaign.argument_checks import check_amount
+from campaign.errors import CampaignError, UsageError
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import FIELDS
+from campaign.notebook.composer.fields import Field
+from campaign.results.totals import cost_in_words
+from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.tally import Spending
+from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.standing import cost_so_far
+from campaign.text import counted, figure
+
+_NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
+_NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
+_STOPS = (
+    "Sending stops before it costs more than {}. Whoever has no text by then waits: to go on, write a higher "
+    "amount. Nobody gets a text twice."
+)
+
+
+class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Two fields that may stay empty, and what the texts cost.
+
+    `typed` is called when a person writes in one.
+    """
+
+    def __init__(self, desk: Desk, typed: Callable[[], None]) -> None:
+        self._desk, self._typed = desk, typed
+        self._spending, self._in_force = Spending(), Budget()
+        self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
+        self.limit = Field(FIELDS["budget"], "budget", written=self._take_budget, at_once=True)
+        self._price_fault, self._budget_fault = _fault("price-fault"), _fault("budget-fault")
+        self._said = HTML()
+        pairs = [VBox([self.price, self._price_fault]), VBox([self.limit, self._budget_fault])]
+        for pair in pairs:
+            pair.layout.flex, pair.layout.min_width = "1 1 16em", "0"
+        fields = HBox(pairs)
+        fields.layout.max_width = "42em"
+        super().__init__([fields, self._said])
+
+    def refill(self) -> None:
+        """Show what was typed before the page was loaded again."""
+        self.price.fill(self._desk.price)
+        self.limit.fill(self._desk.composition.budget or "")
+
+    def compare(self, difference: Difference) -> None:
+        """Take what the campaign has cost so far, and the budget that is in force for it."""
+        record = plan_behind(difference).record
+        self._spending, self._in_force = Spending(), Budget()
+        if record is not None:
+            self._spending = cost_so_far(record.rounds, record.ledger)
+            self._in_force = Budget.from_record(record.ledger.budget)
+        chosen, in_force = self._desk.composition.budget, self._in_force.cost
+        if self.obstacle != "budget":  # else it is being corrected
+            self.limit.fill(f"{in_force:f}" if chosen is None and in_force is not None else chosen or "")
+
+    def suggest(self, amount: str) -> None:
+        """Write another budget, as a person would."""
+        self.limit.value = amount
+
+    @property
+    def amount(self) -> Decimal | None:
+        """The price that was typed, None if none was; raises `UsageError` for what is no number."""
+        return _amount(self.price.value, _NO_PRICE)
+
+    @property
+    def obstacle(self) -> str:
+        """Which of the fields has to be put right before anything is sent: "price", "budget" or ""."""
+        for name, field in (("price", self.price), ("budget", self.limit)):
+            try:
+                _amount(field.value, "")
+            except UsageError:
+                return name
+        return ""
+
+    def check(self) -> None:
+        """Raise `UsageError` for a budget that is no number."""
+        _amount(self.limit.value, _NO_BUDGET)
+
+    def say(self, parts: int) -> None:
+        """Say how many SMS would leave, what they cost once the price is known, and where that stops."""
+        account = self._desk.account
+        currency = account.currency if account is not None else ""
+        hint = f"in {currency}, " if currency else ""
+        self.price.placeholder = f"{hint}if you know it"
+        self.limit.placeholder = f"{hint}if there is a limit"
+        price = self._read(self.price, self._price_fault, _NO_PRICE)
+        limit = self._read(self.limit, self._budget_fault, _NO_BUDGET)
+        size, words = counted(parts, "SMS", "SMS"), []
+        if parts and price is not None:
+            words.append(f"About {cost_in_words(price * parts, currency=currency)} for {size}.")
+        elif parts:
+            words.append(f"That is {size}.")
+        if limit is not None and parts:
+            words += self._about_limit(limit, price, parts, currency)
+        self._said.value = markup.paragraph(" ".join(words), note=True) if words else ""
+
+    def _about_limit(self, limit: Decimal, price: Decimal | None, parts: int, currency: str) -> list[str]:
+        """When sending stops, and whether that is before everybody has a text."""
+        sentences, spent = [], self._spending.cost
+        if spent:
+            sentences.append(f"{cost_in_words(spent, currency=currency)} is spent already.")
+        if price and spent + price * parts > limit:
+            covered = max(int((limit - spent) // price), 0)
+            sentences.append(f"The budget covers {figure(covered)} of {counted(parts, 'SMS', 'SMS')}.")
+        if price is None and self._desk.account is None:
+            sentences.append("Write the price too: without it, a rehearsal on this machine invents one.")
+        return [*sentences, _STOPS.format(cost_in_words(limit, currency=currency))]
+
+    def _read(self, field: Field, fault: HTML, sentence: str) -> Decimal | None:
+        try:
+            amount = _amount(field.value, sentence)
+        except UsageError as error:
+            fault.value = f'<div role="alert">{markup.paragraph(str(error))}</div>'
+            return None
+        fault.value = ""
+        return amount
+
+    def _take_price(self, price: str) -> None:
+        self._desk.price = price
+        self._desk.remember()
+        self._typed()
+
+    def _take_budget(self, budget: str) -> None:
+        """Decide it, once it is an amount; an empty field lifts a budget that is in force."""
+        try:
+            amount = _amount(budget, _NO_BUDGET)
+        except CampaignError:  # said below the field
+            return self._typed()
+        lifted = None if self._in_force == Budget() else ""
+        self._desk.decide(budget=lifted if amount is None else f"{amount:f}")
+        self._typed()
+
+
+def given_price(typed: str) -> Decimal | None:
+    """The price that was typed for what was sent; None for none."""
+    with suppress(UsageError):
+        return _amount(typed, _NO_PRICE)
+    return None
+
+
+def _fault(name: str) -> HTML:
+    fault = HTML()
+    fault.add_class("problem")
+    fault.add_class(f"campaign-{name}")
+    return fault
+
+
+def _amount(text: str, sentence: str) -> Decimal | None:
+    """The amount that was typed, None if none was; `UsageError` with the sentence for anything else."""
+    amount = text.strip().replace(",", ".")
+    try:
+        check_amount(amount or 0, subject="amount", write="35")
+    except UsageError:
+        raise UsageError(sentence) from None
+    return Decimal(amount) if amount else None

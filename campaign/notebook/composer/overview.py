@@ -1,0 +1,89 @@
+"""Who gets a text and who does not, as pieces of HTML: a headline, a bar, dates, changed texts."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from campaign import markup
+from campaign.messages.plan import Plan
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.section import people
+from campaign.notebook.composer.who_leaves import WhoLeaves
+from campaign.results.plain_words import STATUS_WORDS
+from campaign.text import agreeing, capitalised, counted, figure
+
+_FITTED = 5  # texts shown before and after
+
+STYLE = """
+.campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
+.campaign .shares .bar{height:100%;min-width:2px}
+.campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out,
+.campaign .shares .nothing_more{background:var(--quiet)}
+"""
+
+
+def headline(plan: Plan, leaves: WhoLeaves) -> str:
+    """How many people get a text, how many more may, and how many rows get none, in one line."""
+    who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
+    more = leaves.nothing_more
+    is_over = more and not leaves.now and not leaves.asked
+    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
+    pieces = [
+        "" if is_over else f"{capitalised(who)} a text",
+        f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
+        f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
+        f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
+        if left_out
+        else "no row is left out",
+    ]
+    return "; ".join(filter(None, pieces))
+
+
+def shares(plan: Plan, leaves: WhoLeaves) -> str:
+    """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
+    words = {
+        "not_sent": ("gets a text", "get a text"),
+        "asked": ("is asked about in section 4", "are asked about in section 4"),
+        "nothing_more": ("gets nothing more", "get nothing more"),
+    } | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
+    tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
+    going = {"not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more}
+    left_out = {
+        status: plan.totals[status] + leaves.left_out.get(status, 0)
+        for status in words
+        if status not in going
+    }
+    counts = {status: count for status, count in (going | left_out).items() if count}
+    legend = ", ".join(
+        f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()
+    )
+    widths = {status: 100 * count / plan.totals.rows for status, count in counts.items()}
+    bars = "".join(
+        f'<div class="bar {tones.get(status, status)}" style="width:{width:.2f}%"></div>'
+        for status, width in widths.items()
+    )
+    bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
+    return bar + markup.paragraph(f"Of {counted(plan.totals.rows, 'row')}: {legend}.", note=True)
+
+
+def fitted_texts(plan: Plan, leaves: WhoLeaves) -> str:
+    """A few of the texts that are cut or sent in several SMS, before and after; "" if none leaves now."""
+    issues = plan.issues
+    texts = plan.messages
+    changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(leaves.rows)]
+    if changed.empty:
+        return ""
+    few = changed.head(_FITTED)
+    after = texts[texts["row"].isin(few["row"])].groupby("row").agg({"message": "\n".join, "parts": "sum"})
+    sent = after.reindex(few["row"]).set_axis(few.index)
+    table = pd.DataFrame(
+        {"row": few["row"], "too long": few["value"], "what is sent": sent["message"], "SMS": sent["parts"]}
+    )
+    return markup.table(table, limit=_FITTED, rows=len(changed))
+
+
+def read_dates(plan: Plan) -> str:
+    """How dates are read that could be read in another way; "" if there are none."""
+    issues = plan.issues
+    details = issues.loc[issues["code"] == "date_order", "detail"]
+    return "".join(markup.paragraph(desk_words(detail, here=3)) for detail in details)

@@ -1,0 +1,78 @@
+"""Rows of the spreadsheet that open in place: each with its number, its cell and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pandas as pd
+from ipywidgets import HTML, HBox, VBox
+
+from campaign import markup
+from campaign.masking import mask_numbers
+from campaign.messages.plan import Plan
+from campaign.notebook.composer.fields import button, set_shown
+from campaign.text import counted, figure
+
+_PAGE = 200  # rows that a browser draws at once without a pause
+
+
+class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """A button that opens a table of all these rows, in pages where there are very many.
+
+    A list that is open stays open when other rows are offered.
+    """
+
+    def __init__(self) -> None:
+        self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
+        self._make_table: Callable[[pd.Index[Any]], pd.DataFrame] = lambda _: pd.DataFrame()
+        self._first, self._is_open = 0, False
+        self._button = button("", "show-rows", self._turn)
+        self._table = HTML()
+        self._earlier = button("Earlier rows", "earlier-rows", lambda: self._leaf(-_PAGE))
+        self._later = button("Later rows", "later-rows", lambda: self._leaf(_PAGE))
+        super().__init__([self._button, self._table, HBox([self._earlier, self._later])])
+        self.add_class("row-list")
+        self._draw()
+
+    def offer(self, rows: pd.Index[Any], make_table: Callable[[pd.Index[Any]], pd.DataFrame]) -> None:
+        """Offer these rows from now on; `make_table` is called with those to show, once the list is open."""
+        if not rows.equals(self._rows):
+            self._first = 0
+        self._rows, self._make_table = rows, make_table
+        self._draw()
+
+    def _turn(self) -> None:
+        self._is_open = not self._is_open
+        self._draw()
+
+    def _leaf(self, rows: int) -> None:
+        self._first += rows
+        self._draw()
+
+    def _draw(self) -> None:
+        count = len(self._rows)
+        set_shown(self, count > 0)
+        these = {1: "this row", 2: "both rows"}.get(count, f"all {counted(count, 'row')}")
+        self._button.description = f"Hide {these}" if self._is_open else f"Show {these}"
+        end = self._first + _PAGE
+        set_shown(self._earlier, self._is_open and self._first > 0)
+        set_shown(self._later, self._is_open and end < count)
+        self._table.value = self._page(self._rows[self._first : end]) if self._is_open and count else ""
+
+    def _page(self, rows: pd.Index[Any]) -> str:
+        """These rows as a table that scrolls by itself, also for who has no mouse."""
+        table = markup.table(self._make_table(rows), limit=_PAGE * 10)  # a row may have several faults
+        count = len(self._rows)
+        place = f"{figure(self._first + 1)} to {figure(self._first + len(rows))} of {counted(count, 'row')}"
+        note = markup.paragraph(f"Here are {place}.", note=True) if len(rows) < count else ""
+        region = f'<div class="page" role="region" tabindex="0" aria-label="Rows {place}">'
+        return f"{note}{region}{table}</div>"
+
+
+def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
+    """The rows with their masked phone numbers, "" for one that has none."""
+    places = plan.contacts.index.get_indexer(rows)
+    numbers = pd.Series(plan.addressing.numbers[places])
+    masked = mask_numbers(numbers.astype("str")).where(numbers != 0, "")
+    return pd.DataFrame({"row": rows.astype("int64"), "number": masked.to_numpy()})

@@ -1,0 +1,77 @@
+"""What was sent before under the name of the campaign, and which rows get no text because of it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from contextlib import suppress
+
+from ipywidgets import HTML, VBox
+
+from campaign import markup
+from campaign.environments import Environment
+from campaign.errors import CampaignError
+from campaign.messages.plan import Plan
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
+from campaign.notebook.composer.who_leaves import kinds_before
+from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.text import capitalised
+
+_KEPT_FROM = (
+    "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
+    "its first spreadsheet:"
+)
+_ONLY_TO_CORRECT = (
+    "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
+    "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
+)
+_WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
+
+
+class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """Says it for each place where something was sent; rehearsals do not matter for live."""
+
+    def __init__(self, desk: Desk) -> None:
+        self._desk = desk
+        self._said, self._about_rows, self._kept_from = HTML(), HTML(), ReasonList()
+        super().__init__([self._said, self._about_rows, self._kept_from])
+
+    def say(self, plan: Plan, unasked: Collection[str]) -> None:
+        """Compare the desk's plan again; no advice is about the parameters that are `unasked`."""
+        chosen = self._desk.composition.environment
+        places = [chosen] if chosen == "live" else [*self._desk.accounts]
+        before = {where: difference for where in places if (difference := self._difference(where))}
+        continues = plan.reading is not None and plan.reading.continues is not None
+        self._said.value = "".join(_sentence(where, difference) for where, difference in before.items())
+        if continues and not before:
+            said = markup.paragraph(_ONLY_TO_CORRECT)
+            self._said.value = f'<div class="changed" role="status">{said}</div>'
+        kept = [reason for one in before.values() for reason in _kept_from(plan, one, unasked)]
+        self._about_rows.value = markup.paragraph(_KEPT_FROM) if kept else ""
+        self._kept_from.offer(kept)
+
+    def _difference(self, where: Environment) -> Difference | None:
+        """What the plan would send there; None where nothing was sent before."""
+        with suppress(CampaignError):  # the section that sends says why
+            difference = self._desk.difference(where)
+            return None if difference.is_first else difference
+        return None
+
+
+def _sentence(where: Environment, difference: Difference) -> str:
+    compared = plan_behind(difference)
+    leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
+    kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
+    said = difference.sentence.replace(kinds, before, 1)
+    return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said)}")
+
+
+def _kept_from(plan: Plan, difference: Difference, unasked: Collection[str]) -> list[Reason]:
+    """Why rows to correct get no text after all, because of rows that are not in this spreadsheet."""
+    continues = None if plan.reading is None else plan.reading.continues
+    if continues is None:
+        return []
+    sending = {*plan.messages["row"]}
+    rows = [original for row, original in continues.row_pairs if row in sending]
+    return reasons_of(plan_behind(difference).plan, rows, unasked=unasked)

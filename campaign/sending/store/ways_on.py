@@ -1,0 +1,45 @@
+"""The lines of Python that go on with a campaign, ready to be copied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from decimal import Decimal
+from math import ceil
+from pathlib import Path
+from typing import Any
+
+from campaign.paths import seen_from_here
+
+USUAL = {"batch_size": 100, "concurrency": 8}  # the defaults of `send`, which is above; a test compares them
+_EXAMPLE = 5000  # what to pay in where no price is known
+
+
+def call_to_resume(
+    folder: Path, account: tuple[str, str], chosen: Mapping[str, Any], option: str = ""
+) -> str:
+    """The call that sends what is left.
+
+    `account` is the argument and the comment of `account_in_code`, `chosen` are the options of the last run
+    as a record, and `option` is one without which it would end the same way again.
+    """
+    argument, remark = account
+    name = json.dumps(seen_from_here(folder), ensure_ascii=False)
+    given = ", ".join(filter(None, [name, argument, *_pace(chosen), option]))
+    return f"campaign.resume({given}){remark}"
+
+
+def call_to_top_up(sandbox: str, cost: Decimal, expected_cost: Decimal | None) -> str:
+    """The call that pays into an embedded sandbox what the rest will cost."""
+    return f"{sandbox}.top_up({_EXAMPLE if expected_cost is None else ceil(expected_cost - cost)})"
+
+
+def _pace(chosen: Mapping[str, Any]) -> Iterator[str]:
+    """What only a call that names it has: the sizes where they are not the usual ones, rate and hours."""
+    for name, usual in USUAL.items():
+        if chosen.get(name, usual) != usual:
+            yield f"{name}={chosen[name]}"
+    if chosen.get("rate") is not None:
+        yield f"rate={chosen['rate']:g}"
+    if chosen.get("hours") is not None:
+        yield f"hours={json.dumps(chosen['hours'])}"

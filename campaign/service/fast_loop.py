@@ -1,0 +1,41 @@
+"""The event loop of uvloop, which needs a fifth less of the processor for a request than asyncio's own.
+
+Its TLS connections do not say how many encrypted bytes still wait, and whether a batch had left when its
+answer came hangs on that. So this one starts TLS on a connection that stays within reach, by the means that
+every event loop has.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Any, cast
+
+import uvloop  # the extra `fast`; there is none for Windows
+
+from campaign.service.connection_layers import LayeredConnection
+
+
+class FastLoop(uvloop.Loop):
+    """An event loop whose TLS connections are `LayeredConnection`s."""
+
+    async def create_connection(
+        self, protocol_factory: Any, host: str | None = None, port: int | None = None, *,
+        ssl: Any = None, server_hostname: str | None = None, ssl_handshake_timeout: float | None = None,
+        ssl_shutdown_timeout: float | None = None, **where: Any,
+    ) -> tuple[Any, Any]:  # fmt: skip
+        connect: Any = super().create_connection
+        if not ssl:
+            return await connect(protocol_factory, host, port, **where)  # type: ignore[no-any-return]
+        below, _ = await connect(asyncio.Protocol, host, port, **where)
+        protocol = protocol_factory()
+        try:
+            encrypting = await self.start_tls(
+                below, protocol, ssl, server_hostname=server_hostname or host,
+                ssl_handshake_timeout=ssl_handshake_timeout, ssl_shutdown_timeout=ssl_shutdown_timeout,
+            )  # fmt: skip
+        except BaseException:
+            below.abort()
+            raise
+        connection = LayeredConnection(cast(asyncio.Transport, encrypting), below)
+        protocol.connection_made(connection)
+        return connection, protocol

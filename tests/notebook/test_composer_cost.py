@@ -1,0 +1,120 @@
+"""What one SMS costs, and when sending has cost enough: typed at the composer, kept, and told in files."""
+
+from pathlib import Path
+
+import openpyxl
+import pytest
+from support.composer_person import Person
+from support.widget_tree import find
+
+import campaign
+from campaign.notebook.composer.desk_words import desk_words
+
+
+def rehearsed_within(person, budget, price="35"):
+    person.compose()
+    person.fill("price", price)
+    person.fill("budget", budget)
+    person.send()
+
+
+def cells(content):
+    Path("report.xlsx").write_bytes(content)
+    sheet = openpyxl.load_workbook("report.xlsx")["Summary"]
+    return {row[0].value: row[1].value for row in sheet.iter_rows(max_col=2)}
+
+
+# the budget
+
+
+def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
+    person.compose()
+    person.fill("price", "35")
+    person.fill("budget", "80 UGX")
+    assert "Write the amount as a number" in person.sees("budget-fault")
+    assert "waits for the amount at which to stop" in person.sees("why-not")
+    person.fill("budget", "80")
+    shown = person.sees("section-4")
+    assert "The budget covers 2 of 3 SMS. Sending stops before it costs more than 80." in shown
+    assert "budget=80)" in person.composer.desk.composition.python()
+    person.send()
+    assert person.composer.desk.run.counts.accepted == 1  # to see the price, one text goes first
+    said = "To send the rest, change “Stop when it has cost” in section 4: 105 is enough."
+    assert said in person.sees("section-4")
+    assert said in person.sees("section-5")
+
+    person.press("change-budget")
+    assert not person.section(5).is_open  # it is about what was sent before
+    assert find(person.composer, "budget").value == "105"
+    assert "35 is spent already." in person.sees("section-4")
+    assert find(person.composer, "send").description == "Rehearse 2 texts"
+    person.send()
+    assert person.composer.desk.run.result.totals["accepted"] == 3
+    assert not person.is_shown("change-budget")
+
+
+def test_a_budget_is_kept_with_its_campaign_and_lifted_by_an_empty_field(person, table):
+    rehearsed_within(person, "80")
+    later = Person(campaign.compose())
+    later.press("take-up")
+    assert find(later.composer, "budget").value == "80"
+    other = Person(campaign.compose())
+    other.compose()  # by hand, as if nothing had been kept
+    assert find(other.composer, "budget").value == "80"  # it is in force
+    other.fill("budget", "")
+    assert "budget=campaign.Budget())" in other.composer.desk.composition.python()
+    other.send()
+    assert other.composer.desk.run.result.totals["accepted"] == 3
+
+
+def test_a_budget_is_that_of_its_spreadsheet(person, table):
+    person.compose()
+    person.fill("budget", "80")
+    (table.parent / "other.csv").write_text(table.read_text())
+    person.reopen(1)
+    person.fill("path", "other.csv")
+    assert person.composer.desk.composition.budget is None
+
+
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        (
+            "Resume with a larger budget to send the rest; a budget stays in force until you give another "
+            "one, also for rows that you correct later.",
+            "To send the rest, change “Stop when it has cost” in section 4.",
+        ),
+        (
+            "Resume with a budget of UGX 1,750.5 to send the rest; a budget stays in force until you give "
+            "another one, also for rows that you correct later.",
+            "To send the rest, change “Stop when it has cost” in section 4: UGX 1,750.5 is enough.",
+        ),
+        (
+            "Resume with a budget of messages, for example Budget(messages=1000).",
+            "To send the rest, empty “Stop when it has cost” in section 4.",
+        ),
+    ],
+)
+def test_a_budget_is_changed_by_a_button(said, shown):
+    assert desk_words(said) == shown
+
+
+# the price in the files
+
+
+def test_files_say_that_the_cost_is_at_the_price_that_was_given(person):
+    rehearsed_within(person, "", price="0,5")
+    person.composer.desk.price = "77"  # typed after it was sent
+    downloads = person.section(5).downloads
+    about = cells(downloads["report.xlsx"].content())["About the cost"]
+    assert about.startswith("The cost is at the price that was given, 0.5 for an SMS: nothing was paid for.")
+    page = downloads["report.html"].content().decode()
+    assert "cost at the price that was given, 0.5 for an SMS; nothing was paid" in page
+    assert "made-up" not in page
+
+
+def test_without_a_price_the_files_call_the_cost_made_up(person):
+    rehearsed_within(person, "", price="")
+    assert (
+        "The cost is made up" in cells(person.section(5).downloads["report.xlsx"].content())["About the cost"]
+    )

@@ -1,0 +1,65 @@
+"""Every row of a reason and of a choice at the composer, with its number, its cell and what to do."""
+
+from support.widget_tree import html_of, widgets_in
+
+from campaign.notebook.composer import row_list
+
+TEXT = "Hi {name}, come on {day}."
+
+
+def lists(person):
+    """The lists of rows that are offered now, by the label of their button."""
+    found = [one for one in widgets_in(person.section(3)) if isinstance(one, row_list.RowList)]
+    return {one.children[0].description: one for one in found if one.layout.display != "none"}
+
+
+def open_list(person, label):
+    rows = lists(person)[label]
+    rows.children[0].click()
+    return rows
+
+
+def at_the_check(person, table, rows, text=TEXT):
+    table.write_text("name,phone,day\nAisha,+256 772 000 001,Mon\n" + rows)
+    person.compose(text=text)
+    person.reopen(3)
+
+
+def test_all_rows_of_a_reason_open_in_place(person, table):
+    at_the_check(person, table, "".join(f"P{n},0772 {n:02},Tue\n" for n in range(27)))
+    assert "and 19 others" in person.sees("section-3")
+    assert "0772 26" not in person.sees("section-3")
+    rows = open_list(person, "Show all 27 rows")
+    shown = html_of(rows)
+    for n in range(27):
+        assert f">{n + 3}</td>" in shown
+        assert f">0772 {n:02}</td>" in shown
+    assert shown.count("Compare it with its source and complete it.") == 27
+    assert [*lists(person)] == ["Hide all 27 rows"]
+    rows.children[0].click()
+    assert html_of(rows).count("<td") == 0
+
+
+def test_very_many_rows_come_in_pages_and_numbers_are_masked(person, table, monkeypatch):
+    monkeypatch.setattr(row_list, "_PAGE", 3)
+    at_the_check(person, table, "".join("Eve,0772 000 001,Mon\n" for _ in range(4)))
+    rows = open_list(person, "Show all 4 rows")
+    assert "Here are 1 to 3 of 4 rows." in html_of(rows)
+    earlier, later = rows.children[2].children
+    assert (earlier.layout.display, later.layout.display) == ("none", None)
+    later.click()
+    assert "Here are 4 to 4 of 4 rows." in html_of(rows)
+    assert (earlier.layout.display, later.layout.display) == (None, "none")
+    assert "25677*****01" in html_of(rows)
+    assert "0772 000 001" not in html_of(rows)
+
+
+def test_all_rows_of_a_choice_show_what_they_get(person, table):
+    at_the_check(person, table, "".join(f"{'x' * 160},0772 000 01{n},Mon\n" for n in range(6)), "Hi {name}")
+    *_, choice = lists(person).values()
+    choice.children[0].click()
+    assert html_of(choice).count("No text. The text has 163 characters") == 6
+    person.fill("overlong", "truncate")
+    shown = html_of(choice)  # it stays open
+    assert "No text." not in shown
+    assert shown.count("Hi xxx") == 6
