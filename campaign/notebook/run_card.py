@@ -227,13 +227,14 @@ _MEANWHILE = (
 def _ways_to_settle(run: Run) -> list[str]:
     """The calls that settle what is unknown, with the number of the first batch that is."""
     counts, folder = run.counts, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
-    if not counts.unknown or run.made_way:  # settled by that call, perhaps
+    if not counts.unknown:
         return []
     resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
+    is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"  # settled since, perhaps
     return [
-        f"To settle batch {counts.first_unknown}, which is unknown, once you have asked the service: "
+        f"To settle batch {counts.first_unknown}, which {is_unknown}, once you have asked the service: "
         f"{resolve} if it was received, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. The first call asks, and shows the line that does it",
         f"To settle by the service's own list: {reconcile}",

@@ -344,7 +344,13 @@ def test_a_result_that_was_settled_or_read_again_names_the_account_that_sends_th
         options = {"account": slow, "folder": folder, "batch_size": 3, "concurrency": 1, "progress": False}
         run = campaign.start(plan_for(people(10)), **options)
         run.wait(20)
-        settled = campaign.resolve(folder, 2, "accepted", confirm="batch 2 was accepted")
+        with pytest.raises(campaign.ConfirmationError) as asked:
+            campaign.resolve(folder, 2, "accepted")
+        with pytest.raises(campaign.ConfirmationError, match="close with 6 messages not sent"):
+            campaign.close(folder)
+        assert run.status == "paused"  # the question has done nothing yet
+        settled = eval(asked.value.call, {"campaign": campaign})
+        assert run.status == "stopped"
         for result in (run.wait(20), settled, campaign.load_result(folder)):
             line = result.ways_on[0][1]
             assert line.endswith('slow", account=slow, batch_size=3, concurrency=1)')
