@@ -14,6 +14,7 @@ from campaign.results.totals import cost_in_words
 from campaign.sending.engine.tally import RECENT, Snapshot
 from campaign.sending.run import Run
 from campaign.sending.store.identity import NOTHING_SENT_YET
+from campaign.service.account_in_code import name_of_sandbox
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 WORDS = {
@@ -232,11 +233,14 @@ def _ways_to_settle(run: Run) -> list[str]:
     resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
-    is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"  # settled since, perhaps
+    sandbox = name_of_sandbox(run.options.account)
+    received = f": {_code(f'{sandbox}.inbox')} is what your sandbox received" if sandbox else ""
+    # The call that ended the run may have settled it since.
+    is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"
     return [
-        f"To settle batch {counts.first_unknown}, which {is_unknown}, once you have asked the service: "
-        f"{resolve} if it was received, with {refused} if it was not, with {again} to send it again where "
-        "nobody knows. The first call asks, and shows the line that does it",
+        f"To settle batch {counts.first_unknown}, which {is_unknown}, once you have asked the "
+        f"service{received}. Run {resolve} if it was received, with {refused} if it was not, with {again} to "
+        "send it again where nobody knows. The first call asks, and shows the line that does it",
         f"To settle by the service's own list: {reconcile}",
     ]
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping, Sequence
 import pandas as pd
 
 from campaign.contacts.cells.grid import name_rows
-from campaign.contract import ORDERED_AGAIN
+from campaign.contract import ORDERED_AGAIN, SETTLED_BY
 from campaign.text import agreeing, capitalised, counted
 
 ADVICE = {
@@ -19,6 +19,9 @@ ADVICE = {
     "invalid": "Correct the invalid rows in your spreadsheet and send it again, or in the file that "
     "write_follow_up writes, which has the reasons.",
 }
+_SETTLED_AS_REFUSED = (
+    "What is refused was settled so by a person: the service does not have it. {} to send it to these people."
+)
 # Nothing leaves a closed campaign when it is resumed.
 _CLOSED_ADVICE = {
     "refused": "The table of batches says why the service refused some of them. The campaign was closed: "
@@ -112,6 +115,16 @@ def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, kept: Collect
     """
     waiting = {"not_sent": ORDERED_ADVICE[order]} if order in ORDERED_ADVICE else {}
     return (_CLOSED_ADVICE if is_closed else waiting) | _ordered_again(batches, is_closed, kept)
+
+
+def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, str]:
+    """What is left to do about refused batches that a person settled as refused, if these are all."""
+    errors = batches.loc[batches["status"] == "refused", "error"]
+    if not len(errors) or not errors.str.startswith(SETTLED_BY).all():
+        return {}
+    return {
+        "refused": _SETTLED_AS_REFUSED.format("Send the plan again" if is_closed else "Resume the campaign")
+    }
 
 
 def _ordered_again(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:

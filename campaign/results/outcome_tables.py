@@ -10,6 +10,7 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.contract import SETTLED_BY
 
 # A row that was sent as several messages gets the status that most needs attention.
 WORST_FIRST = ("unknown", "refused", "not_sent", "accepted")
@@ -24,11 +25,12 @@ _REASONS = {
 
 def by_urgency(batches: pd.DataFrame, planned: Ints) -> npt.NDArray[np.int64]:
     """The positions of batches in the order in which people look at them; `planned` counts their messages
-    that are in no later batch."""
+    that are in no later batch. Those that a person has settled come before the others of their status."""
     urgency = pd.Categorical(batches["status"], categories=WORST_FIRST).codes.astype(np.int64)
     is_past = batches["status"].isin(["refused", "not_sent"]).to_numpy() & (planned == 0)
     urgency[is_past] = len(WORST_FIRST)
-    return np.lexsort([-batches["batch"].to_numpy(), urgency])
+    was_answered = ~batches["error"].str.startswith(SETTLED_BY).to_numpy()
+    return np.lexsort([-batches["batch"].to_numpy(), was_answered, urgency])
 
 
 def final_statuses(

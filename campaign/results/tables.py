@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections.abc import Callable, Collection, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
@@ -23,6 +24,7 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.advice import (
     ORDERED_ADVICE,
@@ -32,6 +34,7 @@ from campaign.results.advice import (
     advice_on_reached_earlier,
     advice_on_sharing,
     decided,
+    settled_as_refused,
 )
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
@@ -53,9 +56,6 @@ from campaign.text import agreeing, capitalised, clean, counted
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
 
 WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready to be copied
-_OF_THE_RUN = frozenset(
-    {"unknown", "refused", "not_sent"}
-)  # what the card of the run tells how to go on with
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -381,7 +381,8 @@ class Result:
             without.add("invalid")
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        advice = [*advice_for(self.totals, self.decisions, without=without).values()]
+        by_hand = settled_as_refused(self._batches[self._planned > 0], is_closed=self.is_closed)
+        advice = [*advice_for(self.totals, self.decisions | by_hand, without=without).values()]
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals.to_correct > 0))
             advice += self.corrections_to_copy
@@ -491,10 +492,26 @@ class Result:
 
     @property
     def ways_on(self) -> WaysOn:
-        """What each call is for that sends what is left, and the call; () where nothing is, or nobody can."""
+        """What each call is for that settles or sends what is left, and the call; () where nothing is.
+
+        None is for what nobody can send, and none if the campaign has changed since: load it again first.
+        """
+        if self.folder is None or self.changes_since:
+            return ()
         is_left = self.totals["refused"] or self.totals["not_sent"]
         is_over = self.is_closed or self.is_erased or self._order in ORDERED_ADVICE
-        return self._ways_on if is_left and not is_over else ()
+        return (*self._ways_to_settle(self.folder), *(self._ways_on if is_left and not is_over else ()))
+
+    def _ways_to_settle(self, folder: Path) -> WaysOn:
+        """The call that asks about the first unknown batch; what is under way has no error yet."""
+        batches = self._batches
+        is_open = (batches["status"] == "unknown") & ~batches["error"].isin(["", ORDERED_AGAIN])
+        if not is_open.any():
+            return ()
+        first = int(batches["batch"][is_open].iloc[0])
+        place = json.dumps(seen_from_here(folder), ensure_ascii=False)
+        purpose = f"To settle batch {first}, once you have asked the service"
+        return ((purpose, f'campaign.resolve({place}, {first}, "accepted")'),)
 
     def _repr_html_(self) -> str:
         return self._card(self.headline, self.left_to_do, self.ways_on)
@@ -502,7 +519,7 @@ class Result:
     @property
     def card_below_run(self) -> str:
         """The result as HTML below the card of its run, which says why it ended and how to go on."""
-        return self._card(self._headline(""), self._left_to_do(_OF_THE_RUN), ())
+        return self._card(self._headline(""), self._left_to_do({"not_sent"}), ())
 
     def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(

@@ -170,6 +170,12 @@ def test_a_year_of_two_digits_beside_the_name_of_a_month_is_named(dates):
     assert set(plan.issues.loc[plan.issues["row"] < 6, "code"]) == {"unreadable_value"}
 
 
+def test_a_day_that_its_month_does_not_have_is_named():
+    plan = dated("31/11/2026", "30 Feb 2027 10:00", "2027-02-29", "40/12/2026", "12/31/2026", dates="dmy")
+    flaws = plan.contacts["reason"].str.extract("5 Jan 2026(.*)[.] Correct the cell")[0].tolist()
+    assert flaws == [": November has 30 days", *[": February 2027 has 28 days"] * 2, "", ""]
+
+
 def test_what_is_wrong_is_counted_for_each_column():
     """Dates and amounts that cannot be read are corrected in different cells."""
     cells = "\n".join(

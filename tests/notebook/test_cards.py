@@ -149,7 +149,7 @@ def test_in_a_terminal_ipython_shows_the_lines_and_python_its_traceback(tmp_path
 # a result
 
 
-def test_below_its_run_a_result_repeats_nothing_and_alone_it_says_all(shown):
+def test_below_its_run_a_result_repeats_no_reason_and_no_line_and_alone_it_says_all(shown):
     *_, run, short = cards_in(shown["below its run"])
     (alone,) = map(unescape, cards_in(shown["alone"]))
     reason, paying = "Top it up, then resume", "poor.top_up(1365)</code>"  # 39 messages at 35 each
@@ -158,6 +158,10 @@ def test_below_its_run_a_result_repeats_nothing_and_alone_it_says_all(shown):
         assert [said in unescape(card) for card in (run, short, alone)] == [True, False, True], said
     outcome = "1 of 40 rows was accepted by the embedded sandbox; the rest: 19 not sent, 20 refused."
     assert [outcome in card for card in (short, alone)] == [True, True]
+    cause = (
+        "Once the cause is removed, resume the campaign"  # whoever reads the result only must know it, too
+    )
+    assert [cause in card for card in (short, alone)] == [True, True]
     assert (">note</th>" in run, ">note</th>" in short) == (False, True)
 
 
@@ -348,11 +352,18 @@ def test_a_result_that_was_settled_or_read_again_names_the_account_that_sends_th
             campaign.resolve(folder, 2, "accepted")
         with pytest.raises(campaign.ConfirmationError, match="close with 6 messages not sent"):
             campaign.close(folder)
+        card = unescape(run_card(run))
+        assert (
+            "once you have asked the service: <code>slow.inbox</code> is what your sandbox received" in card
+        )
         assert run.status == "paused"  # the question has done nothing yet
         settled = eval(asked.value.call, {"campaign": campaign})
         assert run.status == "stopped"
+        assert "To settle batch 2, which was unknown when this run ended" in run_card(run)
         for result in (run.wait(20), settled, campaign.load_result(folder)):
             line = result.ways_on[0][1]
             assert line.endswith('slow", account=slow, batch_size=3, concurrency=1)')
             assert line in unescape(result._repr_html_())
-        assert eval(line, shell.user_ns).totals["accepted"] == len(slow.inbox) == 10
+        done = eval(line, shell.user_ns)
+        assert done.totals["accepted"] == len(slow.inbox) == 10
+        assert done.batches["batch"].iloc[done.batches_by_urgency].tolist() == [2, 4, 3, 1]  # settled first

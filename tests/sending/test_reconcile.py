@@ -159,7 +159,7 @@ def test_columns_are_named_where_no_header_says_what_they_are(visits, sandbox):
 
 
 def test_a_list_that_does_not_exist(visits, tmp_path):
-    with pytest.raises(campaign.FileError, match=r"provider\.csv"):
+    with pytest.raises(campaign.FileError, match=r"provider\.csv.* needs a column of phone numbers, and"):
         campaign.reconcile(visits, tmp_path / "provider.csv")
 
 

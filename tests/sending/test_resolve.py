@@ -96,7 +96,13 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
 
 def test_whoever_reads_the_report_sees_that_a_person_settled_a_batch(interrupted_campaign, tmp_path):
     note = "asked 0772 000 111 at the provider"
+    before = campaign.load_result(interrupted_campaign)
+    purpose, line = before.ways_on[0]
+    assert purpose == "To settle batch 2, once you have asked the service"
+    with pytest.raises(campaign.ConfirmationError, match="Batch 2 "):
+        eval(line, {"campaign": campaign})
     settled = campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted", note=note)
+    assert before.ways_on == ()  # out of date
     words = f"settled by {user_name()}: accepted, {note}"
     assert settled.batches["error"].tolist()[:2] == ["", words]
     masked = mask_text(words)
@@ -154,6 +160,10 @@ def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupt
     settled = campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
     reasons = settled.contacts.loc[settled.contacts["status"] == "refused", "reason"]
     assert set(reasons) == {f"settled by {user_name()}: refused"}
+    assert (
+        "What is refused was settled so by a person: the service does not have it. Resume" in settled.sentence
+    )
+    assert "says why the service refused" not in settled.sentence
     assert "The service said" not in campaign.write_report(settled, tmp_path / "report.html").read_text(
         "utf-8"
     )

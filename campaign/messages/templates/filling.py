@@ -19,7 +19,7 @@ from campaign.arrow_text import (
 )
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.date_orders import needs_order, question
-from campaign.messages.templates.formats import DateFormat, has_short_year
+from campaign.messages.templates.formats import DateFormat, flaws_of_dates
 from campaign.messages.templates.template import Placeholder, Template
 
 
@@ -85,14 +85,14 @@ def _refuse_unreadable(
         cells = values.raw.take(asked)
         detail = question(name, str(cells[0]).strip()) if len(cells) else ""
         issues.add(rows[asked], name, cells, "ambiguous_date", "error", detail, status="invalid")
-    is_short = np.zeros(len(unreadable), dtype=bool)
+    flaws = np.full(len(unreadable), "", dtype=object)
     if isinstance(placeholder.format, DateFormat):
-        is_short = has_short_year(strip_texts(values.raw.take(unreadable)))
-    for chosen, remark in (
-        (unreadable[~is_short], ""),
-        (unreadable[is_short], ": the year needs four digits"),
-    ):
+        cells = strip_texts(values.raw.take(unreadable))
+        flaws[:] = flaws_of_dates(cells, placeholder.format.order)
+    for flaw in sorted(set(flaws)):
+        chosen = unreadable[flaws == flaw]
         cells = values.raw.take(chosen)
+        remark = f": {flaw}" if flaw else ""
         detail = f'The {what} needs "{name}" to be {values.needed}{remark}. Correct the cell.'
         issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail, status="invalid")
 

@@ -4,10 +4,11 @@ Python's own format language is not offered: it reaches into objects, and {x:>20
 """
 
 import re
+from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 import pyarrow as pa
@@ -200,6 +201,8 @@ def _split_pattern(pattern: str) -> list[str]:
     return re.findall(r"%-?.|%|[^%]+", pattern, flags=re.DOTALL)
 
 
+_Read = TypeVar("_Read")
+_Make = Callable[[str, str | int, str], _Read | None]  # of year, month and day
 _CLOCK = r"(\d{1,2}):(\d{2})(?::\d{2}(?:\.\d+)?)?"
 _WITH_CLOCK = re.compile(rf"(?P<day>.*?)(?:(?:^|[T ]+){_CLOCK})?", re.ASCII | re.DOTALL)
 _YEAR_FIRST = re.compile(r"(\d{4})([-/.])(\d{1,2})\2(\d{1,2})", re.ASCII)
@@ -212,9 +215,31 @@ _NAME = "(?:" + "|".join(month[:3] for month in MONTHS) + ")[A-Za-z]*"
 _SHORT_YEAR = rf"(?i)^([0-9]{{1,2}}[-/. ]?{_NAME}|{_NAME}\.? [0-9]{{1,2}})\.?,?[-/. ]?[0-9]{{2}}([T ].*)?$"
 
 
-def has_short_year(texts: TextArray) -> Bools:
-    """Which cells are dates with the name of a month and a year of two digits: 09-Jan-27."""
-    return matches(texts, _SHORT_YEAR)
+def flaws_of_dates(texts: TextArray, order: str) -> list[str]:
+    """What is wrong with cells that look like dates and are none; "" where nothing more is known."""
+    strings, positions = unique_texts(texts)
+    is_short = matches(text_array(strings), _SHORT_YEAR)  # with the name of a month: 09-Jan-27
+    flaws = [
+        "the year needs four digits" if short else _missing_day(string, order)
+        for string, short in zip(strings, is_short, strict=True)
+    ]
+    return [flaws[position] for position in positions]
+
+
+def _missing_day(text: str, order: str) -> str:
+    """That a month is too short for the day of a cell, such as 31/11/2026; "" for every other cell."""
+    match = _WITH_CLOCK.fullmatch(text)
+    return "" if match is None else _read_day(match["day"], order, _length_if_too_short) or ""
+
+
+def _length_if_too_short(year: str, month: str | int, day: str) -> str | None:
+    """The length of a month in words, if it has no such day, though others have."""
+    try:
+        length = monthrange(int(year), int(month))[1]
+    except ValueError:  # there is no such month
+        return None
+    of_year = f" {year}" if int(month) == 2 else ""
+    return f"{MONTHS[int(month) - 1]}{of_year} has {length} days" if length < int(day) <= 31 else None
 
 
 def read_moment(text: str, order: str = "") -> Moment:
@@ -233,24 +258,25 @@ def read_moment(text: str, order: str = "") -> Moment:
         if hour > 23 or minute > 59:
             return None, None
         clock = time(hour, minute)
-    day = _read_day(match["day"], order)
+    day = _read_day(match["day"], order, _date)
     return (None, None) if match["day"] and day is None else (day, clock)
 
 
-def _read_day(text: str, order: str) -> date | None:
+def _read_day(text: str, order: str, make: _Make[_Read]) -> _Read | None:
+    """What is made of the year, the month and the day of a cell; None if it has no such three."""
     if match := _YEAR_FIRST.fullmatch(text):
-        return _date(match[1], match[3], match[4])
+        return make(match[1], match[3], match[4])
     if match := _TWO_BEFORE_LAST.fullmatch(text):
-        return _read_numbers((match[1], match[3], match[4]), order)
+        return _read_numbers((match[1], match[3], match[4]), order, make)
     if match := _DAY_NAME_YEAR.fullmatch(text):
-        return _date(match[3], _month(match[2]), match[1])
+        return make(match[3], _month(match[2]), match[1])
     if match := _NAME_DAY_YEAR.fullmatch(text):
-        return _date(match[3], _month(match[1]), match[2])
+        return make(match[3], _month(match[1]), match[2])
     return None
 
 
-def _read_numbers(numbers: tuple[str, str, str], order: str) -> date | None:
-    """The date of three numbers, the last of which is a year if it has four digits."""
+def _read_numbers(numbers: tuple[str, str, str], order: str, make: _Make[_Read]) -> _Read | None:
+    """What is made of three numbers, the last of which is a year if it has four digits."""
     first, second, last = numbers
     has_full_year = len(last) == 4
     if order and not (has_full_year and order == "ymd"):
@@ -258,8 +284,8 @@ def _read_numbers(numbers: tuple[str, str, str], order: str) -> date | None:
         year = int(named["y"])
         # As in C and Python: 69 to 99 are in the last century.
         century = 0 if has_full_year else 1900 if year >= 69 else 2000
-        return _date(str(century + year), named["m"], named["d"])
-    readings = {_date(last, second, first), _date(last, first, second)} - {None} if has_full_year else set()
+        return make(str(century + year), named["m"], named["d"])
+    readings = {make(last, second, first), make(last, first, second)} - {None} if has_full_year else set()
     return readings.pop() if len(readings) == 1 else None
 
 

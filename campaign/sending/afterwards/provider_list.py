@@ -63,7 +63,10 @@ def read_provider_list(
     check(
         messages, pd.DataFrame, subject="messages", needs="the messages of a result", write="result.messages"
     )
-    table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
+    try:
+        table = read_contacts(_with_zones(source) if isinstance(source, pd.DataFrame) else source)
+    except FileError as error:
+        raise FileError(f"{error} {_NEEDED}, and one of times if it has them.") from None
     columns = list(table.columns)
     places = {
         "text": _column(columns, text, TEXT_HEADERS),
