@@ -227,10 +227,10 @@ _MEANWHILE = (
 
 def _ways_to_settle(run: Run) -> list[str]:
     """The calls that settle what is unknown, with the number of the first batch that is."""
-    counts, folder = run.counts, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
-    if not counts.unknown:
+    batch, folder = run.first_unknown, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
+    if not batch:
         return []
-    resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
+    resolve = _code(f'campaign.resolve({folder}, {batch}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
     sandbox = name_of_sandbox(run.options.account)
@@ -238,7 +238,7 @@ def _ways_to_settle(run: Run) -> list[str]:
     # The call that ended the run may have settled it since.
     is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"
     return [
-        f"To settle batch {counts.first_unknown}, which {is_unknown}, once you have asked the "
+        f"To settle batch {batch}, which {is_unknown}, once you have asked the "
         f"service{received}. Run {resolve} if it was received, with {refused} if it was not, with {again} to "
         "send it again where nobody knows. The first call asks, and shows the line that does it",
         f"To settle by the service's own list: {reconcile}",

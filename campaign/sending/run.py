@@ -309,6 +309,14 @@ class Run:
         return self._engine.hold is MADE_WAY
 
     @property
+    def first_unknown(self) -> int:
+        """The first batch that is unknown, 0 for none; after it made way, what the other call did counts."""
+        if not self.made_way:
+            return self.counts.first_unknown if self.counts.unknown else 0
+        batches = snapshot(self._folder.ledger_place).batches
+        return next((one.batch for one in batches if one.state == "unknown"), 0)
+
+    @property
     def is_waited_for(self) -> bool:
         """Whether somebody blocks the main thread in `wait`, so that it can do nothing else."""
         return self._waits > 0

@@ -337,6 +337,7 @@ def test_a_run_that_a_valve_holds_makes_way_for_the_next_send():
         result = campaign.send(plan_of(30), **options)
         assert held.ended
         assert (result.totals["accepted"], result.totals["unknown"]) == (20, 10)
+        assert "To settle batch 2, which was unknown when this run ended" in run_card(held)
         assert not sandbox.inbox["number"].duplicated().any()
 
 
