@@ -177,6 +177,21 @@ def test_each_choice_says_what_it_changes(person, table):
     ]
 
 
+def test_a_choice_says_who_loses_a_text_by_it_and_counts_nobody_who_wants_none(person, table, tmp_path):
+    rows = f"{LONG},+256 772 000 001,Mon\n{LONG},0772 000 002,Tue\nEve,0772 000 001,Fri\n"
+    at_the_check(person, table, f"name,phone,day\n{rows}")
+    assert person.offered("overlong")[1] == (
+        "Cut these texts: 2 more people get a text, 1 SMS more; 1 other person loses theirs "
+        "(row 4: shared phone)"
+    )
+    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
+    person.fill("opt-outs", "stop.csv")
+    assert person.offered("overlong")[0] == (
+        "Leave these people out: 1 row gets no text, besides 1 that wants none"
+    )
+    assert person.offered("overlong")[1].startswith("Cut these texts: 1 more person gets a text; 1 other")
+
+
 def test_texts_that_are_cut_are_shown_before_and_after(person, table):
     long = "a very long remark " * 12
     at_the_check(person, table, f"{FAMILY}{long},+256 772 000 005,Fri\n")
