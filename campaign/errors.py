@@ -95,7 +95,8 @@ class ConfirmationError(CampaignError):
         self.question, self.phrase, self.purpose, self.call = question, phrase, purpose, call
         self.complaint = "" if given is None or not phrase else _NOT_THE_PHRASE
         self.proceed: Callable[[str], Any] | None = None
-        text = f'{question} To {purpose}, give confirm="{phrase}".' if phrase else question
+        gap = "\n" if "\n" in question else " "  # long questions end with an example: somebody's SMS
+        text = f'{question}{gap}To {purpose}, give confirm="{phrase}".' if phrase else question
         super().__init__(f"{self.complaint} {text}".lstrip())
 
 

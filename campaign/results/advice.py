@@ -91,6 +91,18 @@ def advice_on_corrections(rows: Sequence[int]) -> str:
     )
 
 
+def advice_on_costs(batches: Sequence[int]) -> str:
+    """What is left to do about accepted batches whose cost is not known; "" for none."""
+    if not batches:
+        return ""
+    others = len(batches) - 1
+    more = f" and {counted(others, 'other accepted batch', 'other accepted batches')}" if others else ""
+    return (
+        f"The cost of batch {batches[0]}{more} is not known. Once the provider has told you, add "
+        f"{'them' if others else 'it'} with resolve and cost=."
+    )
+
+
 def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, kept: Collection[int]) -> dict[str, str]:
     """What is left to do, by status, where a person has decided already what becomes of it.
 

@@ -28,6 +28,7 @@ from campaign.results.advice import (
     ORDERED_ADVICE,
     advice_for,
     advice_on_corrections,
+    advice_on_costs,
     advice_on_reached_earlier,
     advice_on_sharing,
     decided,
@@ -44,7 +45,7 @@ from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
-from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.results.totals import ResultTotals, lack_their_cost, outcome_sentence
 from campaign.text import agreeing, capitalised, clean, counted
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
@@ -384,6 +385,7 @@ class Result:
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals.to_correct > 0))
             advice += self.corrections_to_copy
+            advice.append(advice_on_costs(self._batches["batch"][lack_their_cost(self._batches)].tolist()))
         return tuple(filter(None, advice))
 
     @property

@@ -117,6 +117,11 @@ def cost_in_words(
     return f"{amount}{' or more' if unpriced else ''}{made_up}"
 
 
+def lack_their_cost(batches: pd.DataFrame) -> "pd.Series[bool]":
+    """Which batches were accepted without a cost that is known; resolve can give it later."""
+    return (batches["status"] == "accepted") & batches["cost"].isna()
+
+
 def average_price(batches: pd.DataFrame) -> Decimal | None:
     """What a message of the accepted batches has cost whose cost is known; None without one."""
     priced = batches[(batches["status"] == "accepted") & batches["cost"].notna()]

@@ -112,6 +112,8 @@ def test_the_providers_list_settles_it_too(interrupted, tmp_path):
     found = campaign.reconcile(interrupted, tmp_path / "provider.csv")
     settled = campaign.reconcile(interrupted, tmp_path / "provider.csv", confirm=found.phrase)
     assert totals(settled) == {"accepted": 4, "not_sent": 6}
+    priced = campaign.resolve(interrupted, 2, "accepted", cost=70, confirm="batch 2 cost 70")
+    assert (settled.totals.unpriced, priced.totals.unpriced) == (1, 0)
 
 
 def test_it_is_closed_and_erased(interrupted):

@@ -110,6 +110,29 @@ def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campa
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm=confirm, cost=1)
 
 
+def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
+    """The line that a card shows settles without a cost; the bill comes at the end of the month."""
+    campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
+    before = campaign.load_result(interrupted_campaign)
+    assert before.totals.unpriced == 1
+    assert "The cost of batch 2 is not known. Once the provider has told you, add it with" in before.sentence
+    with pytest.raises(campaign.ConfirmationError, match="was accepted, and its cost is not known") as asked:
+        campaign.resolve(interrupted_campaign, 2, "accepted", cost=350, note="the bill of November")
+    priced = eval(asked.value.call, {"campaign": campaign})
+    assert (priced.totals.unpriced, priced.totals.cost) == (0, before.totals.cost + 350)
+    assert priced.totals["accepted"] == before.totals["accepted"]
+    assert "not known" not in priced.sentence
+    user = user_name()
+    assert priced.batches["error"][1] == (
+        f"settled by {user}: accepted; {user}: cost 350 given by hand, the bill of November"
+    )
+    last = journal_frame(LedgerFile(interrupted_campaign / "ledger.sqlite")).iloc[-1]
+    assert (last["batch"], last["was"], last["now"]) == (2, "accepted", "priced")
+    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown"):
+        campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 cost 1", cost=1)
+    assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
+
+
 def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupted_campaign, tmp_path):
     settled = campaign.resolve(interrupted_campaign, 2, "refused", confirm="batch 2 was refused")
     reasons = settled.contacts.loc[settled.contacts["status"] == "refused", "reason"]

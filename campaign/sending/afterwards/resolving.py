@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Hashable, Mapping
+from dataclasses import dataclass
 from decimal import Decimal
 from typing import Any, Literal
 
@@ -15,8 +16,10 @@ from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
+from campaign.results.totals import lack_their_cost
 from campaign.sending.afterwards.opened_ledger import opened_ledger
-from campaign.sending.ledger.views import snapshot
+from campaign.sending.ledger.ledger import Ledger
+from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.options import Money, Place
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
@@ -43,10 +46,11 @@ def resolve(
     sending the plan again does that. `confirm` is the phrase that the error shows together with the evidence;
     `note` says how you know. The journal keeps who decided, when and why; reports say so beside the batch.
     `cost` is what the service charged for an accepted batch, if you know it: a number in the account's units,
-    which counts as the cost of the batch from then on. It cannot be given or changed later.
+    which counts as the cost of the batch from then on. It can be given later, too, once, to any accepted
+    batch without one.
 
-    Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown,
-    `LockedError` while a run is under way; one that a valve holds in this process is ended.
+    Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown
+    and has its cost, `LockedError` while a run is under way; one that a valve holds in this process is ended.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     check_count(batch, subject="batch", write="the number of one batch, for example batch=2")
@@ -59,28 +63,62 @@ def resolve(
             raise UsageError("cost= is for a batch that was accepted. Leave it out.")
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
+    decision = _Decision(place, batch, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
     with opened_ledger(place) as ledger:
-        contents = snapshot(place.ledger_place)
-        settleable = [one.batch for one in contents.batches if one.state == "unknown"]
-        unknown = contents.outcomes.set_index("batch").loc[settleable]
-        if batch not in unknown.index:
-            raise UsageError(
-                f"Batch {batch} is not unknown. The unknown batches are: {_listed(unknown.index.tolist())}."
-            )
-        evidence = unknown.loc[[batch]].to_dict("records")[0]
-        phrase = _phrase(batch, evidence["messages"], outcome)
-        if confirm != phrase:
-            question = _evidence(batch, evidence)
-            call = _call(place, batch, outcome, phrase, note, cost)
-            raise ConfirmationError(question, phrase=phrase, purpose="settle it", call=call, given=confirm)
-        decision = f"{user_name()}: {outcome}"
-        charged = {} if cost is None else {"cost": Decimal(str(cost))}
-        at_cost = [f"cost {money(charge)} given by hand" for charge in charged.values()]
-        ledger.move(
-            batch, outcome, error="" if outcome == "accepted" else evidence["error"],
-            note=", ".join(filter(None, [decision, *at_cost, note])), **charged,
-        )  # fmt: skip
+        decision.record(ledger, snapshot(place.ledger_place))
     return place.load_result()
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """What a person says of a batch: what became of it, or what it cost."""
+
+    place: Folder
+    batch: int
+    outcome: str
+    confirm: str | None
+    note: str
+    cost: Decimal | None
+
+    def record(self, ledger: Ledger, contents: LedgerSnapshot) -> None:
+        """Settle the batch, or give an accepted one its cost; raises where that cannot be."""
+        settleable = [one.batch for one in contents.batches if one.state == "unknown"]
+        facts = contents.outcomes.set_index("batch")
+        if self.batch in settleable:
+            self._settle(ledger, facts.loc[[self.batch]].to_dict("records")[0])
+        elif self.cost is not None and self.batch in facts.index[lack_their_cost(facts)]:
+            self._give_cost(ledger, int(facts["messages"].loc[self.batch]))
+        else:
+            raise UsageError(
+                f"Batch {self.batch} is not unknown. The unknown batches are: {_listed(settleable)}."
+            )
+
+    def _settle(self, ledger: Ledger, evidence: Mapping[Hashable, Any]) -> None:
+        phrase = _phrase(self.batch, evidence["messages"], self.outcome)
+        self._check_confirmed(phrase, _evidence(self.batch, evidence), "settle it")
+        ledger.move(
+            self.batch, self.outcome, error="" if self.outcome == "accepted" else evidence["error"],
+            note=self._said(self.outcome), **({} if self.cost is None else {"cost": self.cost}),
+        )  # fmt: skip
+
+    def _give_cost(self, ledger: Ledger, messages: int) -> None:
+        assert self.cost is not None  # noqa: S101 - looked at by `record`
+        accepted = (
+            f"Batch {self.batch} ({counted(messages, 'message')}) was accepted, and its cost is not known."
+        )
+        self._check_confirmed(f"batch {self.batch} cost {money(self.cost)}", accepted, "give it")
+        ledger.record_cost(self.batch, self.cost, self._said())
+
+    def _said(self, outcome: str = "") -> str:
+        """Who decided what, and why, as the journal and reports have it."""
+        cost = "" if self.cost is None else f"cost {money(self.cost)} given by hand"
+        first, *others = filter(None, [outcome, cost, self.note])
+        return ", ".join([f"{user_name()}: {first}", *others])
+
+    def _check_confirmed(self, phrase: str, question: str, purpose: str) -> None:
+        if self.confirm != phrase:
+            call = _call(self.place, self.batch, self.outcome, phrase, self.note, self.cost)
+            raise ConfirmationError(question, phrase=phrase, purpose=purpose, call=call, given=self.confirm)
 
 
 def _phrase(batch: int, messages: int, outcome: str) -> str:

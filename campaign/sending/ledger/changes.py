@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 
 from campaign.sending.ledger.database import Connection
 
+_PRICED = ":batch, 'accepted', 'priced', ''"
 WITHDRAW = "UPDATE batches SET state = 'withdrawn' WHERE state = 'pending'"
 _UNDER_WAY = "UPDATE batches SET state = 'unknown', error = :error, note = '' WHERE state = 'sending'"
 
@@ -69,6 +70,19 @@ def erase_texts(connection: Connection, now: str, digests: Mapping[int, str], no
 def note_budget(connection: Connection, now: str, record: str) -> int:
     """Note in the journal which budget the campaign has from now on."""
     return _note_in_journal(connection, now, "budget", record)
+
+
+def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str) -> int:
+    """Give an accepted batch that has no cost its cost, and return 1; 0 where there is none to give it to."""
+    update = (
+        "UPDATE batches SET cost = :cost, note = CASE note WHEN '' THEN :note ELSE note || '; ' || :note END "
+        "WHERE batch = :batch AND state = 'accepted' AND cost IS NULL"
+    )
+    given = connection.execute(update, {"batch": batch, "cost": cost, "note": note}).rowcount
+    if given:
+        entry = f"INSERT INTO journal (at, batch, was, now, error, note) VALUES ({now}, {_PRICED}, :note)"  # noqa: S608
+        connection.execute(entry, {"batch": batch, "note": note})
+    return given
 
 
 def record_home(connection: Connection, now: str, home: Mapping[str, str], note: str) -> int:

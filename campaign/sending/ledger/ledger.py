@@ -25,6 +25,7 @@ from typing import Any, ClassVar, NamedTuple, Protocol, TypeVar
 from campaign.errors import FolderError, LedgerError
 from campaign.sending.ledger.changes import (
     erase_texts,
+    give_cost,
     insert_round,
     note_budget,
     record_home,
@@ -159,6 +160,10 @@ class Ledger(ABC):
     def record_budget(self, record: str) -> None:
         """Keep the record of the budget that the campaign has from now on, in the journal."""
         self._change(partial(note_budget, now=self.NOW, record=record))
+
+    def record_cost(self, batch: int, cost: Decimal, note: str) -> None:
+        """Give an accepted batch that has no cost its cost; the journal keeps who gave it."""
+        self._change(partial(give_cost, now=self.NOW, batch=batch, cost=f"{cost:f}", note=note))
 
     def recorded_budget(self) -> str:
         """The record of the budget that was kept last, "" if there is none."""
