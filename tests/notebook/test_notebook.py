@@ -104,6 +104,7 @@ def test_pause_resume_and_stop(slow_run):
     dashboard = Dashboard(run)
     find(dashboard, "pause").click()
     until(lambda: shows(dashboard, "Paused"))
+    assert "time left" not in html_of(dashboard)  # nor a rate: while nothing leaves, neither means anything
     until(lambda: run.counts.in_flight == 0)
     paused_at = len(sandbox.inbox)
     time.sleep(0.6)  # three answers' time, in which nothing may arrive
