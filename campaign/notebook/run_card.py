@@ -156,7 +156,7 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     if run.outgoing:
         name = "elapsed, with earlier runs" if run.seconds_before >= 1 else "elapsed"
         pairs[name] = clock(counts.seconds)
-    if on_the_way:
+    if on_the_way and counts.status == "running":
         pairs["time left"] = "–" if counts.seconds_left is None else f"about {clock(counts.seconds_left)}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
     return _definitions(pairs, counts)
@@ -189,8 +189,8 @@ def recent_batches(counts: Snapshot) -> str:
             "messages": batch.messages,
             "status": batch.status,
             "cost": batch.cost,
-            "code": batch.code,
             "note": mask_text(batch.error),
+            "code": batch.code,
         }
         for batch in sorted(counts.recent, key=lambda batch: WORST_FIRST.index(batch.status))
     ]

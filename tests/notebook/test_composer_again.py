@@ -4,7 +4,7 @@ import stat
 import sys
 
 import pytest
-from support.composer_person import TEXT, Person, until
+from support.composer_person import TEXT, VISITS, Person, until
 from support.widget_tree import find
 
 import campaign
@@ -244,14 +244,20 @@ def test_after_a_restart_nobody_who_wanted_no_texts_gets_one_unasked(person, tab
 
 
 def test_after_a_restart_the_text_of_then_is_taken_and_nobody_gets_it_twice(person, table):
+    table.write_text(VISITS.replace("Dan,", f"{'D' * 150},"))
     person.compose()
+    person.reopen(3)
+    person.fill("overlong", "truncate")
+    person.press("go-on")
     person.send()
     again = Person(campaign.compose())
     again.fill("path", "visits.csv")
+    assert "write another text, section 3 asks anew about texts that are too long" in again.sees("section-1")
     again.press("use")
     assert "The campaign “visits” in this folder has a text of" in again.sees("earlier-text")
     assert again.sees("earlier-text").endswith("It was only rehearsed: it reached no phone.")
     again.press("take-text")
+    assert again.composer.desk.composition.overlong == "truncate"
     assert find(again.composer, "sender").value == "CLINIC"
     assert find(again.composer, "text").value == TEXT
     again.press("check")
@@ -299,6 +305,7 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         person.fill("opt-outs", "stop.csv")
         person.press("go-on")
         person.fill("own-number", "0772 000 999")
+        person.section(4).costs.price.value = "35"
         person.fill("pace", True)
         person.press("send")
         until(lambda: person.composer.desk.run.counts.accepted)
@@ -320,6 +327,13 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         third = Person(campaign.compose())
         assert "Choose its spreadsheet, visits.csv, below." in third.sees("open-campaigns")
         third.fill("path", "to_correct.csv")
-        assert "Column and country are those of the campaign “visits”" in third.sees("section-1")
+        said = "Column, country, text, sender, the answers in section 3 with the list of people who want no"
+        assert said in third.sees("section-1")
         assert find(third.composer, "country").value == "UG"
+        third.press("use")
+        third.press("check")
+        assert third.composer.desk.composition.message == "Hi {name}, come"
         assert third.composer.desk.composition.overlong == "truncate"
+        assert third.composer.desk.plan.totals["not_sent"] == 0
+        assert find(third.composer, "opt-outs").value == "stop.csv"
+        assert (third.section(4).costs.price.value, third.section(4).pace.value) == ("35", True)

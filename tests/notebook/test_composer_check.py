@@ -151,6 +151,7 @@ def test_what_a_change_above_has_changed_is_not_said_of_a_choice_made_here(perso
 
 def test_every_different_text_goes_out_and_none_twice(person, table):
     at_the_check(person, table, FAMILY)
+    assert "Of 4 rows: 2 get a text, 1 comes twice, 1 shares a phone." in person.sees("section-3")
     pickers(person)[0].value = 4
     person.fill("duplicates", "keep")
     assert pickers(person) == []
@@ -175,6 +176,21 @@ def test_each_choice_says_what_it_changes(person, table):
         "Send every different text: 1 more person gets a text, 1 SMS more; 1 row still gets none "
         "(row 5: repeats another row)",
     ]
+
+
+def test_a_choice_says_who_loses_a_text_by_it_and_counts_nobody_who_wants_none(person, table, tmp_path):
+    rows = f"{LONG},+256 772 000 001,Mon\n{LONG},0772 000 002,Tue\nEve,0772 000 001,Fri\n"
+    at_the_check(person, table, f"name,phone,day\n{rows}")
+    assert person.offered("overlong")[1] == (
+        "Cut these texts: 2 more people get a text, 1 SMS more; 1 other person loses theirs "
+        "(row 4: shared phone)"
+    )
+    (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
+    person.fill("opt-outs", "stop.csv")
+    assert person.offered("overlong")[0] == (
+        "Leave these people out: 1 row gets no text, besides 1 that wants none"
+    )
+    assert person.offered("overlong")[1].startswith("Cut these texts: 1 more person gets a text; 1 other")
 
 
 def test_texts_that_are_cut_are_shown_before_and_after(person, table):

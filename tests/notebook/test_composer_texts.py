@@ -181,6 +181,21 @@ def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, tab
     assert "Bonjour Aisha, le 2026-12-01." in person.sees("phone")
 
 
+def test_a_date_with_a_time_of_day_is_written_with_it_unless_somebody_chooses_otherwise(person, table):
+    table.write_text("name,phone,day\nAisha,+256772000001,2026-12-01\nBen,+256772000002,2026-12-02 14:30\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    assert find(person.composer, "text").formats == {"day, as 2 December, 14:30": "day:%-d %B, %H:%M"}
+    person.write("Come {day:%A %-d %B, %H:%M@fr|soon}.")
+    offered = person.offered("date-format")
+    assert offered[1] == "2 December, 14:30 (English)"
+    assert {"mercredi 2 décembre, 14:30 (français)", "02/12/2026, 14:30"} <= {*offered}
+    assert "2 December (English, without the time)" in offered
+    assert find(person.composer, "date-format").value == "%A %-d %B, %H:%M@fr"
+    person.press("next")
+    assert "Come mercredi 2 décembre, 14:30." in person.sees("phone")
+
+
 def test_the_order_of_dates_is_forgotten_with_another_file(person, table, tmp_path):
     table.write_text(AMBIGUOUS)
     (tmp_path / "other.csv").write_text(AMBIGUOUS)

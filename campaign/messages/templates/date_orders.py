@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from datetime import time
 
 import numpy as np
 import pandas as pd
@@ -71,15 +72,24 @@ def _is_day(days: Ints, months: Ints) -> Bools:
 
 
 def date_columns(contacts: pd.DataFrame) -> dict[str, str]:
-    """The columns in which most of the first cells are dates, each with the first of these as an example."""
+    """The columns in which most of the first cells are dates, each with one of these as an example.
+
+    It is the first that has a time of day, or else the first of all.
+    """
     examples = {}
     for name in contacts.columns:
         cells = contacts[name].head(_EXAMINED).str.strip()
         distinct = cells[cells != ""].unique()
         dates = [cell for cell in distinct if any(read_moment(cell, order)[0] for order in _ORDERS)]
         if len(dates) * 2 > len(distinct):
-            examples[str(name)] = dates[0]
+            examples[str(name)] = next(filter(time_of_day, dates), dates[0])
     return examples
+
+
+def time_of_day(cell: str) -> time | None:
+    """The time beside a date; None where there is none, or midnight, which programs add to dates."""
+    clocks = (read_moment(cell, order)[1] for order in _ORDERS)
+    return next((clock for clock in clocks if clock not in (None, time())), None)
 
 
 @dataclass(frozen=True)

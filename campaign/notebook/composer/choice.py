@@ -89,12 +89,13 @@ class Choice(Picker):
 
     def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> None:
         """Offer the answers with their effects; `look` tells what some decisions would give."""
-        (careful, decisions), *others = self.question.answers.items()
-        without = look(decisions)
-        rows = _left_out(without.plan, self.question.codes)
-        effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
-        for answer, decisions in others:
-            effects[answer] = _gained(look(decisions), without, rows)
+        (careful, without), *others = (
+            (answer, look(decisions)) for answer, decisions in self.question.answers.items()
+        )
+        concerned, most = _left_out(without.plan, self.question.codes), others[-1][1].plan
+        rows = concerned[(most.contacts["status"].reindex(concerned) != "opted_out").to_numpy()]
+        effects = {careful: _leaving_out(len(rows), len(concerned) - len(rows))}
+        effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
         if effects.get("one_sms") == effects.get("truncate"):
             effects.pop("one_sms", None)  # what is cut takes one SMS anyway
         options = [
@@ -136,9 +137,20 @@ def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
     return excluded.intersection(pd.Index(issues.loc[issues["code"].isin(codes), "row"].dropna().unique()))
 
 
+def _leaving_out(rows: int, unwanted: int) -> str:
+    """How many rows get no text, and how many that want none anyway are like them."""
+    besides = (
+        f", besides {figure(unwanted)} that {agreeing(unwanted, 'wants', 'want')} none" if unwanted else ""
+    )
+    return f"{counted(rows, 'row')} {agreeing(rows, 'gets', 'get')} no text{besides}"
+
+
 def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
-    """What an answer adds, in people and SMS, and which of the rows that it is about still get nothing."""
+    """What an answer adds, in people and SMS, which of the rows that it is about still get nothing, and which
+    others get nothing any more.
+    """
     new = with_answer.leaves.rows.difference(without.leaves.rows)
+    lost = without.leaves.rows.difference(with_answer.leaves.rows)
     pieces = []
     if len(new):
         pieces.append(f"{figure(len(new))} more {agreeing(len(new), 'person gets', 'people get')} a text")
@@ -147,7 +159,8 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
     effect = ", ".join(pieces if len(new) else ["nobody else gets a text", *pieces])
     left = rows.difference(with_answer.leaves.rows)
     still = _still_left_out(left, with_answer.plan) if len(new) and len(left) else ""
-    return f"{effect}{_each(new, with_answer.plan)}{_cut_too(with_answer, without)}{still}"
+    losing = _losing(lost, with_answer.plan) if len(lost) else ""
+    return f"{effect}{_each(new, with_answer.plan)}{losing}{_cut_too(with_answer, without)}{still}"
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:
@@ -175,6 +188,18 @@ def _cut(plan: Plan) -> pd.Index[Any]:
 
 def _still_left_out(rows: pd.Index[Any], plan: Plan) -> str:
     """How many rows still get no text, which, and why."""
+    still = f"{counted(len(rows), 'row')} still {agreeing(len(rows), 'gets', 'get')} none"
+    return f"; {still} ({_why_without(rows, plan)})"
+
+
+def _losing(rows: pd.Index[Any], plan: Plan) -> str:
+    """How many people get no text any more, because one of these rows gets it; which, and why."""
+    people = f"{figure(len(rows))} other {agreeing(len(rows), 'person loses', 'people lose')} theirs"
+    return f"; {people} ({_why_without(rows, plan)})"
+
+
+def _why_without(rows: pd.Index[Any], plan: Plan) -> str:
+    """Why rows get no text, with their numbers: "row 5: repeats another row; rows 6 and 9: shared phone"."""
     statuses, issues = plan.contacts["status"].reindex(rows), plan.issues
     reasons = issues[issues["code"].isin(_STILL) & issues["row"].isin(rows)].drop_duplicates(
         "row", keep="last"
@@ -182,10 +207,8 @@ def _still_left_out(rows: pd.Index[Any], plan: Plan) -> str:
     words = pd.Series("has to be corrected", index=rows)
     words.update(reasons.set_index(reasons["row"].astype("int64"))["code"].map(_STILL))
     words[(statuses == "not_sent").to_numpy()] = _OTHERS
-    groups = [f"{_rows(list(own))}: {why}" for why, own in words.groupby(words, sort=False).groups.items()]
-    return (
-        f"; {counted(len(rows), 'row')} still {agreeing(len(rows), 'gets', 'get')} none ({'; '.join(groups)})"
-    )
+    groups = words.groupby(words, sort=False).groups
+    return "; ".join(f"{_rows(list(own))}: {why}" for why, own in groups.items())
 
 
 def _rows(rows: list[int]) -> str:

@@ -49,6 +49,7 @@ class Composer(Panel):
         ]  # fmt: skip
         for section in self._decided:
             section.touched = self._put_away_below
+        self.spreadsheet.brought_back = self._show_brought_back
         self.sending.touched = self._put_away_below
         self.sending.looked_up = self._say_who_leaves
         self._reached = 0
@@ -88,6 +89,11 @@ class Composer(Panel):
         self._is_shown = True
         self._remember()
         next(section for section in self.sections if section.is_open).take_focus()
+
+    def _show_brought_back(self) -> None:
+        """Show what a campaign has decided, below the spreadsheet that continues it."""
+        for section in self.sections[1:]:
+            section.refill(self.desk.composition)
 
     def _go_on(self) -> None:
         """What is said before anything is decided goes with the first decision."""

@@ -26,6 +26,8 @@ from campaign.service.sandbox.server import Sandbox
 _AGAIN: tuple[str, ...] = ("changed", "gone")
 ANSWERS = ("overlong", "max_parts", "duplicates", "several")  # about the rows of the spreadsheet
 KEPT_ANSWERS = (*ANSWERS, "budget")  # which hold for all files of a campaign
+# What rows to correct have from their campaign besides.
+CONTINUED = (*KEPT_ANSWERS, "message", "language", "texts", "sender", "opt_outs", "rate", "batch_size")
 _ABOUT = {
     "source": (*KEPT_ANSWERS, *_AGAIN, "name"), "sheet": (*ANSWERS, *_AGAIN),
     **dict.fromkeys(("message", "texts", "language"), ("overlong", "max_parts", *_AGAIN)),
@@ -65,8 +67,16 @@ class Composition:
     batch_size: int = 100
 
     def decided(self, **decisions: Any) -> Composition:
-        """With some decisions replaced, and without the answers that were about what they replace."""
-        changed = {name for name, value in decisions.items() if getattr(self, name) != value}
+        """With some decisions replaced, and without the answers that were about what they replace.
+
+        An answer that was kept from an earlier text holds for the first text that is written.
+        """
+        unwritten = () if self.message or any(self.texts.values()) else ("message", "texts")
+        changed = {
+            name
+            for name, value in decisions.items()
+            if getattr(self, name) != value and name not in unwritten
+        }
         forgotten = {answer for cause, answers in _ABOUT.items() if cause in changed for answer in answers}
         defaults: dict[str, Any] = {name: type(self).__dataclass_fields__[name].default for name in forgotten}
         return replace(self, **(defaults | decisions))

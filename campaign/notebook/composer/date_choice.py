@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from datetime import date
+from datetime import date, datetime
 
 import pandas as pd
 
 from campaign.arrow_text import text_array
 from campaign.contacts.reading_record import reading_of
 from campaign.messages.templates.date_names import DATE_NAMES
-from campaign.messages.templates.date_orders import date_columns
+from campaign.messages.templates.date_orders import date_columns, time_of_day
 from campaign.messages.templates.formats import DateFormat, parse_format, read_moment
 from campaign.messages.templates.template import formats_in, with_format
 from campaign.notebook.composer.fields import Picker, set_shown
 
 _AS_THEY_ARE = "As in the spreadsheet"
 _NUMBERS = ("%d/%m/%Y", "%d.%m.%Y")
-EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
+_EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
 
 
 class DateChoice(Picker):
@@ -48,7 +48,7 @@ class DateChoice(Picker):
         if formats:
             column, now = next(iter(formats.items()))
             cell = self._dates[column]
-            day = read_moment(cell, self._order)[0] or EXAMPLE
+            day = example_moment(cell, self._order)
             options = [(f"{_AS_THEY_ARE}: {cell}", ""), *_ways(day, language)]
             if now not in [way for _, way in options]:
                 options.append((f"As the text says: {now}", now))
@@ -58,7 +58,7 @@ class DateChoice(Picker):
         """A text whose dates are named with an example: "{day, as 4 January}" for "{day:%-d %B}"."""
         for column, way in formats_in(text, self._columns, self._dates).items():
             if way:
-                day = read_moment(self._dates[column], self._order)[0] or EXAMPLE
+                day = example_moment(self._dates[column], self._order)
                 text = text.replace(f"{{{column}:{way}}}", f"{{{column}, as {written(day, way)}}}")
         return text
 
@@ -67,20 +67,41 @@ class DateChoice(Picker):
 
 
 def _ways(day: date, language: str) -> list[tuple[str, str]]:
-    """Each way to write dates, by how it writes this day."""
+    """Each way to write dates, by how it writes this day; those with the time of day first, if it has one."""
+    has_time = isinstance(day, datetime)
+    with_time = _ways_of(day, language, ", %H:%M", "") if has_time else []
+    return [*with_time, *_ways_of(day, language, "", ", without the time" if has_time else "")]
+
+
+def _ways_of(day: date, language: str, clock: str, note: str) -> list[tuple[str, str]]:
+    """The ways with this pattern for the time of day behind the date."""
     codes = sorted(DATE_NAMES, key=lambda code: code != _code(language))
     in_words = [
-        (f"{written(day, pattern + _suffix(code))} ({DATE_NAMES[code].name})", pattern + _suffix(code))
+        (f"{DATE_NAMES[code].name}{note}", f"{pattern}{clock}{_suffix(code)}")
         for code in codes
         for pattern in (DATE_NAMES[code].day, DATE_NAMES[code].weekday)
     ]
-    return [*in_words, *((written(day, pattern), pattern) for pattern in _NUMBERS)]
+    in_numbers = [(note.removeprefix(", "), f"{pattern}{clock}") for pattern in _NUMBERS]
+    return [
+        (f"{written(day, pattern)}{f' ({words})' if words else ''}", pattern)
+        for words, pattern in [*in_words, *in_numbers]
+    ]
 
 
-def day_in_words(language: str) -> str:
-    """How a text in a language, "fr" or "français", writes a day and its month; English for one not known."""
+def day_in_words(language: str, day: date) -> str:
+    """How a text in a language, "fr" or "français", writes a day and its month, with the time of a moment.
+
+    English for a language that is not known.
+    """
     code = _code(language)
-    return DATE_NAMES[code].day + _suffix(code)
+    return f"{DATE_NAMES[code].day}{', %H:%M' if isinstance(day, datetime) else ''}{_suffix(code)}"
+
+
+def example_moment(cell: str, order: str) -> date:
+    """The day of a cell, with its time if it has one other than midnight; an example where it is unclear."""
+    day = read_moment(cell, order)[0] or _EXAMPLE
+    clock = time_of_day(cell)
+    return day if clock is None else datetime.combine(day, clock)
 
 
 def _code(language: str) -> str:
@@ -95,7 +116,7 @@ def _suffix(code: str) -> str:
 
 
 def written(day: date, pattern: str) -> str:
-    """The day as a text with this pattern has it."""
+    """The day, or the moment, as a text with this pattern has it."""
     form = parse_format(pattern, "")
     assert isinstance(form, DateFormat)  # noqa: S101 - the patterns above are those of dates
-    return str(form.apply(text_array([day.isoformat()]))[0][0].as_py())
+    return str(form.apply(text_array([str(day)]))[0][0].as_py())

@@ -19,14 +19,13 @@ from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
-from campaign.messages.templates.formats import read_moment
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.counter import others_in_words, size_in_words
-from campaign.notebook.composer.date_choice import EXAMPLE, DateChoice, day_in_words, written
+from campaign.notebook.composer.date_choice import DateChoice, day_in_words, example_moment, written
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.earlier_text import EarlierText
@@ -180,10 +179,10 @@ class MessageSection(Section):
         contacts = self._desk.contacts
         reading = reading_of(contacts)
         order = reading.dates if reading is not None else ""
-        days = {name: read_moment(cell, order)[0] for name, cell in date_columns(contacts).items()}
-        way = day_in_words(self.languages.editing)
+        days = {name: example_moment(cell, order) for name, cell in date_columns(contacts).items()}
+        ways = {name: day_in_words(self.languages.editing, day) for name, day in days.items()}
         return {
-            f"{name}, as {written(day or EXAMPLE, way)}": f"{name}:{way}"
+            f"{name}, as {written(day, ways[name])}": f"{name}:{ways[name]}"
             for name, day in days.items() if not {*"{}:"} & set(name)
         }  # fmt: skip
 

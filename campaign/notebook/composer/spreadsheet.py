@@ -17,7 +17,7 @@ from campaign.errors import CampaignError, FileError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
-from campaign.notebook.composer.composition import KEPT_ANSWERS, Composition
+from campaign.notebook.composer.composition import CONTINUED, KEPT_ANSWERS, Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Field, Picker, button, set_shown
@@ -30,7 +30,14 @@ from campaign.text import clean, counted
 
 _SHOWN = 5  # rows
 _AS_WRITTEN = "Texts have them as they are in the spreadsheet"
-_AS_BEFORE = "Column and country are those of the campaign “{}”, and so are its answers in section 3."
+_AS_BEFORE = (
+    "Column, country and the answers in section 3 are those of the campaign “{}”. If you write another text, "
+    "section 3 asks anew about texts that are too long."
+)
+_CONTINUED = (
+    "Column, country, text, sender, the answers in section 3 with the list of people who want no texts, "
+    "price, budget and speed are those of the campaign “{}”."
+)
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
     " For a file of more than 10 MB, type where it is."
@@ -42,6 +49,7 @@ class SpreadsheetSection(Section):
 
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
+        self.brought_back: Callable[[], None] = lambda: None  # called when decisions of a campaign are back
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
         self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
@@ -133,25 +141,35 @@ class SpreadsheetSection(Section):
         shown = cast(DateOrder, question.shown) if question and question.shown_by else None
         return self._desk.composition.dates or shown
 
-    def _earlier(self, before: Composition, name: str) -> Composition | None:
-        """What was decided about the campaign of this file: at this desk so far, or when it was sent.
-
-        `name` is that of the campaign which was `before` on the desk.
-        """
-        if folded_name(self._desk.name) == folded_name(name):
-            return before
-        kept = kept_for(self._desk.name, self._desk.accounts)
-        return None if kept is None else kept.composition
-
-    def _keep_answers(self, earlier: Composition) -> None:
-        """Keep what was answered about the campaign in another of its files: rows to correct, or its own.
+    def _keep_decisions(self, earlier: Composition) -> None:
+        """Keep what was decided about the campaign in another of its files: rows to correct, or its own.
 
         Rows to correct are so few that they may not show the order of their dates.
         """
-        self._desk.decide(**{name: getattr(earlier, name) for name in KEPT_ANSWERS})
+        names = CONTINUED if self._reading.continues else KEPT_ANSWERS
+        self._desk.decide(**{name: getattr(earlier, name) for name in names})
         if earlier.dates and not self._order_of_dates:
             self._desk.decide(dates=earlier.dates)
             self._desk.read()
+
+    def _bring_back(self, source: str, before: Composition, name: str) -> tuple[Composition | None, str]:
+        """Keep what was decided about this campaign so far: the decisions, and a sentence about them.
+
+        Nothing is said of those that were on the desk, of the campaign `name`, `before` this file was read.
+        """
+        if before.source == source:
+            return None, ""
+        if folded_name(self._desk.name) == folded_name(name):
+            self._keep_decisions(before)
+            return before, ""
+        kept = kept_for(self._desk.name, self._desk.accounts)
+        if kept is None:
+            return None, ""
+        self._keep_decisions(kept.composition)
+        self._desk.price = kept.price
+        self.brought_back()
+        said = _CONTINUED if self._reading.continues else _AS_BEFORE
+        return kept.composition, said.format(mask_text(clean(self._desk.name)))
 
     def _read(self, source: str, sheet: str | None = None) -> None:
         before, name, order = self._desk.composition, self._desk.name, self._order_of_dates
@@ -165,10 +183,7 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
-        is_same = before.source == source
-        earlier = None if is_same else self._earlier(replace(before, dates=order), name)
-        if earlier is not None:
-            self._keep_answers(earlier)
+        earlier, brought_back = self._bring_back(source, replace(before, dates=order), name)
         contacts = self._desk.contacts
         reading = self._reading
         has_several = len(reading.sheets) > 1
@@ -182,10 +197,9 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts)
-        notices = [*filter(None, map(desk_words, reading.notices))]
+        notices = [*filter(None, [*map(desk_words, reading.notices), brought_back])]
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
-            notices += [] if before.source else [_AS_BEFORE.format(mask_text(clean(self._desk.name)))]
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)
         self._rows.value = _first_rows(contacts)
         set_shown(self._details, True)
