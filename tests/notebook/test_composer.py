@@ -354,6 +354,12 @@ def test_one_text_is_tried_out(person):
     person.press("try")
     assert "Hi Aisha, come on Mon." in person.sees("trial")
     assert "Nothing reached a phone" in person.sees("trial")
+    person.fill("pace", True)
+    assert "Nothing reached a phone" in person.sees("trial")
+    person.reopen(2)
+    person.write("Another text.")
+    person.press("check")
+    assert "Nothing reached a phone" not in person.sees("trial")
     assert person.composer.desk.run is None
 
 
