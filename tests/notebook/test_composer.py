@@ -46,6 +46,7 @@ def test_without_any_country_code_the_person_chooses_the_country(person, table):
     shown = person.sees("section-1")
     assert '"tel" may hold numbers' in shown.replace("&quot;", '"')
     assert "2 numbers have no country code: say which country they are from." in shown
+    assert "The country below decides which are numbers to send to." in shown
     person.fill("country", "UG")
     assert "mobile: 2 of 2 cells are numbers to send to." in person.sees("section-1")
 
