@@ -302,3 +302,9 @@ def test_texts_with_letters_that_need_room_can_be_cut_to_one_sms(person, table):
     assert person.composer.desk.plan.totals.parts == 3
     assert "... 70: one SMS holds 70 with “ê” 1" in person.sees("fitted")
     assert "overlong='truncate', max_parts=1" in person.composer.desk.composition.python()
+    table.write_text(f"name,phone\n{'A' * 170},+256 772 000 001\n")  # one SMS, whichever way it is cut
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert [label.partition(":")[0] for label in person.offered("overlong")][1] == "Cut them to one SMS each"
+    assert find(person.composer, "overlong").value == "one_sms"
