@@ -83,10 +83,13 @@ def _bar(name: str, count: int, most: int) -> str:
     )
 
 
-def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> str:
+def table(
+    frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None, of: tuple[str, ...] = ("row",)
+) -> str:
     """The first rows of a frame as an HTML table, with a note when there are more.
 
-    `rows` is the total number of rows, if the frame contains only the first of them. A named index is shown
+    `rows` is the total number of rows, if the frame contains only the first of them; `of` says what a row is,
+    ("batch", "batches"), where it is none of the file. A named index is shown
     as the first column. Columns of numbers are right-aligned; row and batch are names, not amounts, and get
     no thousands separators.
     """
@@ -99,7 +102,7 @@ def table(frame: pd.DataFrame, limit: int = 20, *, rows: int | None = None) -> s
     rows = len(frame) if rows is None else rows
     if rows <= limit:
         return html_table
-    return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, 'row')}.", note=True)
+    return html_table + paragraph(f"The first {figure(limit)} of {counted(rows, *of)}.", note=True)
 
 
 def scroller(table: str, name: str) -> str:

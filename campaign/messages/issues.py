@@ -260,8 +260,10 @@ def issue_summary(kinds: pd.DataFrame) -> str:
         column=mask_texts(kinds["column"]),
         example=mask_texts(kinds["example"]),
     )
-    table = markup.table(kinds.rename(columns={"first_row": "first row"}))
-    return _about_errors(kinds) + table + markup.paragraph(_COUNTED_IN, note=True)
+    table = markup.table(
+        kinds.rename(columns={"first_row": "first row"}), of=("kind of issue", "kinds of issues")
+    )
+    return _about_errors(kinds) + markup.scroller(table, "Issues") + markup.paragraph(_COUNTED_IN, note=True)
 
 
 def _about_errors(kinds: pd.DataFrame) -> str:

@@ -22,11 +22,13 @@ class ConfirmationForm(VBox):  # type: ignore[misc]  # ipywidgets has no types
             description="Phrase", continuous_update=True, layout=Layout(width="min(34em, 100%)")
         )
         self.typed.add_class("campaign-phrase")
+        self.typed.style.description_width = "initial"
+        self._problem.add_class("problem")
         self.send = Button(description="Send", icon="paper-plane", button_style="danger",
                            layout=Layout(width="max-content"))  # fmt: skip
         self.send.add_class("campaign-send")
         self.send.on_click(self._clicked)
-        super().__init__([self._problem, self._text, self.typed, self.send])
+        super().__init__([self._text, self.typed, self._problem, self.send])
 
     def ask(self, question: ConfirmationError) -> None:
         """Show a question, and what was wrong with the phrase if one was typed."""

@@ -46,7 +46,7 @@ STYLE = f"""{run_card.STYLE}{error_card.STYLE}
 .campaign.jupyter-widgets-disconnected .campaign-buttons,
 .campaign.jupyter-widgets-disconnected .campaign-note,
 .campaign.jupyter-widgets-disconnected .campaign-form,
-.campaign.jupyter-widgets-disconnected .passing,
+.campaign.campaign.jupyter-widgets-disconnected dl.counts .passing,
 .campaign.jupyter-widgets-disconnected:not(.campaign-final) .campaign-status{{display:none}}
 .campaign.jupyter-widgets-disconnected:not(.campaign-final) .campaign-lost{{display:block}}
 .campaign.jupyter-widgets-disconnected::before,

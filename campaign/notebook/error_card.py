@@ -24,6 +24,7 @@ STYLE = """
 background:rgba(128,128,128,.14);border-radius:3px;padding:.4em .7em;margin:.4em 0;white-space:pre-wrap;
 user-select:all}
 .campaign.campaign .question{white-space:pre-wrap}
+.campaign .campaign-form .problem p{color:var(--bad);font-weight:600}
 """
 
 

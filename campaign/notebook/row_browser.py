@@ -15,6 +15,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.totals import READY, status_bars
 from campaign.notebook.panel import Panel
 from campaign.public_calls import public_call
+from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.text import capitalised, counted
@@ -26,10 +27,12 @@ _LISTED = ("status", "reason")
 
 # DataTables brings a background of its own, which is not that of the theme.
 STYLE = """
-.campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
+.campaign .itables_anywidget,.campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
 .campaign .dt-container td{white-space:pre-wrap;overflow-wrap:break-word;max-width:26em;vertical-align:top;
 text-align:left}
-.campaign .dt-container td.wide{min-width:20em}
+.campaign .dt-container td.wide{min-width:22em}
+.campaign .dt-container td.unbroken{white-space:nowrap}
+.campaign .dt-container .dt-search input{margin-left:.5em}
 """
 
 
@@ -67,6 +70,7 @@ class RowBrowser(Panel):
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
             wide=("message", "reason"),
+            unbroken=_plan_of(source).addressing.columns,
             waiting="The rows are on their way.",
             nothing_found="No row is like this." if reveal else _NOT_FOUND,
         )
@@ -92,16 +96,20 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     message = _free_name("message", contacts.columns)
     table = contacts.assign(**{message: _texts(source).reindex(contacts.index).fillna("")})
     provider = [name for name in outcome[2:] if table[name].dropna().astype("str").ne("").any()]
-    plan = source.plan if isinstance(source, Result) else source
-    numbers = [name for name in plan.addressing.columns if name in contacts.columns]
+    numbers = [name for name in _plan_of(source).addressing.columns if name in contacts.columns]
     rest = contacts.columns.drop([*outcome, *numbers])
     status, reason = outcome[:2]
     table = table[[status, *numbers, message, reason, *rest, *provider]]
     if isinstance(source, Plan):
         table = table.assign(**{status: table[status].replace("not_sent", READY)})
+    table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
     table = Redaction(source, reveal=reveal).contacts(table)
     table.insert(0, _free_name("row", table.columns), table.index)
     return table.reset_index(drop=True)
+
+
+def _plan_of(source: Plan | Result) -> Plan:
+    return source.plan if isinstance(source, Result) else source
 
 
 def _free_name(name: str, columns: Collection[str]) -> str:

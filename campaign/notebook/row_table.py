@@ -31,8 +31,9 @@ class RowTable(AnyWidget):
     """Shows the rows that `make_rows` returns, with a search, and a sort and a filter for each column.
 
     `make_rows` is called when a browser shows the widget. The columns in `listed` are filtered by ticking
-    values in a list, all others by typing; those in `wide` hold sentences. `waiting` is the text in their
-    place until the rows arrive, and `nothing_found` the answer to a search without a result.
+    values in a list, all others by typing; those in `wide` hold sentences, and those in
+    `unbroken` stay on one line. `waiting` is the text in their place until the rows arrive, and
+    `nothing_found` the answer to a search without a result.
     """
 
     _esm = Path(__file__).with_name("row_table.js")
@@ -44,11 +45,13 @@ class RowTable(AnyWidget):
         *,
         listed: Collection[str],
         wide: Collection[str],
+        unbroken: Collection[str],
         waiting: str,
         nothing_found: str,
     ) -> None:
         super().__init__(waiting=waiting)
-        self._make_rows, self._listed, self._wide = make_rows, frozenset(listed), frozenset(wide)
+        self._make_rows, self._listed = make_rows, frozenset(listed)
+        self._styles = {"wide": frozenset(wide), "unbroken": frozenset(unbroken)}
         self._words = {**_WORDS, "zeroRecords": nothing_found}
         self._content: dict[str, Any] | None = None
         self.on_msg(self._answer)
@@ -62,16 +65,18 @@ class RowTable(AnyWidget):
     def _made_content(self) -> dict[str, Any]:
         """The program of itables, its style, and the rows as its arguments."""
         rows = self._make_rows()
-        places = [place for place, name in enumerate(rows.columns) if name in self._listed]
-        wide = [place for place, name in enumerate(rows.columns) if name in self._wide]
+        listed = _places(rows, self._listed)
+        styles = [
+            {"targets": _places(rows, names), "className": style} for style, names in self._styles.items()
+        ]
         arguments, appearance = get_itables_extension_arguments(
             rows,
             maxBytes=0,
             lengthMenu=_PAGES,
             columnControl=["order", ["search"]],
             columnDefs=[
-                {"targets": places, "columnControl": ["order", ["searchList"]]},
-                {"targets": wide, "className": "wide"},
+                {"targets": listed, "columnControl": ["order", ["searchList"]]},
+                *styles,
             ],
             ordering={"indicators": False, "handler": False},
             language=self._words,
@@ -92,3 +97,7 @@ class RowTable(AnyWidget):
                 "selected_rows": [],
             },
         }
+
+
+def _places(rows: pd.DataFrame, names: Collection[str]) -> list[int]:
+    return [place for place, name in enumerate(rows.columns) if name in names]

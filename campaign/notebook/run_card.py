@@ -158,7 +158,7 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     if run.outgoing:
         name = "elapsed, with earlier runs" if run.seconds_before >= 1 else "elapsed"
         pairs[name] = clock(counts.seconds)
-    if on_the_way:
+    if on_the_way and counts.status == "running":
         left = counts.seconds_left
         pairs["time left"] = "–" if left is None else f"about {clock(left * share_of_rest(counts, limit))}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
@@ -192,8 +192,8 @@ def recent_batches(counts: Snapshot) -> str:
             "messages": batch.messages,
             "status": batch.status,
             "cost": batch.cost,
-            "code": batch.code,
             "note": mask_text(batch.error),
+            "code": batch.code,
         }
         for batch in sorted(counts.recent, key=lambda batch: WORST_FIRST.index(batch.status))
     ]
@@ -231,13 +231,14 @@ _MEANWHILE = (
 def _ways_to_settle(run: Run) -> list[str]:
     """The calls that settle what is unknown, with the number of the first batch that is."""
     counts, folder = run.counts, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
-    if not counts.unknown or run.made_way:  # settled by that call, perhaps
+    if not counts.unknown:
         return []
     resolve = _code(f'campaign.resolve({folder}, {counts.first_unknown}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
+    is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"  # settled since, perhaps
     return [
-        f"To settle batch {counts.first_unknown}, which is unknown, once you have asked the service: "
+        f"To settle batch {counts.first_unknown}, which {is_unknown}, once you have asked the service: "
         f"{resolve} if it was received, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. The first call asks, and shows the line that does it",
         f"To settle by the service's own list: {reconcile}",

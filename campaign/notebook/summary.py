@@ -63,7 +63,7 @@ class SummaryPanel(Panel):
             summary_pages.head(result, self._redaction),
             summary_pages.outcome(result),
             summary_pages.cost(result),
-            self._costs.value,
+            self._cost_by(),
             summary_pages.batches(result, self._redaction),
         ]
         return markup.card(summary_pages.title(result), pieces)
@@ -74,6 +74,11 @@ class SummaryPanel(Panel):
         self._choose()
         return VBox([HTML(summary_pages.cost(self._result)), self._column, self._costs])
 
+    def _cost_by(self) -> str:
+        """The costs that a person has chosen, under their name."""
+        chart = self._costs.value
+        return markup.paragraph(f"Cost by {self._column.value}") + chart if chart else ""
+
     def _open(self, change: Any) -> None:
         """Fill the page of the rows once a person opens it: names are in no file that they do not ask for."""
         if change["new"] == _FOLLOW_UP:
@@ -81,5 +86,4 @@ class SummaryPanel(Panel):
 
     def _choose(self, _: object = None) -> None:
         chart = summary_pages.cost_by(self._result, self._column.value)
-        caption = markup.paragraph(f"Cost by {self._column.value}")
-        self._costs.value = f"{caption}{chart}" if chart else ""
+        self._costs.value = chart

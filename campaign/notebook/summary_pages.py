@@ -107,14 +107,15 @@ def batches(result: Result, redaction: Redaction) -> str:
     """The batches, first those that need attention, then the newest."""
     frame = result.batches
     ordered = frame.iloc[result.batches_by_urgency]
-    columns = ["batch", "messages", "status", "cost", "code", "submitted_at", "error"]
+    columns = ["batch", "messages", "status", "cost", "error", "submitted_at", "code"]
     times = LocalTimes.of_rounds(result.rounds)
     shown = redaction.batches(ordered[columns].head(_ROWS))
     shown = shown.assign(error=without_error_classes(shown["error"], shown["status"]))
     shown = times.with_local(shown.rename(columns={"error": "note"}), "submitted_at", "submitted")
     skipped = skipped_numbers(frame)
     note = markup.paragraph(skipped, note=True) if skipped else ""
-    return markup.scroller(markup.table(shown, limit=_ROWS, rows=len(frame)), "Batches") + note
+    table = markup.table(shown, limit=_ROWS, rows=len(frame), of=("batch", "batches"))
+    return markup.scroller(table, "Batches") + note
 
 
 def follow_up(result: Result, redaction: Redaction) -> str:

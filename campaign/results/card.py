@@ -46,7 +46,14 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.table(times.with_local(_shown(batches), "submitted_at", "submitted"), limit=10),
+        markup.scroller(
+            markup.table(
+                times.with_local(_shown(batches), "submitted_at", "submitted"),
+                limit=10,
+                of=("batch", "batches"),
+            ),
+            "Batches",
+        ),
     ]
     if skipped := skipped_numbers(batches):
         pieces.append(markup.paragraph(skipped, note=True))

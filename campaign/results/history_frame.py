@@ -34,7 +34,8 @@ class HistoryFrame(pd.DataFrame):
         broken: Any = self[self["problem"] != ""]
         pieces = [markup.paragraph(CampaignList(self, times).headline)]
         if len(readable):
-            pieces.append(markup.table(campaign_lines(readable, times), limit=_SHOWN))
+            lines = markup.table(campaign_lines(readable, times), limit=_SHOWN, of=("campaign", "campaigns"))
+            pieces.append(markup.scroller(lines, "Campaigns"))
         for name, problem, folder in zip(broken["name"], broken["problem"], broken["folder"], strict=True):
             why = mask_text(problem, keep=folder)
             pieces.append(markup.paragraph(f"{name or 'A campaign'} cannot be read: {why}"))

@@ -14,6 +14,7 @@ STATUS_WORDS = {
     "blank": ("is empty", "are empty"),
     "opted out": ("wants no texts", "want no texts"),
 }
+SHARING = ("shares a phone", "share a phone")  # duplicates who are people of their own
 _OURS = ("unknown", "not_sent")  # the service's own words are left as they are
 _LEFT_OUT = ("invalid", "blank", "duplicate", "opted_out")
 

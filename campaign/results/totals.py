@@ -41,7 +41,12 @@ class ResultTotals(Totals):
     @property
     def by_outcome(self) -> dict[str, int]:
         """The rows in each status, those of people who share a phone apart from the other duplicates."""
-        return {**self, "duplicate": self["duplicate"] - self.sharing, "sharing_a_phone": self.sharing}
+        counts: dict[str, int] = {}
+        for status, count in self.items():
+            counts[status] = count
+            if status == "duplicate":
+                counts |= {"duplicate": count - self.sharing, "sharing_a_phone": self.sharing}
+        return counts
 
     @property
     def attention(self) -> int:
@@ -138,7 +143,7 @@ def outcome_sentence(totals: ResultTotals) -> str:
         return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
     other_counts = [
         f"{count:,} {name.replace('_', ' ')}"
-        for name, count in totals.items()
+        for name, count in totals.by_outcome.items()
         if count and name != "accepted"
     ]
     some = f"{accepted:,}" if accepted else "None"

@@ -47,6 +47,7 @@ from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
+from campaign.sending.store.given_accounts import given_account, remember_account, was_given_account
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
@@ -58,7 +59,7 @@ from campaign.sending.store.rounds import (
     sweep_unfinished_files,
 )
 from campaign.service.account import Account
-from campaign.service.account_in_code import sandbox_in_shell
+from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
@@ -97,6 +98,9 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             last_round, frozen, comparison = _continue(campaign, opt_outs)
         else:
             last_round, frozen, comparison = _converge(plan, campaign)
+        salt = folder.manifest.salt
+        about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
+        remember_account(salt, options.account)
         return OpenCampaign(
             folder,
             last_round,
@@ -106,7 +110,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             frozen,
             held.pop_all(),
             comparison,
-            about_account="" if is_new or options.account is not None else _about_new_sandbox(plan),
+            about_account=about_account,
         )
 
 
@@ -176,14 +180,16 @@ def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -
     return choose_account(options, held)
 
 
-def _about_new_sandbox(plan: Plan | None) -> str:
-    """That a campaign goes on in another sandbox than perhaps before; "" where nothing hints at one.
+def _about_new_sandbox(plan: Plan | None, salt: str) -> str:
+    """That a campaign goes on in another sandbox than before; "" where nothing hints at one.
 
-    Only a person knows whether the campaign had one: whoever resumes it may have topped one up.
+    What a program before this one gave is not known: whoever resumes the campaign may have topped one up.
     """
-    if name := sandbox_in_shell():
-        return f"{_NEW_SANDBOX}, and not your own. To use that one, give account={name}."
-    return f"{_NEW_SANDBOX}." if plan is None else ""
+    if not was_given_account(salt):
+        return f"{_NEW_SANDBOX}." if plan is None else ""
+    argument, _ = account_argument(given_account(salt))
+    to_use = f" To use that one, give {argument}." if argument else ""
+    return f"{_NEW_SANDBOX}, and not the one that this campaign used before.{to_use}"
 
 
 def _existing_or_new(

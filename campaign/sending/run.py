@@ -73,7 +73,7 @@ def locked(folder: Folder) -> Iterator[None]:
     Raises `LockedError` if another run has it, and says so where that is one of this process.
     """
     run = _runs.get(folder.path.resolve())
-    if run is not None and run.is_held_by_valve:
+    if run is not None and is_held_here(folder):
         run.make_way()
         run.wait()
     with ExitStack() as held:
@@ -84,6 +84,12 @@ def locked(folder: Folder) -> Iterator[None]:
                 raise
             raise LockedError(run.refusal_to_make_way) from None
         yield
+
+
+def is_held_here(folder: Folder) -> bool:
+    """Whether a valve holds a run of this process, so that `locked` would end it."""
+    run = _runs.get(folder.path.resolve())
+    return run is not None and run.is_held_by_valve
 
 
 class Run:

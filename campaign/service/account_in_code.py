@@ -51,11 +51,6 @@ def _names_of(account: Account | Sandbox | None) -> Iterator[str]:
     return (name for name, held in _named_objects() if account is not None and _is_same(held, account))
 
 
-def sandbox_in_shell() -> str:
-    """The name of an embedded sandbox that a person has made; "" if there is none."""
-    return next((name for name, held in _named_objects() if isinstance(held, Sandbox)), "")
-
-
 def _named_objects() -> Iterator[tuple[str, object]]:
     """What a person has given names to.
 

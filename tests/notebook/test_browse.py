@@ -56,6 +56,14 @@ def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 
 
+def test_the_reason_of_what_is_unknown_names_no_class(plan, tmp_path):
+    with campaign.Sandbox(faults={1: "accept_reset"}) as sandbox:
+        result = campaign.send(plan, account=sandbox, folder=tmp_path / "visits", progress=False)
+    rows = rows_to_browse(result, reveal=False).set_index("row")
+    assert rows.at[2, "status"] == "unknown"
+    assert rows.at[2, "reason"] == "the connection broke before the answer was complete"
+
+
 def test_a_column_of_the_provider_that_is_empty_is_left_out(plan):
     rows = rows_to_browse(unsent_result(plan, name="visits"), reveal=False)
     assert "code" not in rows.columns
@@ -138,8 +146,9 @@ def test_a_saved_notebook_holds_counts_and_nobodys_data(tmp_path):
     assert notebook.metadata.widgets  # the states were saved, so the search above was one
 
 
-def test_sentences_have_wide_columns(plan):
+def test_sentences_have_wide_columns_and_numbers_stay_on_one_line(plan):
     given = arguments(campaign.browse(plan))
-    (wide,) = (one["targets"] for one in given["columnDefs"] if one.get("className") == "wide")
+    places = {one["className"]: one["targets"] for one in given["columnDefs"] if "className" in one}
     columns = rows_to_browse(plan, reveal=False).columns
-    assert columns[wide].tolist() == ["message", "reason"]
+    assert columns[places["wide"]].tolist() == ["message", "reason"]
+    assert columns[places["unbroken"]].tolist() == ["phone"]

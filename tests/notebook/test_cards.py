@@ -318,8 +318,41 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         assert eval(given.call_for_the_rest, shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
     again = campaign.start(given.plan, folder=tmp_path / "given", progress=False)
-    assert "used, and not your own. To use that one, give account=box.</strong>" in run_card(again)
+    new = "No account was given, so a new embedded sandbox was used"
+    assert (
+        f"{new}, and not the one that this campaign used before. To use that one, give account=box.</strong>"
+    ) in run_card(again)
     again.wait(20)
     del shell.user_ns["box"]
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "given"))) as again:
-        assert again.about_account == "No account was given, so a new embedded sandbox was used."
+        assert again.about_account == f"{new}, and not the one that this campaign used before."
+    shell.user_ns["other"] = campaign.Sandbox()  # of another campaign
+    for _ in range(2):
+        plain = campaign.start(given.plan, folder=tmp_path / "plain", progress=False)
+        plain.wait(20)
+        assert plain.about_account == ""
+    with closing(open_campaign(None, SendOptions(folder=tmp_path / "plain"))) as again:
+        assert again.about_account == f"{new}."
+
+
+def test_a_result_that_was_settled_or_read_again_names_the_account_that_sends_the_rest(tmp_path, monkeypatch):
+    """Without it the rest would go to another sandbox than that of the first messages."""
+    with campaign.Sandbox(faults={2: "accept_reset"}) as slow:
+        shell = SimpleNamespace(user_ns={"slow": slow, "campaign": campaign})
+        monkeypatch.setattr("IPython.get_ipython", lambda: shell)
+        folder = tmp_path / "slow"
+        options = {"account": slow, "folder": folder, "batch_size": 3, "concurrency": 1, "progress": False}
+        run = campaign.start(plan_for(people(10)), **options)
+        run.wait(20)
+        with pytest.raises(campaign.ConfirmationError) as asked:
+            campaign.resolve(folder, 2, "accepted")
+        with pytest.raises(campaign.ConfirmationError, match="close with 6 messages not sent"):
+            campaign.close(folder)
+        assert run.status == "paused"  # the question has done nothing yet
+        settled = eval(asked.value.call, {"campaign": campaign})
+        assert run.status == "stopped"
+        for result in (run.wait(20), settled, campaign.load_result(folder)):
+            line = result.ways_on[0][1]
+            assert line.endswith('slow", account=slow, batch_size=3, concurrency=1)')
+            assert line in unescape(result._repr_html_())
+        assert eval(line, shell.user_ns).totals["accepted"] == len(slow.inbox) == 10

@@ -155,7 +155,7 @@ def test_everybody_is_accounted_for_with_reasons_and_rows(person, table):
     person.reopen(3)
     shown = person.sees("section-3")
     assert "3 people get a text; 3 rows get none." in shown
-    assert "3 get a text, 1 has to be corrected, 1 comes twice, 1 is empty." in shown
+    assert "3 get a text, 1 has to be corrected, 1 is empty, 1 shares a phone." in shown
     assert "The number has too few digits." in shown
     Path("list.xlsx").write_bytes(person.section(3).download.content())
     listed = pd.read_excel("list.xlsx", "Rows without a text", dtype=str, engine="openpyxl")

@@ -151,6 +151,7 @@ def test_what_a_change_above_has_changed_is_not_said_of_a_choice_made_here(perso
 
 def test_every_different_text_goes_out_and_none_twice(person, table):
     at_the_check(person, table, FAMILY)
+    assert "Of 4 rows: 2 get a text, 1 comes twice, 1 shares a phone." in person.sees("section-3")
     pickers(person)[0].value = 4
     person.fill("duplicates", "keep")
     assert pickers(person) == []

@@ -62,6 +62,7 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     by_outcome = totals.by_outcome
     assert (totals["duplicate"], by_outcome["duplicate"], by_outcome["sharing_a_phone"]) == (2, 1, 1)
     assert sum(by_outcome.values()) == totals.rows
+    assert "the rest: 1 invalid, 1 duplicate, 1 sharing a phone." in result.headline
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(

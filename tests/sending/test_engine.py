@@ -117,6 +117,33 @@ def test_one_at_a_time_until_the_first_ok_then_as_many_as_allowed():
     assert service.most_under_way == 4
 
 
+@pytest.mark.parametrize(("nearby", "turns"), [(0.001, 4), (60.0, 1)])
+def test_batches_for_a_service_far_away_do_not_begin_in_step(monkeypatch, nearby, turns):
+    """In step, they would all connect before the first of them asks the gate."""
+    monkeypatch.setattr(engines, "NEARBY", nearby)
+    service, begun = Service(latency=0.01), []
+
+    async def send():
+        loop, turn = asyncio.get_running_loop(), 0
+
+        def tick():
+            nonlocal turn
+            turn += 1
+            loop.call_soon(tick)
+
+        async def post(entries, gate):
+            begun.append(turn)
+            return await service.post(entries, gate)
+
+        engine, _, _ = make_engine(Service(), batches=5)
+        engine._post = post
+        tick()
+        await engine.run()
+
+    asyncio.run(send())
+    assert (len(begun), len(set(begun[1:]))) == (5, turns)
+
+
 def test_a_wrong_password_costs_one_refusal():
     wrong = Outcome("refused", error="Wrong Username or Password", cause="credentials")
     service = Service(dict.fromkeys(range(1, 21), wrong))

@@ -1,5 +1,6 @@
 """A person settles what nobody else can know."""
 
+import re
 from decimal import Decimal
 
 import openpyxl
@@ -52,6 +53,12 @@ def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     assert "(UTC): the connection broke" in str(shown.value)  # at once, and without the class of the error
     assert "Error)" not in str(shown.value)
     assert 'confirm="batch 2 was accepted"' in str(shown.value)
+    _, whom, line = shown.value.question.split("\n")  # what to ask the provider about
+    assert whom == (
+        "In the sheet: 10 rows from row 3 to row 12; numbers 25677*****01, 25677*****02, 25677*****03, …"
+    )
+    listed = eval(line.removeprefix("To list them all: "), {"campaign": campaign})
+    assert listed["row"].tolist() == [*range(3, 13)]
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
 
 
@@ -72,10 +79,19 @@ def test_a_person_who_asked_the_service_settles_it(interrupted_campaign, outcome
         interrupted_campaign, 2, outcome, confirm=phrase, note="the service's log says so"
     )
     assert result.batches["status"].tolist() == ["accepted", outcome, "not_sent", "not_sent"]
-    moves = journal_frame(LedgerFile(interrupted_campaign / "ledger.sqlite"))
+    ledger = LedgerFile(interrupted_campaign / "ledger.sqlite")
+    moves = journal_frame(ledger)
     last = moves.iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "unknown", outcome)
     assert last["note"].endswith(f": {outcome}, the service's log says so")
+    decided = rf"Batch 2 was settled as {outcome} already, on .* 20.* \(UTC\), by {user_name()}\. "
+    for confirm in (None, phrase):  # a notebook is run again, the line that asked and the one that settled
+        again = campaign.resolve(interrupted_campaign, 2, outcome, confirm=confirm)
+        assert re.search(decided + "Resume the campaign to send", again.sentence)
+    other = {"accepted": "refused", "refused": "accepted"}[outcome]
+    with pytest.raises(campaign.UsageError, match=decided + "That cannot be changed"):
+        campaign.resolve(interrupted_campaign, 2, other, confirm=f"batch 2 was {other}")
+    assert len(journal_frame(ledger)) == len(moves)
 
 
 def test_whoever_reads_the_report_sees_that_a_person_settled_a_batch(interrupted_campaign, tmp_path):
@@ -106,7 +122,7 @@ def test_the_cost_that_a_person_gives_is_the_cost_of_the_batch(interrupted_campa
     assert settled.batches["error"][1] == f"settled by {user_name()}: accepted, cost 350.5 given by hand"
     assert campaign.history(folder)["cost"].item() == settled.totals.cost
     assert "or more" not in capsys.readouterr().out
-    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown"):
+    with pytest.raises(campaign.UsageError, match=r"Its cost is 350.5. That cannot be changed"):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm=confirm, cost=1)
 
 
@@ -128,8 +144,9 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     )
     last = journal_frame(LedgerFile(interrupted_campaign / "ledger.sqlite")).iloc[-1]
     assert (last["batch"], last["was"], last["now"]) == (2, "accepted", "priced")
-    with pytest.raises(campaign.UsageError, match="Batch 2 is not unknown"):
+    with pytest.raises(campaign.UsageError, match=r"Its cost is 350. That cannot be changed"):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 cost 1", cost=1)
+    assert "was settled as accepted already" in eval(asked.value.call, {"campaign": campaign}).sentence
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
 
 
@@ -161,7 +178,7 @@ def test_what_is_ordered_again_says_so_and_is_not_settled_twice(interrupted_camp
     assert "settle each batch with resolve" not in settled.sentence
     reasons = settled.contacts.loc[settled.contacts["status"] == "unknown", "reason"]
     assert set(reasons) == {"It is not known whether it was sent, and you ordered it to be sent again."}
-    with pytest.raises(campaign.UsageError, match=r"Batch 2 is not unknown. The unknown batches are: none"):
+    with pytest.raises(campaign.UsageError, match=r"Batch 2 was ordered to be sent again already, on "):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted")
 
 

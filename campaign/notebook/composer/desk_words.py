@@ -10,7 +10,7 @@ from html import escape, unescape
 
 from campaign.masking import mask_text
 from campaign.remedies import without_code
-from campaign.results.plain_words import STATUS_WORDS
+from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.sending.store.identity import CAMPAIGNS
 
 # What the composer calls the parameters of `read_contacts`, `prepare` and `send`.
@@ -65,7 +65,8 @@ _WORDS = {
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
-_STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(STATUS_WORDS)})(?=[.,;)]|$)")
+_STATUS_WORDS = STATUS_WORDS | {"sharing a phone": SHARING}
+_STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(_STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
 )
@@ -132,7 +133,7 @@ def _in_words(text: str) -> str:
 
 
 def _status_in_words(match: re.Match[str]) -> str:
-    one, several = STATUS_WORDS[match[2]]
+    one, several = _STATUS_WORDS[match[2]]
     return f"{match[1]} {one if match[1] == '1' else several}"
 
 

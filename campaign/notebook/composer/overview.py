@@ -7,13 +7,13 @@ from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.section import people
 from campaign.notebook.composer.who_leaves import WhoLeaves
-from campaign.results.plain_words import STATUS_WORDS
+from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.text import agreeing, capitalised, counted, figure
 
 STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
 .campaign .shares .bar{height:100%;min-width:2px}
-.campaign .shares .duplicate,.campaign .shares .blank,.campaign .shares .opted_out,
+.campaign .shares .duplicate,.campaign .shares .sharing,.campaign .shares .blank,.campaign .shares .opted_out,
 .campaign .shares .nothing_more{background:var(--quiet)}
 """
 
@@ -37,18 +37,25 @@ def headline(plan: Plan, leaves: WhoLeaves) -> str:
 
 def shares(plan: Plan, leaves: WhoLeaves) -> str:
     """One bar of all rows: who gets a text, then who does not, by kind; the kinds are named below it."""
-    words = {
-        "not_sent": ("gets a text", "get a text"),
-        "asked": ("is asked about in section 4", "are asked about in section 4"),
-        "nothing_more": ("gets nothing more", "get nothing more"),
-    } | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
+    words = (
+        {
+            "not_sent": ("gets a text", "get a text"),
+            "asked": ("is asked about in section 4", "are asked about in section 4"),
+            "nothing_more": ("gets nothing more", "get nothing more"),
+        }
+        | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
+        | {"sharing": SHARING}
+    )
     tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
     going = {"not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more}
     left_out = {
         status: plan.totals[status] + leaves.left_out.get(status, 0)
         for status in words
-        if status not in going
+        if status not in going and status != "sharing"
     }
+    errors = plan.issues[plan.issues["severity"] == "error"]
+    sharing = errors.loc[errors["code"] == "duplicate_other_text", "row"].nunique()
+    left_out |= {"duplicate": left_out["duplicate"] - sharing, "sharing": sharing}
     counts = {status: count for status, count in (going | left_out).items() if count}
     legend = ", ".join(
         f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()

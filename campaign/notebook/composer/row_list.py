@@ -66,7 +66,7 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         count = len(self._rows)
         place = f"{figure(self._first + 1)} to {figure(self._first + len(rows))} of {counted(count, 'row')}"
         note = markup.paragraph(f"Here are {place}.", note=True) if len(rows) < count else ""
-        region = f'<div class="page" role="region" tabindex="0" aria-label="Rows {place}">'
+        region = f'<div class="page" role="group" tabindex="0" aria-label="Rows {place}">'
         return f"{note}{region}{table}</div>"
 
 

@@ -9,6 +9,8 @@ from campaign.sending.afterwards.opened_ledger import folder_to_change, opened_l
 from campaign.sending.options import Place
 from campaign.sending.rounds.not_again import unsent_messages
 from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.run import is_held_here
+from campaign.sending.store.folder import Folder
 from campaign.sending.store.user_state import user_name
 from campaign.text import agreeing, counted
 
@@ -21,24 +23,28 @@ def close(folder: Place, *, confirm: str | None = None) -> Result:
     the phrase that the error shows; where nothing is left to send, none is needed. To send to these people
     after all, send the plan again. The journal keeps who closed it, and when.
 
-    Raises `ConfirmationError` with the phrase, `LockedError` while a run is under way; one that
-    a valve holds in this process is ended.
+    Raises `ConfirmationError` with the phrase, `LockedError` while a run is under way. One that a valve holds
+    in this process is ended once the phrase is given.
     """
     place = folder_to_change(folder, confirm)
+    if is_held_here(place):
+        _check_confirmed(place, confirm)  # a question must not end the run
     with opened_ledger(place) as ledger:
-        record = CampaignRecord.of(place)
-        waiting, refused = (0, 0) if record.ledger.is_closed else unsent_messages(record)
-        unsent = waiting + refused
-        phrase = f"close with {counted(unsent, 'message')} not sent"
-        if unsent and confirm != phrase:
-            raise ConfirmationError(
-                _what_would_not_go_out(waiting, refused),
-                phrase=phrase,
-                purpose="close it",
-                given=confirm,
-            )
+        _check_confirmed(place, confirm)
         ledger.close_campaign(f"{user_name()}: closed")
     return place.load_result()
+
+
+def _check_confirmed(place: Folder, confirm: str | None) -> None:
+    """Raise `ConfirmationError` if anything would not go out and the phrase does not say how much."""
+    record = CampaignRecord.of(place)
+    waiting, refused = (0, 0) if record.ledger.is_closed else unsent_messages(record)
+    unsent = waiting + refused
+    phrase = f"close with {counted(unsent, 'message')} not sent"
+    if unsent and confirm != phrase:
+        raise ConfirmationError(
+            _what_would_not_go_out(waiting, refused), phrase=phrase, purpose="close it", given=confirm
+        )
 
 
 def _what_would_not_go_out(waiting: int, refused: int) -> str:

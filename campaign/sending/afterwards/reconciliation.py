@@ -108,7 +108,8 @@ class Reconciliation:
                 if "left_at" in table:
                     table = LocalTimes().with_local(table, "left_at", "left")
                 words = {name: name.replace("_", " ") for name in table.columns}
-                pieces += [markup.paragraph(title), markup.table(table.rename(columns=words), limit=_SHOWN)]
+                shown = markup.table(table.rename(columns=words), limit=_SHOWN)
+                pieces += [markup.paragraph(title), markup.scroller(shown, title)]
         if self.phrase:
             pieces.append(markup.paragraph(f'To settle what is certain: confirm="{self.phrase}"', note=True))
         return markup.card("Reconciliation", pieces)

@@ -3,27 +3,29 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Hashable, Mapping
+from collections.abc import Callable, Hashable
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import partial
 from typing import Any, Literal
-
-import pandas as pd
 
 from campaign.argument_checks import check_amount, check_choice, check_count, check_path, check_text
 from campaign.errors import ConfirmationError, UsageError
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
-from campaign.results.local_times import LocalTimes
+from campaign.results.advice import ADVICE
 from campaign.results.tables import Result
 from campaign.results.totals import lack_their_cost
+from campaign.sending.afterwards.earlier_decision import EarlierDecision
+from campaign.sending.afterwards.evidence import evidence
 from campaign.sending.afterwards.opened_ledger import opened_ledger
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
 from campaign.sending.options import Money, Place
+from campaign.sending.run import is_held_here
 from campaign.sending.store.folder import Folder, open_folder
 from campaign.sending.store.user_state import user_name
-from campaign.text import counted, money, without_error_class
+from campaign.text import counted, money
 
 _FOLDER_EXAMPLE = 'folder="campaigns/visits"'
 _OUTCOMES = ("accepted", "refused", "again")
@@ -49,8 +51,9 @@ def resolve(
     which counts as the cost of the batch from then on. It can be given later, too, once, to any accepted
     batch without one.
 
-    Raises `ConfirmationError` with the evidence and the phrase, `UsageError` for a batch that is not unknown
-    and has its cost, `LockedError` while a run is under way; one that a valve holds in this process is ended.
+    Run again, a line that settled a batch only says so. Raises `ConfirmationError` with the evidence and the
+    phrase, `UsageError` for a batch that is not unknown or was settled otherwise, `LockedError` while a run
+    is under way. One that a valve holds in this process is ended once the phrase is given.
     """
     check_path(folder, subject="folder", write=_FOLDER_EXAMPLE)
     check_count(batch, subject="batch", write="the number of one batch, for example batch=2")
@@ -64,8 +67,14 @@ def resolve(
     check_text(confirm, subject="confirm", write="the phrase that the error shows", or_none=True)
     place = open_folder(folder)
     decision = _Decision(place, batch, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
+    contents = place.snapshot()
+    if sentence := decision.made_before(contents):
+        return place.load_result(sentence=sentence)
+    if is_held_here(place):
+        decision.checked(contents)  # a question must not end the run
     with opened_ledger(place) as ledger:
-        decision.record(ledger, snapshot(place.ledger_place))
+        record = decision.checked(snapshot(place.ledger_place))
+        record(ledger)
     return place.load_result()
 
 
@@ -80,34 +89,70 @@ class _Decision:
     note: str
     cost: Decimal | None
 
-    def record(self, ledger: Ledger, contents: LedgerSnapshot) -> None:
-        """Settle the batch, or give an accepted one its cost; raises where that cannot be."""
-        settleable = [one.batch for one in contents.batches if one.state == "unknown"]
-        facts = contents.outcomes.set_index("batch")
-        if self.batch in settleable:
-            self._settle(ledger, facts.loc[[self.batch]].to_dict("records")[0])
-        elif self.cost is not None and self.batch in facts.index[lack_their_cost(facts)]:
-            self._give_cost(ledger, int(facts["messages"].loc[self.batch]))
-        else:
-            raise UsageError(
-                f"Batch {self.batch} is not unknown. The unknown batches are: {_listed(settleable)}."
-            )
+    def made_before(self, contents: LedgerSnapshot) -> str:
+        """A sentence if the same was decided before, as when a notebook is run again; else ""."""
+        if self._can_be_made(contents):
+            return ""
+        earlier = EarlierDecision.of(self.place.ledger_place, self.batch)
+        if earlier is None or earlier.outcome != self.outcome:
+            return ""
+        facts = self._facts(contents)
+        phrases = [None, _phrase(self.batch, facts["messages"], self.outcome)]
+        if self.cost is not None:
+            phrases.append(self._phrase_of_cost)
+        if self.confirm not in phrases or self.cost not in (None, facts["cost"]):
+            return ""
+        waits = not contents.is_closed and (contents.outcomes["status"] == "not_sent").any()
+        return f"{earlier.sentence} {ADVICE['not_sent']}" if waits else earlier.sentence
 
-    def _settle(self, ledger: Ledger, evidence: Mapping[Hashable, Any]) -> None:
-        phrase = _phrase(self.batch, evidence["messages"], self.outcome)
-        self._check_confirmed(phrase, _evidence(self.batch, evidence), "settle it")
-        ledger.move(
-            self.batch, self.outcome, error="" if self.outcome == "accepted" else evidence["error"],
-            note=self._said(self.outcome), **({} if self.cost is None else {"cost": self.cost}),
-        )  # fmt: skip
+    def checked(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
+        """What settles the batch, or gives an accepted one its cost; raises where that cannot be."""
+        if self._settleable(contents):
+            return self._settlement(contents)
+        if self._lacks_this_cost(contents):
+            return self._pricing(contents)
+        earlier = EarlierDecision.of(self.place.ledger_place, self.batch)
+        if earlier is not None:
+            cost = self._facts(contents)["cost"]
+            costs = "" if self.cost is None or cost is None else f" Its cost is {money(cost)}."
+            raise UsageError(f"{earlier.sentence}{costs} That cannot be changed: leave this line out.")
+        unknown = [one.batch for one in contents.batches if one.state == "unknown"]
+        raise UsageError(f"Batch {self.batch} is not unknown. The unknown batches are: {_listed(unknown)}.")
 
-    def _give_cost(self, ledger: Ledger, messages: int) -> None:
-        assert self.cost is not None  # noqa: S101 - looked at by `record`
-        accepted = (
-            f"Batch {self.batch} ({counted(messages, 'message')}) was accepted, and its cost is not known."
-        )
-        self._check_confirmed(f"batch {self.batch} cost {money(self.cost)}", accepted, "give it")
-        ledger.record_cost(self.batch, self.cost, self._said())
+    def _can_be_made(self, contents: LedgerSnapshot) -> bool:
+        return self._settleable(contents) or self._lacks_this_cost(contents)
+
+    def _settleable(self, contents: LedgerSnapshot) -> bool:
+        return any(one.batch == self.batch and one.state == "unknown" for one in contents.batches)
+
+    def _lacks_this_cost(self, contents: LedgerSnapshot) -> bool:
+        outcomes = contents.outcomes
+        return self.cost is not None and self.batch in set(outcomes["batch"][lack_their_cost(outcomes)])
+
+    def _facts(self, contents: LedgerSnapshot) -> dict[Hashable, Any]:
+        outcomes = contents.outcomes
+        return outcomes[outcomes["batch"] == self.batch].to_dict("records")[0]
+
+    def _settlement(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
+        facts = self._facts(contents)
+        phrase = _phrase(self.batch, facts["messages"], self.outcome)
+        self._check_confirmed(phrase, partial(evidence, self.place, contents, self.batch), "settle it")
+        values: dict[str, Any] = {} if self.cost is None else {"cost": self.cost}
+        error = "" if self.outcome == "accepted" else facts["error"]
+        note = self._said(self.outcome)
+        return lambda ledger: ledger.move(self.batch, self.outcome, error=error, note=note, **values)
+
+    def _pricing(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
+        cost = self.cost
+        assert cost is not None  # noqa: S101 - looked at by `checked`
+        messages = counted(self._facts(contents)["messages"], "message")
+        accepted = f"Batch {self.batch} ({messages}) was accepted, and its cost is not known."
+        self._check_confirmed(self._phrase_of_cost, lambda: accepted, "give it")
+        return lambda ledger: ledger.record_cost(self.batch, cost, self._said())
+
+    @property
+    def _phrase_of_cost(self) -> str:
+        return f"batch {self.batch} cost {'' if self.cost is None else money(self.cost)}"
 
     def _said(self, outcome: str = "") -> str:
         """Who decided what, and why, as the journal and reports have it."""
@@ -115,10 +160,10 @@ class _Decision:
         first, *others = filter(None, [outcome, cost, self.note])
         return ", ".join([f"{user_name()}: {first}", *others])
 
-    def _check_confirmed(self, phrase: str, question: str, purpose: str) -> None:
+    def _check_confirmed(self, phrase: str, question: Callable[[], str], purpose: str) -> None:
         if self.confirm != phrase:
             call = _call(self.place, self.batch, self.outcome, phrase, self.note, self.cost)
-            raise ConfirmationError(question, phrase=phrase, purpose=purpose, call=call, given=self.confirm)
+            raise ConfirmationError(question(), phrase=phrase, purpose=purpose, call=call, given=self.confirm)
 
 
 def _phrase(batch: int, messages: int, outcome: str) -> str:
@@ -136,15 +181,6 @@ def _call(place: Folder, batch: int, outcome: str, phrase: str, note: str, cost:
         given.append(f"cost={cost}")
     folder = json.dumps(seen_from_here(place.path), ensure_ascii=False)
     return f"campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})"
-
-
-def _evidence(batch: int, evidence: Mapping[Hashable, Any]) -> str:
-    """What is known about an unknown batch: when it left, how long the answer was awaited, what came."""
-    when, waited = evidence["submitted_at"], evidence["seconds"]
-    left = "" if pd.isna(when) else f" left on {LocalTimes().moment(when, seconds=True)}"
-    wait = "" if pd.isna(waited) or waited < 1 else f", after {waited:.0f} s"
-    messages = counted(evidence["messages"], "message")
-    return f"Batch {batch} ({messages}){left}{wait}: {without_error_class(evidence['error']) or 'no answer'}."
 
 
 def _listed(batches: list[int]) -> str:

@@ -127,7 +127,7 @@ class Difference:
             pieces.insert(0, markup.paragraph(NOTHING_SENT_YET))
         shown = self._rows_to_look_at()
         if len(shown):
-            pieces.append(markup.table(shown, limit=_ROWS))
+            pieces.append(markup.scroller(markup.table(shown, limit=_ROWS), "Messages"))
         return markup.card("Before sending", pieces)
 
     def _rows_to_look_at(self) -> pd.DataFrame:

@@ -24,6 +24,7 @@ from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
+from campaign.sending.store.given_accounts import given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.later_changes import LaterChanges
 from campaign.sending.store.locks import hold_lock
@@ -37,7 +38,7 @@ from campaign.sending.store.rounds import (
     sweep_originals,
 )
 from campaign.sending.store.ways_on import call_to_resume
-from campaign.service.account_in_code import account_of
+from campaign.service.account_in_code import account_argument, account_of
 from campaign.text import clean
 
 
@@ -118,9 +119,11 @@ class Folder:
         )
 
     def _ways_on(self, rounds: Sequence[Round]) -> WaysOn:
-        """The call that sends what is left, as far as the folder knows how it was sent."""
+        """The call that sends what is left, as far as the folder and this process know how it was sent."""
         chosen = rounds[-1].sent.options if rounds else {}
-        call = call_to_resume(self.path, account_of(self.manifest.environment), chosen)
+        given = given_account(self.manifest.salt)
+        account = account_of(self.manifest.environment) if given is None else account_argument(given)
+        call = call_to_resume(self.path, account, chosen)
         return (("To send what is left", call),)
 
     def lock(self) -> AbstractContextManager[None]:
