@@ -49,7 +49,7 @@ def fitted_texts(plan: Plan, leaves: WhoLeaves, templates: Collection[str], max_
 def _room(before: str, after: str, max_parts: int | None) -> str:
     """How many characters a text was cut to, and what made it so few."""
     length = f"{count_units(after)}"
-    letters = named_letters(before)
+    letters = named_letters(before[:TEXT_LIMIT])  # what comes later is cut off anyway
     if max_parts != 1 or not letters:
         return f"{length} of {TEXT_LIMIT}"
     holds = f"one SMS holds {SINGLE_UCS2} with {letters}"
