@@ -11,6 +11,7 @@ from campaign.paths import seen_from_here
 from campaign.results.local_times import LocalTimes
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
+from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
 from campaign.sending.engine.tally import RECENT, Snapshot
 from campaign.sending.run import Run
 from campaign.sending.store.identity import NOTHING_SENT_YET
@@ -151,13 +152,16 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     if run.budget:
         pairs["budget"] = run.budget
     if on_the_way:
-        expected = cost_in_words(counts.expected_cost, currency=run.currency, environment=run.environment)
-        pairs["expected cost"] = "not known yet" if counts.expected_cost is None else expected
+        limit = Budget.of(run.options.budget)
+        expected = expected_cost(counts, limit)
+        words = cost_in_words(expected, currency=run.currency, environment=run.environment)
+        pairs["expected cost"] = "not known yet" if expected is None else words
     if run.outgoing:
         name = "elapsed, with earlier runs" if run.seconds_before >= 1 else "elapsed"
         pairs[name] = clock(counts.seconds)
     if on_the_way and counts.status == "running":
-        pairs["time left"] = "–" if counts.seconds_left is None else f"about {clock(counts.seconds_left)}"
+        left = counts.seconds_left
+        pairs["time left"] = "–" if left is None else f"about {clock(left * share_of_rest(counts, limit))}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
     return _definitions(pairs, counts)
 

@@ -46,6 +46,7 @@ def test_without_any_country_code_the_person_chooses_the_country(person, table):
     shown = person.sees("section-1")
     assert '"tel" may hold numbers' in shown.replace("&quot;", '"')
     assert "2 numbers have no country code: say which country they are from." in shown
+    assert "The country below decides which are numbers to send to." in shown
     person.fill("country", "UG")
     assert "mobile: 2 of 2 cells are numbers to send to." in person.sees("section-1")
 
@@ -354,6 +355,12 @@ def test_one_text_is_tried_out(person):
     person.press("try")
     assert "Hi Aisha, come on Mon." in person.sees("trial")
     assert "Nothing reached a phone" in person.sees("trial")
+    person.fill("pace", True)
+    assert "Nothing reached a phone" in person.sees("trial")
+    person.reopen(2)
+    person.write("Another text.")
+    person.press("check")
+    assert "Nothing reached a phone" not in person.sees("trial")
     assert person.composer.desk.run is None
 
 

@@ -136,7 +136,10 @@ def test_a_row_chosen_by_hand_is_forgotten_when_the_spreadsheet_is_another(open_
 def test_a_result_is_back_and_nothing_is_left_to_send(open_page):
     before = open_page()
     before.compose()
+    assert "being composed" in before.composer.card()
     before.send()
+    said = "Campaign “visits”. This was a rehearsal: nobody got anything. 3 of 4 rows were accepted"
+    until(lambda: said in before.composer.card())
     person = open_page()
     assert "What you sent is below." in person.sees("greeting")
     assert "3 of 4 rows were accepted in the rehearsal" in person.sees("section-5")

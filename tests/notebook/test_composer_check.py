@@ -202,6 +202,9 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
     before, after = re.search(r" 6 (Hi .*, come on Fri\.) (Hi .*\.\.\.)", person.sees("fitted")).groups()
     assert len(before) > 200
     assert 150 < len(after) <= 160
+    assert "1 text loses its “name” to the cut (row 6). 1 text loses its “day” to the cut" in person.sees(
+        "fitted"
+    )
     person.fill("overlong", "split")
     assert re.search(r"Fri\. \(?1/2\)? Hi a very", person.sees("fitted"))
 
@@ -298,4 +301,11 @@ def test_texts_with_letters_that_need_room_can_be_cut_to_one_sms(person, table):
     ]
     person.fill("overlong", "one_sms")
     assert person.composer.desk.plan.totals.parts == 3
+    assert "... 70: one SMS holds 70 with “ê” 1" in person.sees("fitted")
     assert "overlong='truncate', max_parts=1" in person.composer.desk.composition.python()
+    table.write_text(f"name,phone\n{'A' * 170},+256 772 000 001\n")  # one SMS, whichever way it is cut
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    assert [label.partition(":")[0] for label in person.offered("overlong")][1] == "Cut them to one SMS each"
+    assert find(person.composer, "overlong").value == "one_sms"

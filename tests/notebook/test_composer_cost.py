@@ -46,6 +46,9 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     person.press("change-budget")
     assert not person.section(5).is_open  # it is about what was sent before
     assert find(person.composer, "budget").value == "105"
+    assert "“Stop when it has cost” was 80: 105, enough for everybody, is filled in." in person.sees(
+        "section-4"
+    )
     assert "35 is spent already." in person.sees("section-4")
     assert find(person.composer, "send").description == "Rehearse 2 texts"
     person.send()

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import pytest
 
 from campaign.errors import UsageError
-from campaign.sending.engine.budget import Budget
+from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
 from campaign.sending.engine.hours import Hours
 from campaign.sending.engine.pace import Pace
 from campaign.sending.engine.tally import Spending, Tally
@@ -210,6 +210,18 @@ def test_a_price_that_is_no_decimal_number_is_exact():
     tally = tally_after(accepted("100"), batch=third, messages=30)
     assert Budget(cost=Decimal(200)).look(tally, third, NOON) is None
     assert Budget(cost=Decimal("199.99")).look(tally, third, NOON) is not None
+
+
+def test_a_budget_that_ends_the_run_early_is_what_it_costs_and_how_long_it_takes():
+    tally = tally_after(accepted("200"), batch=Load(4, 4), messages=30)
+    counts = tally.snapshot("running", 4.0, "", 1.0)
+    assert (counts.expected_cost, counts.seconds_left) == (1500, 26)
+    limit = Budget(cost=Decimal(600))
+    assert (expected_cost(counts, limit), 26 * share_of_rest(counts, limit)) == (600, pytest.approx(8))
+    assert share_of_rest(counts, Budget(messages=17)) == 0.5
+    enough = Budget(cost=Decimal(1500))
+    assert (expected_cost(counts, enough), share_of_rest(counts, enough)) == (1500, 1)
+    assert share_of_rest(counts, Budget(cost=Decimal(100))) == 0
 
 
 def test_a_budget_of_nothing_sends_nothing():

@@ -21,8 +21,9 @@ from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.download import Download
 from campaign.notebook.composer.fields import Field, button, set_shown
+from campaign.notebook.composer.fitted_texts import fitted_texts
 from campaign.notebook.composer.opt_out_list import about_list, unreadable_entries
-from campaign.notebook.composer.overview import STYLE, fitted_texts, headline, read_dates, shares
+from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
 from campaign.notebook.composer.reasons import ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
@@ -186,7 +187,7 @@ class CheckSection(Section):
         set_shown(self.download, to_correct)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         self.say_who_leaves()
-        self._fitted.value = fitted_texts(plan, self._leaves)
+        self._fitted.value = fitted_texts(plan, self._leaves, decided.templates, decided.max_parts)
         self._ask()
 
     def _ask(self) -> None:

@@ -96,13 +96,13 @@ class Choice(Picker):
         rows = concerned[(most.contacts["status"].reindex(concerned) != "opted_out").to_numpy()]
         effects = {careful: _leaving_out(len(rows), len(concerned) - len(rows))}
         effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
-        if effects.get("one_sms") == effects.get("truncate"):
-            effects.pop("one_sms", None)  # what is cut takes one SMS anyway
+        chosen = self.question.answer_in(composition)
+        if effects.get("one_sms") == effects.get("truncate"):  # what is cut takes one SMS anyway
+            effects.pop("truncate" if chosen == "one_sms" else "one_sms", None)
         options = [
             (f"{self.question.words_of(answer)}: {effect}", answer) for answer, effect in effects.items()
         ]
-        chosen = self.question.answer_in(composition)
-        self.offer(options, chosen if chosen in effects else "truncate")
+        self.offer(options, chosen)
         self.rows.offer(rows, partial(_what_they_get, look(self.question.answers[chosen]).plan))
 
 

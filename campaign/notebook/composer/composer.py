@@ -9,6 +9,7 @@ from ipywidgets import HTML
 
 from campaign import markup
 from campaign.errors import CampaignError
+from campaign.masking import mask_text
 from campaign.notebook.composer.check import CheckSection
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.memory import Kept, Memory
@@ -21,10 +22,11 @@ from campaign.notebook.composer.sending import SendingSection
 from campaign.notebook.composer.spreadsheet import SpreadsheetSection
 from campaign.notebook.panel import Panel
 from campaign.sending.run import Run
+from campaign.text import clean
 
 _IN_WORK = "A campaign that is being composed."
 _AGAIN = (
-    "To compose it, run this cell while the notebook's kernel is running. What was sent is not sent again."
+    "To go on with it, run this cell while the notebook's kernel is running. What was sent is not sent again."
 )
 _LOCKED = "Sections 1 to 3 open again when the sending has ended."
 _TICK = 0.2  # seconds between two looks at whether a run has ended
@@ -62,7 +64,7 @@ class Composer(Panel):
         parts = [
             self._greeting, self.open_campaigns, *self._decided, self._locked, self.sending, self.outcome,
         ]  # fmt: skip
-        super().__init__(lambda: _IN_WORK, parts, style=STYLE)
+        super().__init__(lambda: self._state, parts, style=STYLE)
         self._open(0)
         kept = None if memory is None else memory.recall()
         if kept is not None and kept.composition.source:
@@ -75,7 +77,13 @@ class Composer(Panel):
 
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
-        return markup.card(_IN_WORK, [markup.paragraph(_AGAIN, note=True)])
+        return markup.card(self._state, [markup.paragraph(_AGAIN, note=True)])
+
+    @property
+    def _state(self) -> str:
+        """What was sent, once something was."""
+        is_sent = self.outcome.is_open and self.desk.name
+        return f"Campaign “{mask_text(clean(self.desk.name))}”. {self.outcome.line}" if is_sent else _IN_WORK
 
     def _fill_in(self, kept: Kept, is_back: str) -> None:
         """Fill everything in as it was, and say so."""
@@ -208,6 +216,7 @@ class Composer(Panel):
         with self.outcome.problems_shown():
             self.outcome.enter()
         self._open(self.sections.index(self.outcome))
+        self.refresh_card()
 
     def _lock(self, locked: bool) -> None:
         for section in self._decided:

@@ -138,6 +138,11 @@ class Composition:
             return ""
         return f", budget={self.budget or 'campaign.Budget()'}"
 
+    @property
+    def templates(self) -> list[str]:
+        """The texts with their placeholders: one for everybody, or one for each language."""
+        return [*self.texts.values()] if self.language else [self.message]
+
     def _preparing(self) -> dict[str, Any]:
         message = dict(self.texts) if self.language else self.message
         options = self._given("language", "number", "region", *ANSWERS, "opt_outs")

@@ -38,6 +38,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, desk: Desk, typed: Callable[[], None]) -> None:
         self._desk, self._typed = desk, typed
         self._spending, self._in_force = Spending(), Budget()
+        self._suggested = "", ""  # an amount that nobody typed, and the one that it replaced
         self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
         self.limit = Field(FIELDS["budget"], "budget", written=self._take_budget, at_once=True)
         self._price_fault, self._budget_fault = _fault("price-fault"), _fault("budget-fault")
@@ -66,7 +67,8 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.limit.fill(f"{in_force:f}" if chosen is None and in_force is not None else chosen or "")
 
     def suggest(self, amount: str) -> None:
-        """Write another budget, as a person would."""
+        """Write another budget, as a person would, and say so as long as it stands there."""
+        self._suggested = amount, self.limit.value
         self.limit.value = amount
 
     @property
@@ -104,6 +106,9 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             words.append(f"That is {size}.")
         if limit is not None and parts:
             words += self._about_limit(limit, price, parts, currency)
+        if limit is not None and self.limit.value == self._suggested[0]:
+            now, before = self._suggested
+            words.append(f"“{FIELDS['budget']}” was {before}: {now}, enough for everybody, is filled in.")
         self._said.value = markup.paragraph(" ".join(words), note=True) if words else ""
 
     def _about_limit(self, limit: Decimal, price: Decimal | None, parts: int, currency: str) -> list[str]:

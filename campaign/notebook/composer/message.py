@@ -90,7 +90,7 @@ class MessageSection(Section):
     def line(self) -> str:
         """What was decided."""
         composition = self._desk.composition
-        texts = [*composition.texts.values()] if composition.language else [composition.message]
+        texts = composition.templates
         text, others = texts[0], len(texts) - 1
         text = _FORMAT.sub(r"{\1}", self.dates.as_read(text.strip()))  # how numbers are written is no news
         by = f" (column “{composition.language}”)"

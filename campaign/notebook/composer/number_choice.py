@@ -80,10 +80,14 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         cells = self._contacts[self.column.value]
         cleaned = clean_numbers(cells, region=self.country.value or None)
         filled, good = int((cells.str.strip() != "").sum()), int((cleaned["problem"] == "").sum())
+        found = (
+            f"{figure(good)} of {counted(filled, 'cell')} {agreeing(good, 'is', 'are')} numbers to send to."
+        )
+        if not self.country.value and (cleaned["problem"] == "no_region").any():
+            found = f"{counted(filled, 'cell')}. The country below decides which are numbers to send to."
         self._column_reason.value = markup.paragraph(
-            f"{self.column.value}: {figure(good)} of {counted(filled, 'cell')} {agreeing(good, 'is', 'are')} "
-            f"numbers to send to.{self._other_columns}", note=True,
-        )  # fmt: skip
+            f"{self.column.value}: {found}{self._other_columns}", note=True
+        )
         note, warning = self._country_sentence(cleaned), ""
         if not self._may_hold_numbers:
             note, warning = "", self._other_column_warning()

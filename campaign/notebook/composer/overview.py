@@ -1,8 +1,6 @@
-"""Who gets a text and who does not, as pieces of HTML: a headline, a bar, dates, changed texts."""
+"""Who gets a text and who does not, as pieces of HTML: a headline, a bar, dates."""
 
 from __future__ import annotations
-
-import pandas as pd
 
 from campaign import markup
 from campaign.messages.plan import Plan
@@ -11,8 +9,6 @@ from campaign.notebook.composer.section import people
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.results.plain_words import SHARING, STATUS_WORDS
 from campaign.text import agreeing, capitalised, counted, figure
-
-_FITTED = 5  # texts shown before and after
 
 STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
@@ -71,22 +67,6 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
     )
     bar = f'<div class="shares" role="img" aria-label="{markup.escape(legend)}">{bars}</div>'
     return bar + markup.paragraph(f"Of {counted(plan.totals.rows, 'row')}: {legend}.", note=True)
-
-
-def fitted_texts(plan: Plan, leaves: WhoLeaves) -> str:
-    """A few of the texts that are cut or sent in several SMS, before and after; "" if none leaves now."""
-    issues = plan.issues
-    texts = plan.messages
-    changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(leaves.rows)]
-    if changed.empty:
-        return ""
-    few = changed.head(_FITTED)
-    after = texts[texts["row"].isin(few["row"])].groupby("row").agg({"message": "\n".join, "parts": "sum"})
-    sent = after.reindex(few["row"]).set_axis(few.index)
-    table = pd.DataFrame(
-        {"row": few["row"], "too long": few["value"], "what is sent": sent["message"], "SMS": sent["parts"]}
-    )
-    return markup.table(table, limit=_FITTED, rows=len(changed))
 
 
 def read_dates(plan: Plan) -> str:

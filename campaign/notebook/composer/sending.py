@@ -206,7 +206,7 @@ class SendingSection(Section):
         """Say what the campaign has sent there before, and ask about people it has reached otherwise."""
         self._ask_nothing()
         self._difference.value = ""
-        self.trial.forget()
+        self.trial.follow()
         self._outgoing, self._obstacle, self._start.description = pd.DataFrame(), "problem", "Send"
         for hidden in (self.changed, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)

@@ -38,6 +38,7 @@ _CONTINUED = (
     "Column, country, text, sender, the answers in section 3 with the list of people who want no texts, "
     "price, budget and speed are those of the campaign “{}”."
 )
+_WHERE = "the folder and the name of the file"
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
     " For a file of more than 10 MB, type where it is."
@@ -51,7 +52,7 @@ class SpreadsheetSection(Section):
         self._desk, self._done = desk, done
         self.brought_back: Callable[[], None] = lambda: None  # called when decisions of a campaign are back
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
-        self.path = Field("or type where it is", "path", "clinic_visits.xlsx", written=self._read_path)
+        self.path = Field("or type where it is", "path", _WHERE, written=self._read_path)
         self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
         self.numbers = NumberChoice()
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)

@@ -7,7 +7,9 @@ from collections.abc import Callable
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.environments import Environment
 from campaign.errors import CampaignError, ConfirmationError
+from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import Field, asked_phrase, button, set_shown, wrong_phrase
@@ -19,6 +21,7 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def __init__(self, desk: Desk) -> None:
         self._desk = desk
+        self._about: tuple[Environment | None, Plan | None] = (None, None)  # what the answer is about
         self.number = Field(
             "Your own phone", "own-number", "as you would dial it", written=self._take_number
         )  # fmt: skip
@@ -30,8 +33,15 @@ class Trial(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._try = button("", "try", self.try_one)
         super().__init__([self.number, self.outcome, self.phrase, self._try])
 
+    def follow(self) -> None:
+        """Keep what was tried in sight, unless it was another text, or to another place."""
+        now = self._desk.composition.environment, self._desk.plan
+        if now[0] != self._about[0] or now[1] is not self._about[1]:
+            self._about = now
+            self.forget()
+
     def forget(self) -> None:
-        """Show nothing that was tried before: it was another text, or to another place."""
+        """Show nothing that was tried before."""
         self.outcome.value = self.phrase.value = ""
         set_shown(self.phrase, False)
         is_live = self._desk.composition.environment == "live"

@@ -14,7 +14,7 @@ from campaign.argument_checks import check_amount, check_count
 from campaign.public_calls import public_call, public_class
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
-from campaign.sending.engine.tally import Size, Tally
+from campaign.sending.engine.tally import Size, Snapshot, Tally
 from campaign.text import counted
 
 _IN_FORCE = "a budget stays in force until you give another one, also for rows that you correct later."
@@ -144,6 +144,23 @@ class Budget:
         if self.messages is None:
             return f"budget={cost}"
         return f"budget=campaign.Budget(cost={cost}, messages={messages})"
+
+
+def expected_cost(counts: Snapshot, budget: Budget) -> Decimal | None:
+    """What the campaign will have cost when its budget ends the run, or when all is sent."""
+    if budget.cost is None or counts.expected_cost is None:
+        return counts.expected_cost
+    return max(counts.cost, min(counts.expected_cost, budget.cost))
+
+
+def share_of_rest(counts: Snapshot, budget: Budget) -> float:
+    """Which share of what is left is sent before the budget ends the run: 0 to 1."""
+    shares, rest, cost = [1.0], counts.waiting + counts.in_flight, counts.expected_cost
+    if budget.messages is not None and rest:
+        shares.append((budget.messages - counts.accepted - counts.unknown) / rest)
+    if budget.cost is not None and cost is not None and cost > max(budget.cost, counts.cost):
+        shares.append(float((budget.cost - counts.cost) / (cost - counts.cost)))
+    return max(0.0, min(shares))
 
 
 def _needs(tally: Tally, batch: Size) -> str:

@@ -53,7 +53,7 @@ def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
     else:
         return ""
     in_force = budget_in_words(budget, currency)
-    return f"The campaign's budget of {in_force} does not cover them: {total}. Give a larger one as budget=."
+    return f"The campaign's budget of {in_force} does not cover them: {total}. To reach all, raise budget=."
 
 
 def _messages_so_far(record: CampaignRecord) -> int:
