@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 import numpy as np
 
-from campaign.arrow_text import Bools, Ints, TextArray, matches, substitute, text_array, unique_texts
+from campaign.arrow_text import Bools, Ints, TextArray, matches, substitute, unique_texts
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.filling import Values
 from campaign.messages.templates.formats import read_moment
@@ -13,18 +13,22 @@ from campaign.messages.templates.template import Placeholder
 _LOOKED_AT = 1_000  # cells at the top that tell a column of dates: no other column has to be read
 _ORDERS = ("", "dmy", "mdy", "ymd")
 _TIME_OF_DAY = r"[T ]+[0-9]{1,2}:[0-9:.]+$"
-_SERIAL = r"^[34][0-9]{4}([.][0-9]+)?$"  # a date as a spreadsheet stores it; see mixed_dates
+_SERIAL = r"^\s*[34][0-9]{4}([.][0-9]+)?\s*$"  # a date as a spreadsheet stores it; see mixed_dates
+_NO_DATE = "cannot be read as a date, and goes out as it is. Correct the cell if it should be one."
+_A_SERIAL = (
+    "is the number that a spreadsheet stores for a date, and goes out as that number. Format the cell as a "
+    "date, or write the date into it."
+)
 
 
 def report_odd_dates(values: Mapping[Placeholder, Values], rows: Ints, issues: IssueCollector) -> None:
     """Add an issue for each cell without a date in columns of dates that the text repeats as they are."""
     for column, cells in _repeated_as_written(values.items()).items():
         odd = _odd_cells(cells)
-        detail = (
-            f'Most cells of "{column}" are dates. This one cannot be read as a date, and goes out as it is. '
-            "Correct the cell if it should be one."
-        )
-        issues.add(rows[odd], column, cells.take(odd), "odd_date", "warning", detail)
+        is_serial = matches(cells.take(odd), _SERIAL)
+        for chosen, why in ((odd[~is_serial], _NO_DATE), (odd[is_serial], _A_SERIAL)):
+            detail = f'Most cells of "{column}" are dates. This one {why}'
+            issues.add(rows[chosen], column, cells.take(chosen), "odd_date", "warning", detail)
 
 
 def _repeated_as_written(values: Iterable[tuple[Placeholder, Values]]) -> dict[str, TextArray]:
@@ -49,5 +53,4 @@ def _readable_dates(cells: TextArray) -> Bools:
     days = substitute(substitute(cells, r"^\s+|\s+$", ""), _TIME_OF_DAY, "")
     distinct, positions = unique_texts(days)  # a column has few days
     readable = [any(read_moment(text, order)[0] for order in _ORDERS) for text in distinct]
-    is_date = np.array(readable, dtype=bool) | matches(text_array(distinct), _SERIAL)
-    return is_date[positions]
+    return np.array(readable, dtype=bool)[positions]
