@@ -397,7 +397,8 @@ class Run:
     async def finished(self) -> Result:
         """The same as `wait` for people with an event loop; a cancellation stops the run cleanly.
 
-        It goes on waiting when a person has paused the run, because that person can still press Resume. A
+        It goes on waiting when a person has paused the run, because that person can still press Resume. Where
+        a lost answer, refusals or the hours pause it, it returns, as `wait` does, and the result says so. A
         second cancellation ends the run at once.
         """
         if self.continuation is not None:

@@ -1,5 +1,6 @@
 """What one SMS costs, and when sending has cost enough: typed at the composer, kept, and told in files."""
 
+from decimal import Decimal
 from pathlib import Path
 
 import openpyxl
@@ -8,6 +9,7 @@ from support.composer_person import Person
 from support.widget_tree import find
 
 import campaign
+from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk_words import desk_words
 
 
@@ -121,3 +123,19 @@ def test_without_a_price_the_files_call_the_cost_made_up(person):
     assert (
         "The cost is made up" in cells(person.section(5).downloads["report.xlsx"].content())["About the cost"]
     )
+
+
+@pytest.mark.parametrize(
+    ("typed", "amount"),
+    [("1,750", "1750"), ("1,750,000.50", "1750000.50"), ("1 750", "1750"), ("0,04", "0.04"), ("35.5", "35.5"),
+     ("0.035", "0.035"), ("2,5", "2.5")],
+)  # fmt: skip
+def test_an_amount_is_read_as_the_page_writes_amounts(typed, amount):
+    assert given_price(typed) == Decimal(amount)
+
+
+def test_an_amount_that_may_be_either_is_asked_about(person):
+    person.compose()
+    person.fill("price", "35")
+    person.fill("budget", "1.750")
+    assert "Write 1750 or 1.75: 1.750 may be either." in person.sees("budget-fault")

@@ -169,6 +169,18 @@ def test_what_a_person_settled_as_refused_is_not_what_the_service_said(interrupt
     )
 
 
+def test_a_line_that_is_run_again_after_all_was_sent_advises_nothing(interrupted_campaign, sandbox):
+    confirm = "batch 2 was refused"
+    campaign.resolve(interrupted_campaign, 2, "refused", confirm=confirm)
+    assert (
+        campaign.resume(interrupted_campaign, account=sandbox.account, progress=False).totals["accepted"]
+        == 30
+    )
+    again = campaign.resolve(interrupted_campaign, 2, "refused", confirm=confirm)
+    assert "was settled as refused already" in again.sentence
+    assert "Resume the campaign" not in again.sentence
+
+
 def test_to_send_again_names_how_many_may_get_it_twice(interrupted_campaign, sandbox):
     with pytest.raises(campaign.ConfirmationError, match="10 messages may arrive twice"):
         campaign.resolve(interrupted_campaign, 2, "again", confirm="yes")

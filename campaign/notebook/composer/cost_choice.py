@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from contextlib import suppress
 from decimal import Decimal
@@ -27,6 +28,9 @@ _STOPS = (
     "Sending stops before it costs more than {}. Whoever has no text by then waits: to go on, write a higher "
     "amount. Nobody gets a text twice."
 )
+_GROUPED = re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
+_EITHER = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
+_SPACE = re.compile(r"(?<=[0-9])[ \u00a0\u202f](?=[0-9]{3})")
 
 
 class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
@@ -163,8 +167,17 @@ def _fault(name: str) -> HTML:
 
 
 def _amount(text: str, sentence: str) -> Decimal | None:
-    """The amount that was typed, None if none was; `UsageError` with the sentence for anything else."""
-    amount = text.strip().replace(",", ".")
+    """The amount that was typed, None if none was; `UsageError` with the sentence for anything else.
+
+    "1,750" and "1 750" are 1750, as this page writes it; "0,04" is 0.04, and "1.750" may be either.
+    """
+    amount = _SPACE.sub("", text.strip())
+    if _EITHER.fullmatch(amount):
+        whole, thousandths = amount.split(".")
+        raise UsageError(
+            f"Write {whole}{thousandths} or {Decimal(amount).normalize():f}: {amount} may be either."
+        )
+    amount = amount.replace(",", "" if _GROUPED.fullmatch(amount) else ".")
     try:
         check_amount(amount or 0, subject="amount", write="35")
     except UsageError:

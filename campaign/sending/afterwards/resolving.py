@@ -69,7 +69,8 @@ def resolve(
     decision = _Decision(place, batch, outcome, confirm, note, None if cost is None else Decimal(str(cost)))
     contents = place.snapshot()
     if sentence := decision.made_before(contents):
-        return place.load_result(sentence=sentence)
+        waits = place.load_result().totals["not_sent"] and not contents.is_closed
+        return place.load_result(sentence=f"{sentence} {ADVICE['not_sent']}" if waits else sentence)
     if is_held_here(place):
         decision.checked(contents)  # a question must not end the run
     with opened_ledger(place) as ledger:
@@ -102,8 +103,7 @@ class _Decision:
             phrases.append(self._phrase_of_cost)
         if self.confirm not in phrases or self.cost not in (None, facts["cost"]):
             return ""
-        waits = not contents.is_closed and (contents.outcomes["status"] == "not_sent").any()
-        return f"{earlier.sentence} {ADVICE['not_sent']}" if waits else earlier.sentence
+        return earlier.sentence
 
     def checked(self, contents: LedgerSnapshot) -> Callable[[Ledger], None]:
         """What settles the batch, or gives an accepted one its cost; raises where that cannot be."""
