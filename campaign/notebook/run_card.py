@@ -237,7 +237,8 @@ def _ways_to_settle(run: Run) -> list[str]:
     resolve = _code(f'campaign.resolve({folder}, {batch}, "accepted")')
     refused, again = _code('"refused"'), _code('"again"')
     reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
-    sandbox = name_of_sandbox(run.options.account)
+    # What was unknown before may have gone to another sandbox.
+    sandbox = "" if run.had_unknown else name_of_sandbox(run.options.account)
     received = f": {_code(f'{sandbox}.inbox')} is what your sandbox received" if sandbox else ""
     # The call that ended the run may have settled it since.
     is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"

@@ -122,6 +122,7 @@ class Run:
             self._engine = self._thread.engine
             self._outgoing = 0 if self._complete else self.counts.waiting
             self._seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
+            self.had_unknown = self.counts.unknown > 0  # when this run began
             atexit.register(self._finish_at_exit)
             self._thread.start(
                 self._folder.path.name,

@@ -8,6 +8,8 @@ every event loop has.
 from __future__ import annotations
 
 import asyncio
+import socket
+from functools import partial
 from typing import Any, cast
 
 import uvloop  # the extra `fast`; there is none for Windows
@@ -16,7 +18,10 @@ from campaign.service.connection_layers import LayeredConnection
 
 
 class FastLoop(uvloop.Loop):
-    """An event loop whose TLS connections are `LayeredConnection`s."""
+    """An event loop whose TLS connections are `LayeredConnection`s, and which looks names up as Python does."""
+
+    async def getaddrinfo(self, host: Any, port: Any, **which: Any) -> Any:
+        return await self.run_in_executor(None, partial(socket.getaddrinfo, host, port, **which))
 
     async def create_connection(
         self, protocol_factory: Any, host: str | None = None, port: int | None = None, *,

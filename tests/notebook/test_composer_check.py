@@ -65,7 +65,7 @@ def test_a_row_to_correct_that_repeats_a_row_of_the_campaign_is_named(person, ta
     shown = clerk.sees("section-3")
     assert "Some of these rows get no text, because of others of the campaign." in shown
     assert "3 (as row 2)" in shown
-    assert "Nobody gets a text; 1 row gets none. Of 1 row: 1 comes twice." in shown
+    assert "Nobody gets a text; 1 row gets none. Of 1 row: 1 shares a phone." in shown
     assert "enter another number." in shown  # no list in this section sends both texts
     assert "The change above has changed this." not in shown
 

@@ -163,6 +163,9 @@ class CheckSection(Section):
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves)
         self._overview.value = f"<style>{STYLE}</style>{sentence}{bar}{read_dates(plan)}"
+        self._say_before(plan)
+
+    def _say_before(self, plan: Plan) -> None:
         asked = {*self._asked.children}
         self._before.say(plan, [one.question.parameter for one in self.choices if one not in asked])
 
@@ -189,6 +192,7 @@ class CheckSection(Section):
         self.say_who_leaves()
         self._fitted.value = fitted_texts(plan, self._leaves, decided.templates, decided.max_parts)
         self._ask()
+        self._say_before(plan)  # again: advice names only choices that are asked now
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""

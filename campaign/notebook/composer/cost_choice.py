@@ -110,7 +110,8 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             words.append(f"That is {size}.")
         if limit is not None and parts:
             words += self._about_limit(limit, price, parts, currency)
-        if limit is not None and self.limit.value == self._suggested[0]:
+        is_enough = limit is not None and self._spending.cost + (price or 0) * parts <= limit
+        if is_enough and parts and self.limit.value == self._suggested[0]:
             now, before = self._suggested
             words.append(f"“{FIELDS['budget']}” was {before}: {now}, enough for everybody, is filled in.")
         self._said.value = markup.paragraph(" ".join(words), note=True) if words else ""

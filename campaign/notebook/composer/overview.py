@@ -55,7 +55,10 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
     }
     errors = plan.issues[plan.issues["severity"] == "error"]
     sharing = errors.loc[errors["code"] == "duplicate_other_text", "row"].nunique()
-    left_out |= {"duplicate": left_out["duplicate"] - sharing, "sharing": sharing}
+    left_out |= {
+        "duplicate": left_out["duplicate"] - sharing,
+        "sharing": sharing + leaves.left_out.get("sharing", 0),
+    }
     counts = {status: count for status, count in (going | left_out).items() if count}
     legend = ", ".join(
         f"{figure(count)} {agreeing(count, *words[status])}" for status, count in counts.items()

@@ -71,7 +71,10 @@ def _left_out_by_others(plan: Plan, difference: Difference) -> dict[str, int]:
         return {}
     sending = {*plan.messages["row"]}
     rows = [original for row, original in continues.row_pairs if row in sending]
-    statuses = plan_behind(difference).plan.contacts["status"].reindex(rows)
+    behind = plan_behind(difference).plan
+    statuses = behind.contacts["status"].reindex(rows)
+    sharing = behind.issues.loc[behind.issues["code"] == "duplicate_other_text", "row"]
+    statuses = statuses.mask(statuses.index.isin(sharing) & (statuses == "duplicate"), "sharing")
     counts = statuses[statuses != "not_sent"].value_counts()
     return {str(status): int(count) for status, count in counts.items()}
 
