@@ -18,9 +18,11 @@ from campaign.service.connection_layers import LayeredConnection
 
 
 class FastLoop(uvloop.Loop):
-    """An event loop whose TLS connections are `LayeredConnection`s, and which looks names up as Python does."""
+    """An event loop with `LayeredConnection`s over TLS, which looks names up as Python does."""
 
     async def getaddrinfo(self, host: Any, port: Any, **which: Any) -> Any:
+        if ":" in host or host.replace(".", "").isdigit():  # an address: connecting to one asks each time
+            return await super().getaddrinfo(host, port, **which)
         return await self.run_in_executor(None, partial(socket.getaddrinfo, host, port, **which))
 
     async def create_connection(

@@ -59,6 +59,7 @@ _WORDS = {
     "messages": "texts", "message": "text", "SMS parts": "SMS", "SMS part": "SMS", "parts": "SMS",
     "part": "SMS", "contact table": "spreadsheet", "GSM-7 alphabet": "alphabet of SMS",
     "made up": "price invented",
+    "The next batch": "The next texts", "the next batch": "the next texts",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct the rows with a mistake",
