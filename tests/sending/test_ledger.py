@@ -7,6 +7,7 @@ import sqlite3
 import threading
 from contextlib import closing
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -382,6 +383,34 @@ def test_others_go_on_while_a_commit_waits_for_the_disk(fresh_ledger, path):
     asyncio.run(send())
     assert fresh_ledger.commits == 2  # the second did not mix with the first
     assert count_by_state(path)["sending"].batches == 2
+
+
+def test_an_error_of_ours_in_a_commit_is_an_answer_and_the_next_commit_goes_on(fresh_ledger):
+    """On the thread of the commits nobody would hear of it."""
+    start, failures = fresh_ledger.start_commit, iter([True])
+
+    def commit(moves):
+        end = start(moves)
+        return partial(fail_after, end) if next(failures, False) else end
+
+    def fail_after(end):
+        end()
+        raise KeyError("a witness")
+
+    fresh_ledger.start_commit = commit
+
+    async def send():
+        group_commit, heard = GroupCommit(fresh_ledger), []
+        for batch in (1, 2):
+            group_commit.move(batch, "sending", heard.append)
+            while len(heard) < batch:
+                await asyncio.sleep(0.001)
+        group_commit.flush()
+        return heard
+
+    refused, allowed = asyncio.run(asyncio.wait_for(send(), 5))
+    assert "error in this program (KeyError)" in str(refused)
+    assert allowed is None
 
 
 def test_a_flush_waits_for_the_commit_that_is_under_way(fresh_ledger, path):

@@ -42,9 +42,16 @@ class SharedCommit:
         self._listeners.append(listener)
 
     def end(self, commit: Callable[[], Answers]) -> None:
-        """Finish the commit that was started for these moves, on any thread."""
+        """Finish the commit that was started for these moves, on any thread.
+
+        Never raises: whoever waits for an answer would wait for good, and the thread would end.
+        """
         try:
             self._answers = commit()
+        except Exception as error:  # an error in this program: nothing leaves on the strength of it
+            what = f"The record could not be kept: an error in this program ({type(error).__name__})."
+            refusal = LedgerError(f"{what} Resume the campaign to go on.")
+            self._answers = [refusal] * len(self.moves)
         finally:
             self._over.set()
 
