@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -47,11 +47,12 @@ from campaign.sending.rounds.continuation_plan import (
     continues,
     merge,
 )
+from campaign.sending.rounds.corrected_before import corrected_before
 from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
@@ -77,6 +78,8 @@ class ComparedPlan:
     - `environment`: that of the campaign.
     - `opted_out`: which of the rows that get something, or are asked about, the campaign left out before
       because they wanted no messages; an entry for each of these rows.
+    - `corrected`: which rows of the contacts get nothing, and were reached, or perhaps, as a person has
+      corrected them in a follow-up file.
     """
 
     plan: Plan
@@ -87,6 +90,7 @@ class ComparedPlan:
     record: CampaignRecord | None
     environment: str
     opted_out: Bools
+    corrected: Bools
 
     @property
     def is_first(self) -> bool:
@@ -144,6 +148,18 @@ class ComparedPlan:
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
         )
 
+    @property
+    def about_corrected(self) -> str:
+        """A sentence about rows that lack their correction, which was sent, after a space; "" for none."""
+        rows = int(self.corrected.sum())
+        if not rows:
+            return ""
+        were, them = agreeing(rows, "was", "were"), agreeing(rows, "the correction", "the corrections")
+        return (
+            f" {capitalised(counted(rows, 'row'))} to correct {were} sent as corrected in a follow-up file: "
+            f"put {them} into your own spreadsheet too."
+        )
+
     def count_opted_out(self, *states: int) -> int:
         """How many rows were left out before, and one of these is known of them."""
         return int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum())
@@ -187,7 +203,7 @@ class ComparedPlan:
         if self.is_first:
             return self._about_new_name or NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
-        about = f"{self.about_gone}{self.about_closing}"
+        about = f"{self.about_corrected}{self.about_gone}{self.about_closing}"
         return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"
 
 
@@ -219,23 +235,43 @@ def compare_plan(
     starts = first_pieces(rows_of_messages(plan))
     nothing = _nothing_known(len(starts), plan)
     nobody = np.zeros(len(starts), dtype=bool)
-    return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody)
+    nowhere = np.zeros(plan.totals.rows, dtype=bool)
+    return ComparedPlan(
+        plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody, nowhere
+    )
 
 
 def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: str) -> ComparedPlan:
     starts, planned = _comparable_rows(plan, record)
-    comparison = compare_texts(
-        planned,
-        record.comparable_numbers(numbers_of_excluded(plan)),
-        record.texts,
-        record.knowledge,
-    )
+    excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
+    comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
+    corrected = corrected_before(plan, record)
+    if corrected.batches.any():
+        numbers = record.comparable_numbers(corrected.numbers)
+        # A number that a correction has reached says nothing about another row with a mistake that has it.
+        of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
+        before = np.where(of_others, 0, comparison.reached_before)
+        comparison = replace(
+            comparison,
+            reached_before=np.where(corrected.batches > 0, corrected.batches, before),
+            gone=np.setdiff1d(comparison.gone, numbers),
+        )
     plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
     waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
     outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
     opted_out = np.zeros(len(planned), dtype=bool)
     opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
-    return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment, opted_out)
+    return ComparedPlan(
+        plan,
+        given,
+        starts,
+        comparison,
+        waiting_gone,
+        record,
+        environment,
+        opted_out,
+        corrected.batches > 0,
+    )
 
 
 def _without_opted_out(compared: ComparedPlan) -> Plan:

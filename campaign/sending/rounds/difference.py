@@ -111,7 +111,9 @@ class Difference:
             about_opted_out(opted_out), advice_on_opted_out(opted_out), about_budget(self._compared, outgoing)
         ]  # fmt: skip
         about = " ".join(filter(None, [what, *remarks]))
-        return f"{about}{self._compared.about_gone}{self._compared.about_closing}{self._compared.questions}"
+        compared = self._compared
+        others = f"{compared.about_corrected}{compared.about_gone}{compared.about_closing}"
+        return f"{about}{others}{compared.questions}"
 
     @property
     def is_first(self) -> bool:
