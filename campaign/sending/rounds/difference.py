@@ -112,8 +112,8 @@ class Difference:
         ]  # fmt: skip
         about = " ".join(filter(None, [what, *remarks]))
         compared = self._compared
-        others = f"{compared.about_corrected}{compared.about_gone}{compared.about_closing}"
-        return f"{about}{others}{compared.questions}"
+        rows = f"{compared.about_left_out}{compared.about_corrected}{compared.about_gone}"
+        return f"{about}{rows}{compared.about_closing}{compared.questions}"
 
     @property
     def is_first(self) -> bool:
