@@ -353,6 +353,25 @@ def test_refused_people_are_in_the_file_and_get_their_message_once(desk):
         assert sorted(sandbox.inbox["number"]) == [f"2567720000{n:02d}" for n in range(20)]
 
 
+def test_who_was_refused_and_reached_under_a_corrected_number_is_asked_about(desk):
+    """One of the refused people has another number in the follow-up file, and not in the spreadsheet."""
+    write_visits(people=6)
+    with campaign.Sandbox(faults={2: "Invalid sender ID"}) as sandbox:
+        path = campaign.write_follow_up(send(plan_of(), sandbox), "correct.csv")
+        path.write_text(path.read_text("utf-8-sig").replace("0772 000 003", "0772 000 033"), "utf-8")
+        assert send(plan_of(path), sandbox).totals["accepted"] == 6
+        assert campaign.compare(plan_of(), account=sandbox.account).moved == 1
+        with pytest.raises(campaign.ConfirmationError, match="under another number, as the cell was read or"):
+            send(plan_of(), sandbox)
+        kept = send(plan_of(), sandbox, changed="skip")
+        assert kept.totals["accepted"] == 6
+        assert kept.messages["number"].tolist()[3] == "256772000033"
+        assert len(sandbox.inbox) == 6
+        send(plan_of(), sandbox, changed="send")
+        assert sandbox.inbox["number"].tolist()[6:] == ["256772000003"]
+        assert send(plan_of(), sandbox).nothing_sent
+
+
 def test_without_its_campaign_it_is_refused(sent, tmp_path, monkeypatch):
     sandbox, path = sent
     path = path.resolve()

@@ -13,7 +13,7 @@ from campaign.messages.plan import Plan
 from campaign.sending import opening
 from campaign.sending.ledger import changes, ledger
 from campaign.sending.ledger.views import moves_of
-from campaign.sending.rounds import compared_plan, distinct_texts, record
+from campaign.sending.rounds import distinct_texts, plan_comparison, record
 from campaign.sending.rounds.comparison import ACCEPTED, RecordedTexts, RowTexts
 from campaign.sending.store import identity
 
@@ -40,7 +40,7 @@ def compare_by_row(patch: Patch) -> None:
             yield replace(recorded, rows=replace(recorded.rows, numbers=recorded.labels))
 
     patch(record.CampaignRecord, "texts", recorded_by_row)
-    patch(compared_plan, "planned_parts", planned_by_row)
+    patch(plan_comparison, "planned_parts", planned_by_row)
 
 
 def compare_by_fingerprint(patch: Patch) -> None:
@@ -49,7 +49,7 @@ def compare_by_fingerprint(patch: Patch) -> None:
 
     def same_or_new(
         plan: Plan, known: record.CampaignRecord | None, *choices: Any
-    ) -> compared_plan.ComparedPlan:
+    ) -> plan_comparison.ComparedPlan:
         rounds = known.rounds if known is not None else ()
         is_same = bool(rounds) and rounds[-1].manifest.given == plan.fingerprint
         return find(plan, known if is_same else None, *choices)

@@ -29,7 +29,7 @@ from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.record import STOPPED, rows_with_texts
 
 _SHOWN = 80  # characters of an earlier text that an issue repeats
-_MOVED = "This cell was read as another number before, and that number was reached."
+_MOVED = "This cell was read as another number before, or corrected, and that number was reached."
 
 
 class _ChosenRows:

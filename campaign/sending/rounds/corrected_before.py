@@ -1,11 +1,11 @@
-"""Rows to correct that were reached already, as a person has corrected them in a follow-up file.
+"""Rows that were reached already, as a person has corrected them in a follow-up file.
 
 Their own spreadsheet may lack the correction, so they are known by what they say: by all of their cells.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -29,38 +29,42 @@ _NO_ORIGINS = pd.Series([], index=pd.Index([], dtype="int64"), dtype="int64").as
 
 @dataclass(frozen=True, eq=False)
 class CorrectedBefore:
-    """What went out to rows of a plan that get nothing, as they were corrected in a follow-up file.
+    """What went out to rows of a plan as they were corrected in a follow-up file.
 
     `batches` has for each row of the contacts the batch that its correction was reached with, or perhaps
-    reached, 0 for none. `numbers` are those that these batches had for them.
+    reached, 0 for none, and `recorded_rows` the row number that it had in the round of that batch, 0 where
+    this is not known. `numbers` are those that these batches had for them.
     """
 
     batches: Ints
+    recorded_rows: Ints
     numbers: Ints
 
 
-def corrected_before(plan: Plan, record: CampaignRecord) -> CorrectedBefore:
-    """Find the rows to correct of a plan that say what a row said before it was corrected and reached.
+def corrected_before(plan: Plan, record: CampaignRecord, going_out: Callable[[], Ints]) -> CorrectedBefore:
+    """Find the rows of a plan that say what a row said before it was corrected and reached.
 
-    A row that was changed since says something else, and is to be corrected. Of rows with equal cells as many
-    are found as were reached, those at their old place first.
+    Looked at are the rows to correct and those that `going_out` gives, which is called only where rows were
+    corrected. A row that was changed since says something else, and is not found. Of rows with equal cells
+    as many are found as were reached, those at their old place first.
     """
-    batches = np.zeros(plan.totals.rows, np.int64)
+    batches, recorded_rows = np.zeros((2, plan.totals.rows), np.int64)
     columns = [name for name in columns_of_contacts(plan) if name not in ("status", "reason")]
     reached = _reached_corrections(record, columns)
     if reached.empty:
-        return CorrectedBefore(batches, np.empty(0, np.int64))
+        return CorrectedBefore(batches, recorded_rows, np.empty(0, np.int64))
     wanted = np.unique(reached["digest"].to_numpy())
-    digests = partial(_rows_to_correct, columns, rows_that_share(plan), wanted)
+    chosen = np.union1d(rows_that_share(plan), going_out())
+    digests = partial(_rows_with_digests, columns, chosen, wanted)
     found = _same_rows(pd.concat([*plan.map_parts(digests)], ignore_index=True), reached)
     places = pd.Index(labels_of_contacts(plan)).get_indexer(pd.Index(found["row"]))
-    batches[places] = found["batch"].to_numpy()
-    return CorrectedBefore(batches, np.unique(found["number"].to_numpy(dtype=np.int64)))
+    batches[places], recorded_rows[places] = found["batch"], found["recorded"]
+    return CorrectedBefore(batches, recorded_rows, np.unique(found["number"].to_numpy(dtype=np.int64)))
 
 
-def _rows_to_correct(columns: Sequence[str], sharing: Ints, wanted: Ints, part: PlanPart) -> pd.DataFrame:
-    """The rows to correct of a part of a plan whose digest is wanted: columns row and digest."""
-    is_chosen = (part.status == "invalid").to_numpy() | part.status.index.isin(sharing)
+def _rows_with_digests(columns: Sequence[str], chosen: Ints, wanted: Ints, part: PlanPart) -> pd.DataFrame:
+    """The invalid and the chosen rows of a part of a plan whose digest is wanted: columns row and digest."""
+    is_chosen = (part.status == "invalid").to_numpy() | part.status.index.isin(chosen)
     if not is_chosen.any():
         return pd.DataFrame({"row": np.empty(0, np.int64), "digest": np.empty(0, np.uint64)})
     digests = _digests(part.contacts[is_chosen], columns)
@@ -88,18 +92,20 @@ def _numbered(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def _reached_corrections(record: CampaignRecord, columns: Sequence[str]) -> pd.DataFrame:
-    """The rows that were reached, or perhaps reached, as corrected: columns digest, row, number and batch.
+    """The rows that were reached, or perhaps reached, as corrected: columns digest, row, number, batch and
+    recorded.
 
-    `digest` is that of what the row said before, in some columns, and `row` its number in that table.
+    `digest` is that of what the row said before, in some columns, and `row` its number in that table;
+    `recorded` is its number in the round of the batch, 0 where it is not known.
     """
-    found = [pd.DataFrame({"row": [], "number": [], "batch": [], "digest": []})]
+    found = [pd.DataFrame(columns=["row", "number", "batch", "recorded", "digest"])]
     for one_round, origins in _corrected_rounds(record, columns):
         sent = record.messages_for(one_round, origins.index.to_numpy())
         found.append(sent.assign(digest=origins.reindex(sent["row"]).to_numpy()))
-    types = {"row": "int64", "number": "int64", "batch": "int64", "digest": "uint64"}
+    types = dict.fromkeys(("row", "number", "batch", "recorded"), "int64") | {"digest": "uint64"}
     sent = pd.concat([frame.astype(types) for frame in found], ignore_index=True)
     states = record.knowledge[sent["batch"].to_numpy()]
-    order = np.lexsort((sent["batch"].to_numpy(), states))  # the best come last
+    order = np.lexsort((sent["recorded"], sent["batch"], states))  # the best come last
     best = sent.take(order[states[order] >= AGAIN])
     return best.drop_duplicates(["digest", "row"], keep="last")
 

@@ -113,7 +113,7 @@ def _ask_about_changed(compared: ComparedPlan, places: Ints) -> str:
         f"{counted(count, 'person was', 'people were')} reached by this {campaign} {how}."
         for count, how in (
             (compared.count(CHANGED), "with another text"),
-            (compared.count(MOVED), "under another number, which the same cell was read as"),
+            (compared.count(MOVED), "under another number, as the cell was read or corrected then"),
         )
         if count
     ]

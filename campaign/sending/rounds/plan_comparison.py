@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.contract import OptedOut
@@ -19,8 +20,11 @@ from campaign.messages.plan_tables.plan_columns import (
 from campaign.sending.rounds.amended_plan import without_repeats, without_rows, without_stopped
 from campaign.sending.rounds.compared_plan import MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
+    MOVED,
     NEW,
+    REFUSED,
     UNKNOWN,
+    UNSENT,
     Comparison,
     HashedRowTexts,
     RowTexts,
@@ -35,7 +39,7 @@ from campaign.sending.rounds.continuation_plan import (
     merge,
     rows_with_messages,
 )
-from campaign.sending.rounds.corrected_before import corrected_before
+from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
 from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
@@ -80,15 +84,20 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     starts, planned = _comparable_rows(plan, record)
     excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
     comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
-    corrected = corrected_before(plan, record)
-    if corrected.batches.any():
+    is_fresh = np.isin(comparison.knowledge, (NEW, UNSENT, REFUSED))
+    corrected = corrected_before(plan, record, lambda: rows_of_messages(plan)[starts[is_fresh]])
+    is_corrected = corrected.batches > 0
+    if is_corrected.any():
+        is_corrected &= ~has_status(plan, "not_sent")
+        places = pd.Index(labels_of_contacts(plan)).get_indexer(pd.Index(rows_of_messages(plan)[starts]))
+        comparison = _mark_corrected(comparison, corrected, places)
         numbers = record.comparable_numbers(corrected.numbers)
         # A number that a correction has reached says nothing about another row with a mistake that has it.
         of_others = has_status(plan, "invalid") & np.isin(excluded_numbers, numbers)
         before = np.where(of_others, 0, comparison.reached_before)
         comparison = replace(
             comparison,
-            reached_before=np.where(corrected.batches > 0, corrected.batches, before),
+            reached_before=np.where(is_corrected, corrected.batches, before),
             gone=np.setdiff1d(comparison.gone, numbers),
         )
     plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
@@ -105,7 +114,23 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         record,
         environment,
         opted_out,
-        corrected.batches > 0,
+        is_corrected,
+    )
+
+
+def _mark_corrected(comparison: Comparison, corrected: CorrectedBefore, places: Ints) -> Comparison:
+    """The comparison in which rows are MOVED that would go out, though they were reached as corrected since.
+
+    `places` are those of the rows that get something among all rows. As in `compare_texts`, only a later
+    batch counts: after an earlier one, a person knew of it and chose this text.
+    """
+    batches, recorded_rows = corrected.batches[places], corrected.recorded_rows[places]
+    moved = (recorded_rows > 0) & (batches > comparison.batches)
+    return replace(
+        comparison,
+        knowledge=np.where(moved, MOVED, comparison.knowledge).astype(np.int8),
+        batches=np.where(moved, batches, comparison.batches),
+        recorded_rows=np.where(moved, recorded_rows, comparison.recorded_rows),
     )
 
 

@@ -206,16 +206,22 @@ class CampaignRecord:
         return joined.sort_values("entry", kind="stable", ignore_index=True)
 
     def messages_for(self, one_round: Round, rows: Ints) -> pd.DataFrame:
-        """The messages that a round has for some rows, also those of earlier batches: row, number, batch."""
+        """The messages that a round has for some rows, also those of earlier batches.
+
+        Columns: row, number, batch, and `recorded`, the row in the round of the batch, 0 for an earlier one.
+        """
         columns, path = ["row", "number"], one_round.plan_path
         frames = [
-            read_part(path, part, columns).to_pandas().assign(batch=_batch_of_rows(registered))
+            read_part(path, part, columns)
+            .to_pandas()
+            .assign(batch=_batch_of_rows(registered), recorded=lambda frame: frame["row"])
             for part, registered in self._parts(one_round)
         ]
         if one_round.manifest.settled:
-            frames.append(read_settled(path, [*columns, "batch"]).to_pandas())
+            frames.append(read_settled(path, [*columns, "batch"]).to_pandas().assign(recorded=0))
         chosen = [frame[frame["row"].isin(rows)] for frame in frames]
-        return pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(columns=[*columns, "batch"])
+        names = [*columns, "batch", "recorded"]
+        return pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(columns=names)
 
     def messages_that_left(self) -> pd.DataFrame:
         """Every message that was accepted or may have been: row, number, message and batch.
