@@ -168,13 +168,13 @@ def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, tab
     assert person.is_shown("date-format")
     offered = person.offered("date-format")
     assert offered[0] == "As in the spreadsheet: 2026-12-01"
-    assert {"mardi 1 décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
+    assert {"mardi 1er décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
     assert person.sees("dates-in-text") == ""
     person.fill("date-format", "%A %-d %B@fr")
     stands = "{day:%A %-d %B@fr|bientôt} stands for a date."
     assert person.sees("dates-in-text").startswith(stands)
     assert find(person.composer, "text").value == "Bonjour {name}, le {day:%A %-d %B@fr|bientôt}."
-    assert "Bonjour Aisha, le mardi 1 décembre." in person.sees("phone")
+    assert "Bonjour Aisha, le mardi 1er décembre." in person.sees("phone")
     person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
     assert find(person.composer, "date-format").value == "%d %b"
     person.fill("date-format", "")
