@@ -22,6 +22,7 @@ from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import count_units
+from campaign.messages.text_readers import get_text
 from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.counter import others_in_words, size_in_words
@@ -246,15 +247,15 @@ class MessageSection(Section):
             lengths = self._lengths()
         except CampaignError as error:
             return desk_words(error, here=2)
-        longest = int(lengths["characters"].argmax())
-        self._with_letters = lengths.index[~lengths["plain"] & (lengths["parts"] > 1)]
+        sent = self._sent(lengths)
+        longest = int(sent["characters"].argmax())
+        self._with_letters = sent.index[~sent["plain"] & (sent["parts"] > 1)]
         shown = lengths.loc[[self.phone.row]].iloc[0]
         letters = "" if shown["plain"] else named_letters(self._text_of_row)
         size = size_in_words(shown, self._desk.composition.overlong, letters)
         return (
-            f"{size} · the longest is row "
-            f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
-            f"{others_in_words(lengths)}"
+            f"{size} · the longest is row {sent.index.to_numpy()[longest]} with "
+            f"{sent['characters'].iloc[longest]}{others_in_words(sent)}"
         )
 
     @property
@@ -266,8 +267,17 @@ class MessageSection(Section):
     def _lengths(self) -> pd.DataFrame:
         return text_lengths(self._readers, self._text, whole=self._desk.contacts)
 
+    def _sent(self, lengths: pd.DataFrame) -> pd.DataFrame:
+        """The lengths of those rows that get this text; of all where none gets it."""
+        composition = self._desk.composition
+        sent = get_text(
+            lengths, self._desk.numbers,
+            every_text=composition.duplicates == "keep", preferred=composition.instead,
+        )  # fmt: skip
+        return lengths[sent] if sent.any() else lengths
+
     def _longest_row(self) -> int:
-        lengths = self._lengths()
+        lengths = self._sent(self._lengths())
         return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
     def _plan_of(self, rows: pd.Index[Any] | None, **decisions: Any) -> Plan:
