@@ -192,12 +192,23 @@ def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, tab
     assert {"mardi 1er décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
     assert person.sees("dates-in-text") == ""
     person.fill("date-format", "%A %-d %B@fr")
-    stands = "{day:%A %-d %B@fr|bientôt} stands for a date."
-    assert person.sees("dates-in-text").startswith(stands)
+    stands = "{day:%A %-d %B@fr|bientôt} stands for a date, such as “mardi 1er décembre”."
+    assert person.sees("dates-in-text") == stands
     assert find(person.composer, "text").value == "Bonjour {name}, le {day:%A %-d %B@fr|bientôt}."
     assert "Bonjour Aisha, le mardi 1er décembre." in person.sees("phone")
     person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
     assert find(person.composer, "date-format").value == "%d %b"
+    person.fill("sender", "CLINIC")
+    person.write("Bonjour {name}, nous vous attendons à la clinique le {day:%A %-d %B@fr|bientôt}, apportez")
+    person.press("check")
+    line = "Bonjour {name}, nous vous attendons à la clinique le {day, as mardi 1er décembre}, …"
+    assert person.folded()[1] == f"2 · “{line}”, sender CLINIC"
+    person.reopen(2)
+    person.write("Bonjour {name}, nous vous attendons à la clinique de Mukono-Est le {day:%A %-d %B@fr}")
+    person.press("check")
+    assert "de Mukono-Est le …”" in person.folded()[1]
+    person.reopen(2)
+    person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
     person.fill("date-format", "")
     assert "Bonjour Aisha, le 2026-12-01." in person.sees("phone")
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,7 +35,7 @@ from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
-from campaign.text import agreeing, clean, counted, listed_words, shorten
+from campaign.text import agreeing, clean, counted, listed_words, shorten_to_words
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
@@ -96,7 +96,7 @@ class MessageSection(Section):
         text = _FORMAT.sub(r"{\1}", self.dates.as_read(text.strip()))  # how numbers are written is no news
         by = f" (column “{composition.language}”)"
         more = f" and {counted(others, 'other language')}{by}" if others else ""
-        return f"“{shorten(text, _LINE)}”{more}, sender {composition.sender}"
+        return f"“{shorten_to_words(text, _LINE)}”{more}, sender {composition.sender}"
 
     @property
     def news(self) -> str:
@@ -195,7 +195,7 @@ class MessageSection(Section):
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
         self.dates.follow(message, editing)
-        self._dates_in_text.value = _about_dates(message)
+        self._dates_in_text.value = _about_dates(message, self.dates.examples(message))
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
@@ -289,10 +289,16 @@ class MessageSection(Section):
         return written.plan(RowsOfTable.of(contacts, self._desk.contacts))
 
 
-def _about_dates(message: str) -> str:
-    """What the placeholders of dates in a text are, which look like a fault; "" if there are none."""
+def _about_dates(message: str, examples: Mapping[str, str]) -> str:
+    """What the placeholders of dates in a text are, which look like a fault; "" if there are none.
+
+    `examples` are dates as some of them write it.
+    """
     dates = [*dict.fromkeys(_DATE.findall(message))]
     if not dates:
         return ""
+    if all(date in examples for date in dates):
+        stand = (f"{date} stands for a date, such as “{examples[date]}”" for date in dates)
+        return markup.paragraph(f"{listed_words(stand)}.", note=True)
     stand = agreeing(len(dates), "stands for a date", "stand for dates")
     return markup.paragraph(f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True)
