@@ -3,9 +3,9 @@
 import pytest
 
 import campaign
+from campaign.messages.plan_tables.text_readers import get_text, numbers_of
 from campaign.messages.templates.languages import language_of
 from campaign.messages.templates.text_lengths import text_lengths
-from campaign.messages.text_readers import get_text, numbers_of
 
 TABLE = b"""name,phone,language
 Aisha,0772 000 001,en

@@ -67,7 +67,7 @@ class DateChoice(Picker):
 
     def examples(self, text: str) -> dict[str, str]:
         """What each placeholder of a text that writes dates in its own way makes of one of them."""
-        examples = {}
+        examples: dict[str, str] = {}
         for placeholder in _PLACEHOLDER.findall(text):
             for column, way in formats_in(placeholder, self._columns, self._dates).items():
                 with suppress(TemplateError):  # the counter says it

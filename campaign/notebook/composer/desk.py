@@ -16,7 +16,7 @@ from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
-from campaign.messages.text_readers import numbers_of
+from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run

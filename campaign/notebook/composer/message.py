@@ -17,12 +17,12 @@ from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.text_readers import get_text
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import count_units
-from campaign.messages.text_readers import get_text
 from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.counter import others_in_words, size_in_words
@@ -298,7 +298,7 @@ def _about_dates(message: str, examples: Mapping[str, str]) -> str:
     if not dates:
         return ""
     if all(date in examples for date in dates):
-        stand = (f"{date} stands for a date, such as “{examples[date]}”" for date in dates)
-        return markup.paragraph(f"{listed_words(stand)}.", note=True)
+        one_by_one = (f"{date} stands for a date, such as “{examples[date]}”" for date in dates)
+        return markup.paragraph(f"{listed_words(one_by_one)}.", note=True)
     stand = agreeing(len(dates), "stands for a date", "stand for dates")
     return markup.paragraph(f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True)
