@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -80,6 +80,7 @@ class Result:
     _order: str
     _changes: Callable[[], str]
     _ways_on: WaysOn
+    contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]]
 
     def __init__(
         self,
@@ -98,6 +99,7 @@ class Result:
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
+        contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]] = tuple,
     ) -> None:
         """Join a plan with its batches.
 
@@ -108,8 +110,9 @@ class Result:
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
         `is_closed` says that a person has closed the campaign since, `order` which order holds for all
         workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
-        in a sentence, "" for nothing. `ways_on` are the calls that send what is left. Raises `LedgerError` if
-        batches and messages do not fit.
+        in a sentence, "" for nothing. `ways_on` are the calls that send what is left, and
+        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part. Raises
+        `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -140,6 +143,7 @@ class Result:
             _order=order,
             _changes=changes,
             _ways_on=ways_on,
+            contacts_of_rounds=contacts_of_rounds,
         )
 
     @property
