@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
@@ -24,7 +23,6 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
-from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.advice import (
     ORDERED_ADVICE,
@@ -37,6 +35,7 @@ from campaign.results.advice import (
     settled_as_refused,
 )
 from campaign.results.breakdown import break_down, choose_column
+from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
 from campaign.results.card import result_card
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
@@ -390,7 +389,7 @@ class Result:
         if not self.is_erased:
             advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals.to_correct > 0))
             advice += self.corrections_to_copy
-            advice.append(advice_on_costs(self._batches["batch"][lack_their_cost(self._batches)].tolist()))
+            advice.append(advice_on_costs(self._unpriced_batches))
         return tuple(filter(None, advice))
 
     @property
@@ -504,18 +503,32 @@ class Result:
             return ()
         is_left = self.totals["refused"] or self.totals["not_sent"]
         is_over = self.is_closed or self.is_erased or self._order in ORDERED_ADVICE
-        return (*self._ways_to_settle(self.folder), *(self._ways_on if is_left and not is_over else ()))
+        rest = self._ways_on if is_left and not is_over else ()
+        return (*self._ways_to_settle(self.folder), *rest, *self._way_to_add_cost)
 
     def _ways_to_settle(self, folder: Path) -> WaysOn:
-        """The call that asks about the first unknown batch; what is under way has no error yet."""
+        """The calls that ask about the first unknown batches; what is under way has no error yet."""
         batches = self._batches
         is_open = (batches["status"] == "unknown") & ~batches["error"].isin(["", ORDERED_AGAIN])
-        if not is_open.any():
+        unknown = batches["batch"][is_open].tolist()
+        purposes = [f"To settle batch {batch}, once you have asked the service" for batch in unknown]
+        if len(unknown) > SHOWN:
+            others = counted(len(unknown) - SHOWN, "other unknown batch", "other unknown batches")
+            purposes[SHOWN - 1] = f"{purposes[SHOWN - 1]}, and {others} in the same way"
+        return tuple(zip(purposes, calls_to_settle(folder, unknown), strict=False))
+
+    @property
+    def _way_to_add_cost(self) -> WaysOn:
+        """The call that gives the first accepted batch without a cost the one that the provider names."""
+        unpriced = self._unpriced_batches
+        if self.folder is None or self.is_erased or not unpriced:
             return ()
-        first = int(batches["batch"][is_open].iloc[0])
-        place = json.dumps(seen_from_here(folder), ensure_ascii=False)
-        purpose = f"To settle batch {first}, once you have asked the service"
-        return ((purpose, f'campaign.resolve({place}, {first}, "accepted")'),)
+        purpose = f"To add the cost of batch {unpriced[0]}, once the provider has told you"
+        return ((purpose, call_to_add_cost(self.folder, unpriced[0])),)
+
+    @property
+    def _unpriced_batches(self) -> list[int]:
+        return [*map(int, self._batches["batch"][lack_their_cost(self._batches)])]
 
     def _repr_html_(self) -> str:
         return self._card(self.headline, self.left_to_do, self.ways_on)
@@ -523,7 +536,7 @@ class Result:
     @property
     def card_below_run(self) -> str:
         """The result as HTML below the card of its run, which says why it ended and how to go on."""
-        return self._card(self._headline(""), self._left_to_do({"not_sent"}), ())
+        return self._card(self._headline(""), self._left_to_do({"not_sent"}), self._way_to_add_cost)
 
     def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(
