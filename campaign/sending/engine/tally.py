@@ -39,7 +39,7 @@ class Snapshot:
     `seconds` were spent sending, in all rounds together. `rate` is messages a second and `seconds_left` how
     long the rest takes at that rate; None while nothing moves. `last_refusal` is what the service said, ""
     if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
-    `first_unknown` is the first batch that is unknown, 0 if none is. `lacks_money` says that the account had
+    `unknown_batches` are the numbers of those that are unknown. `lacks_money` says that the account had
     not enough for a batch.
     """
 
@@ -58,7 +58,7 @@ class Snapshot:
     last_refusal: str = ""
     recent: tuple[SettledBatch, ...] = ()
     has_unknown_costs: bool = False
-    first_unknown: int = 0
+    unknown_batches: tuple[int, ...] = ()
     lacks_money: bool = False
 
     def cost_in_words(self, environment: str, currency: str = "") -> str:
@@ -307,6 +307,6 @@ class Tally:
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
-            tuple(self.recent), self.spending.open_parts > 0, min(self.doubtful, default=0),
+            tuple(self.recent), self.spending.open_parts > 0, tuple(sorted(self.doubtful)),
             "funds" in self.causes,
         )  # fmt: skip
