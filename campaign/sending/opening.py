@@ -101,7 +101,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             last_round, frozen, comparison = _converge(plan, campaign)
         salt = folder.manifest.salt
         about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
-        remember_account(salt, options.account)
+        held.callback(remember_account(salt, options.account))
         return OpenCampaign(
             folder,
             last_round,

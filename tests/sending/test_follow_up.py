@@ -252,22 +252,32 @@ def test_of_rows_with_a_mistake_that_have_one_number_the_corrected_one_was_reach
 
 
 def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent):
-    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently."""
+    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently.
+
+    The cell that wrote the file runs again: before these rows are sent, after it, after Run All, which sends
+    the spreadsheet again, and once the spreadsheet has the correction of person 3.
+    """
     sandbox, path = sent
     correct(path, ["0772 000 003", "at her mother's"])
+    before = path.read_bytes()
+    with pytest.raises(campaign.ReportError, match=r"rows 2 and 3 are not as in your own .* were not sent"):
+        campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), path)
     result = send(plan_of(path), sandbox)
-    told = r"would be lost: its row 2 is not as in your own spreadsheet \(there: row 5\)\."
-    for known in (result, campaign.load_result(result.folder)):
-        with pytest.raises(campaign.ReportError, match=told):
-            campaign.write_follow_up(known, path)
+    for known in (result, campaign.load_result(result.folder), send(plan_of(), sandbox)):
+        kept = campaign.write_follow_up(known, path)
+        assert (kept, path.read_bytes()) == (path, before)
+        assert kept._repr_html_().count("The corrections in it were sent, and your own spreadsheet") == 1
+        assert "to correct now, give another name, such as correct_2.csv." in kept.why_kept
     assert "&quot;to_correct.xlsx&quot;)" in result._repr_html_()
     Path("to_correct.xlsx").touch()  # the card offers a name that is free
     assert "&quot;to_correct_2.xlsx&quot;)" in result._repr_html_()
     write_visits(wrong=(8, 15))  # person 3 is now in the spreadsheet too
     corrected = send(plan_of(), sandbox)
+    assert campaign.write_follow_up(corrected, path).why_kept
+    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "at her sister's"), "utf-8")
     with pytest.raises(campaign.ReportError, match="row 3 is not as in your own"):
         campaign.write_follow_up(corrected, path)
-    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "call her"), "utf-8")
+    path.write_text(path.read_text("utf-8-sig").replace("at her sister's", "call her"), "utf-8")
     assert list(campaign.read_contacts(campaign.write_follow_up(corrected, path))["name"]) == [
         "Person 8", "Person 15",
     ]  # fmt: skip

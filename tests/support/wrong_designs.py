@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -51,7 +50,7 @@ def retry_on_error(patch: Patch) -> None:
     async def again(self: Transport, entries: memoryview, gate: Gate) -> Outcome:
         outcome = await post(self, entries, gate)
         return (
-            replace(outcome, status="not_sent", cause="connect") if outcome.status == "unknown" else outcome
+            outcome._replace(status="not_sent", cause="connect") if outcome.status == "unknown" else outcome
         )
 
     patch(Transport, "post", again)
