@@ -173,7 +173,9 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         )
         second = campaign.write_follow_up(loaded, "correct_2.csv")
         assert campaign.read_contacts(second)["name"].tolist() == ["Flo", "Cleo"]
-        assert send(visits_plan(path), sandbox).nothing_sent  # the same file twice
+        twice = send(visits_plan(path), sandbox)  # the same file, which has its own corrections
+        assert twice.nothing_sent
+        assert twice.needing_attention.tolist() == LEFT
         assert send(visits_plan(), sandbox).needing_attention.tolist() == LEFT
         header, *rows = VISITS.splitlines()
         Path("visits.csv").write_text("\n".join([header, *reversed(rows)]))

@@ -41,16 +41,27 @@ class CorrectedBefore:
     numbers: Ints
 
 
-def corrected_before(plan: Plan, record: CampaignRecord, going_out: Callable[[], Ints]) -> CorrectedBefore:
+def corrected_before(
+    plan: Plan,
+    record: CampaignRecord,
+    *,
+    going_out: Callable[[], Ints],
+    in_table: Callable[[], pd.DataFrame],
+) -> CorrectedBefore:
     """Find the rows of a plan that say what a row said before it was corrected and reached.
 
-    Looked at are the rows to correct and those that `going_out` gives, which is called only where rows were
-    corrected. A row that was changed since says something else, and is not found. Of rows with equal cells
-    as many are found as were reached, those at their old place first.
+    Looked at are the rows to correct and those that `going_out` gives. A row that was changed since says
+    something else, and is not found. Of rows with equal cells as many are found as were reached and are not
+    in the table as corrected, those at their old place first. `in_table` gives number and batch of the rows
+    that were reached as they are; it and `going_out` are called only where rows were corrected.
     """
     batches, recorded_rows = np.zeros((2, plan.totals.rows), np.int64)
     columns = [name for name in columns_of_contacts(plan) if name not in ("status", "reason")]
     reached = _reached_corrections(record, columns)
+    if len(reached):
+        numbers = record.comparable_numbers(reached["number"].to_numpy())
+        pairs = pd.MultiIndex.from_arrays([numbers, reached["batch"]])
+        reached = reached[~pairs.isin(pd.MultiIndex.from_frame(in_table()[["number", "batch"]]))]
     if reached.empty:
         return CorrectedBefore(batches, recorded_rows, np.empty(0, np.int64))
     wanted = np.unique(reached["digest"].to_numpy())

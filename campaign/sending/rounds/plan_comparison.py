@@ -20,6 +20,7 @@ from campaign.messages.plan_tables.plan_columns import (
 from campaign.sending.rounds.amended_plan import without_repeats, without_rows, without_stopped
 from campaign.sending.rounds.compared_plan import MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import (
+    AGAIN,
     MOVED,
     NEW,
     REFUSED,
@@ -84,8 +85,16 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
     starts, planned = _comparable_rows(plan, record)
     excluded_numbers = record.comparable_numbers(numbers_of_excluded(plan))
     comparison = compare_texts(planned, excluded_numbers, record.texts, record.knowledge)
-    is_fresh = np.isin(comparison.knowledge, (NEW, UNSENT, REFUSED))
-    corrected = corrected_before(plan, record, lambda: rows_of_messages(plan)[starts[is_fresh]])
+    corrected = corrected_before(
+        plan,
+        record,
+        going_out=lambda: rows_of_messages(plan)[
+            starts[np.isin(comparison.knowledge, (NEW, UNSENT, REFUSED))]
+        ],
+        in_table=lambda: pd.DataFrame({"number": planned.numbers, "batch": comparison.batches})[
+            comparison.knowledge >= AGAIN
+        ],
+    )
     is_corrected = corrected.batches > 0
     if is_corrected.any():
         is_corrected &= ~has_status(plan, "not_sent")
