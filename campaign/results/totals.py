@@ -7,10 +7,13 @@ from decimal import Decimal
 
 import pandas as pd
 
+from campaign import markup
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.text import agreeing, counted, money
+
+_BAR_NAMES = {"sharing_a_phone": "sharing a phone"}  # the others are those of the column status
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
@@ -128,6 +131,11 @@ def average_price(batches: pd.DataFrame) -> Decimal | None:
     if priced.empty:
         return None
     return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
+
+
+def outcome_bars(totals: ResultTotals) -> str:
+    """HTML bars: one for each status, and one for people who share a phone."""
+    return markup.bars({_BAR_NAMES.get(name, name): count for name, count in totals.by_outcome.items()})
 
 
 def outcome_sentence(totals: ResultTotals) -> str:
