@@ -14,7 +14,10 @@ from campaign.results.replaced_file import free_name
 from campaign.results.totals import ResultTotals, outcome_bars
 from campaign.text import figure
 
-_ORDER = "Batches that need attention, or needed it, come first."
+_ORDER = (
+    "Batches that a person has to look at, or has settled, come first, and those whose messages went into "
+    "later batches last."
+)
 
 
 def result_card(

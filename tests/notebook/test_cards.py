@@ -154,6 +154,8 @@ def test_in_a_terminal_ipython_shows_the_lines_and_python_its_traceback(tmp_path
 
 def test_below_its_run_a_result_repeats_no_reason_and_no_line_and_alone_it_says_all(shown):
     *_, run, short = cards_in(shown["below its run"])
+    assert short.startswith('<div class="below-campaign-card-')
+    assert "::before" not in run
     (alone,) = map(unescape, cards_in(shown["alone"]))
     reason, paying = "Top it up, then resume", "poor.top_up(1365)</code>"  # 39 messages at 35 each
     going_on = f'campaign.resume("{Path("poor")}", account=poor, batch_size=20, concurrency=1)</code>'
