@@ -38,6 +38,19 @@ def shorten(text: str, length: int) -> str:
     return text if len(text) <= length else text[: length - 1].rstrip() + "…"
 
 
+def shorten_to_words(text: str, length: int) -> str:
+    """The text, cut with an ellipsis if it has more than `length` characters, between words; what stands in
+    {braces} is one word."""
+    if len(text) <= length:
+        return text
+    end = 0
+    for word in re.finditer(r"(?:\{[^{}]*\}|\S)+", text):
+        if word.end() > length - 2:
+            break
+        end = word.end()
+    return f"{text[:end]} …" if end else shorten(text, length)
+
+
 def difference_shown(old: str, new: str, length: int) -> tuple[str, str]:
     """Both texts, at most `length` characters of each, from a few words before their first difference on."""
     if max(len(old), len(new)) <= length:

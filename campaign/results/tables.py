@@ -225,14 +225,17 @@ class Result:
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
         statuses = (part.status for part in self._bare_parts())
+        sharing, reached = self._sharing, self._reached
         return ResultTotals.of(
             self.plan.totals,
             statuses,
             self._batches,
             self.currency,
             self.environment,
-            sharing=len(self._sharing),
-            reached_earlier=len(self._reached.rows),
+            sharing=len(sharing),
+            sharing_unreached=len(np.setdiff1d(sharing, np.union1d(reached.rows, reached.doubtful))),
+            reached_earlier=len(reached.rows),
+            in_doubt=len(reached.doubtful),
         )
 
     @property
@@ -278,8 +281,8 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
-        got another text. Their status is duplicate; with another number they are reached. Rows with a mistake
-        whose people were reached earlier in the campaign are left out.
+        got another text. Their status is duplicate; with another number they are reached. Rows whose people
+        were reached earlier in the campaign are left out, as after a follow-up file.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
@@ -292,6 +295,7 @@ class Result:
             self.parts,
             self._sharing,
             self._reached.rows,
+            self._reached.doubtful,
             lambda: self.corrected_rows,
             self.reading,
             self.name,
@@ -385,9 +389,10 @@ class Result:
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         by_hand = settled_as_refused(self._batches[self._planned > 0], is_closed=self.is_closed)
-        advice = [*advice_for(self.totals, self.decisions | by_hand, without=without).values()]
+        advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals.to_correct > 0))
+            people = self.totals.sharing_unreached
+            advice.append(advice_on_sharing(people, with_invalid=self.totals.to_correct > 0))
             advice += self.corrections_to_copy
             advice.append(advice_on_costs(self._unpriced_batches))
         return tuple(filter(None, advice))
@@ -395,20 +400,27 @@ class Result:
     @property
     def corrections_to_copy(self) -> list[str]:
         """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
-        and rows that were corrected in the follow-up file."""
+        and rows that were corrected in the follow-up file, in this round or an earlier one."""
         if self.is_erased:
             return []
-        corrected = advice_on_corrections(self.corrected_rows.tolist())
-        return [*filter(None, (advice_on_reached_earlier(self.totals.reached_earlier), corrected))]
+        others = len(self._reached.rows) - len(self._reached.corrected)
+        corrected = advice_on_corrections(self._rows_to_copy.tolist())
+        return [*filter(None, (advice_on_reached_earlier(others), corrected))]
 
     @property
     def corrections(self) -> int:
         """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
-        return len(self.corrected_rows)
+        return len(self._rows_to_copy)
+
+    @property
+    def _rows_to_copy(self) -> npt.NDArray[np.int64]:
+        """The row numbers of these: the table may have them as corrected, or as your own spreadsheet has."""
+        sent_before = np.union1d(self._reached.corrected, self._reached.doubtful)
+        return np.union1d(self.corrected_rows, sent_before).astype(np.int64)
 
     @cached_property
     def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of these, in the order of the table."""
+        """The row numbers of those that the table has as they were corrected, in its order."""
         if len(self.rounds) < 2 or self.is_erased:
             return pd.Index([], dtype="int64", name="row")
         issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])

@@ -57,6 +57,13 @@ def test_a_country_that_fits_clearly_worse_than_others_is_probably_a_mistake(reg
     assert (fit.usable, fit.best, fit.is_clearly_worse) == (usable, 40, usable == 0)
 
 
+@pytest.mark.parametrize("region", ["UG", "001"])
+def test_a_country_code_without_a_plus_is_no_number_without_one(region):
+    fit = fit_region(column("256772000003", "0772 000 001", "256 0772 000 004", "256772"), region)
+    assert (fit.looked_at, fit.usable, fit.with_code) == ((4, 3, 2) if region == "UG" else (4, 2, 2))
+    assert fit.example[0] == ("0772 000 001" if region == "UG" else "256772000003")
+
+
 def test_one_mistyped_number_makes_no_country_doubtful():
     numbers = [f"0772 000 0{n:02}" for n in range(9)]
     assert not fit_region(column(*numbers, "020 7946 0000"), "UG").is_clearly_worse

@@ -149,7 +149,9 @@ def test_times_of_day():
 @pytest.mark.parametrize(
     ("pattern", "written"),
     [
-        ("%A %-d %B@fr", "mardi 1 décembre"),
+        ("%A %-d %B@fr", "mardi 1er décembre"),
+        ("%-d/%-m@fr", "1/12"),
+        ("%-d %B@es", "1 diciembre"),
         ("%A, %-d de %B@pt", "terça-feira, 1 de dezembro"),
         ("%-d %B@sw", "1 Desemba"),
         ("%A %-d %B@en", "Tuesday 1 December"),

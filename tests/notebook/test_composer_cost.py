@@ -37,10 +37,11 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     assert "waits for the amount at which to stop" in person.sees("why-not")
     person.fill("budget", "80")
     shown = person.sees("section-4")
-    assert "The budget covers 2 of 3 SMS. Sending stops before it costs more than 80." in shown
+    covered = "The budget covers 1 of 3 SMS: the next 2 texts leave together."  # to see the price, one first
+    assert f"{covered} Sending stops before it costs more than 80." in shown
     assert "budget=80)" in person.composer.desk.composition.python()
     person.send()
-    assert person.composer.desk.run.counts.accepted == 1  # to see the price, one text goes first
+    assert person.composer.desk.run.counts.accepted == 1
     said = "To send the rest, change “Stop when it has cost” in section 4: 105 is enough."
     assert said in person.sees("section-4")
     assert said in person.sees("section-5")
@@ -48,14 +49,79 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     person.press("change-budget")
     assert not person.section(5).is_open  # it is about what was sent before
     assert find(person.composer, "budget").value == "105"
-    assert "“Stop when it has cost” was 80: 105, enough for everybody, is filled in." in person.sees(
-        "section-4"
-    )
+    filled_in = "“Stop when it has cost” was 80: 105, enough for everybody, is filled in."
+    assert filled_in in person.sees("section-4")
     assert "35 is spent already." in person.sees("section-4")
+    person.fill("price", "40")
+    assert "was 80: 105 is filled in." in person.sees("section-4")
+    assert "The budget covers 0 of 2 SMS: the next 2 texts leave together." in person.sees("section-4")
+    person.fill("price", "")
+    assert "was 80: 105 is filled in." in person.sees("section-4")
+    person.fill("price", "35")
+    person.fill("budget", "200")  # by hand
+    assert "filled in" not in person.sees("section-4")
+    person.fill("budget", "105")
     assert find(person.composer, "send").description == "Rehearse 2 texts"
     person.send()
     assert person.composer.desk.run.result.totals["accepted"] == 3
     assert not person.is_shown("change-budget")
+
+    rows = campaign.write_follow_up(campaign.load_result(person.composer.desk.run.folder), "to_correct.csv")
+    rows.write_text(rows.read_text("utf-8-sig").replace('"0772 00"', '"+256772000003"'))
+    person.reopen(1)
+    person.fill("path", "to_correct.csv")
+    for button in ("use", "check", "go-on"):
+        person.press(button)
+    used_up = "105 is spent already. The budget covers 0 of 1 SMS. Sending stops before"
+    assert used_up in person.sees("section-4")
+    for price in ("35", ""):
+        person.fill("price", price)
+        assert "filled in" not in person.sees("section-4")
+
+
+def test_an_amount_that_was_filled_in_is_said_to_be_that_of_its_campaign(person):
+    rehearsed_within(person, "80")
+    person.press("change-budget")
+    for _ in ("filled in", "used"):
+        person.fill("name", "second try")
+        assert "The budget covers" not in person.sees("section-4")
+        assert (
+            person.sees("section-4").count("“Stop when it has cost” is still what it was for “visits”.") == 1
+        )
+        assert "filled in" not in person.sees("section-4")
+        person.fill("name", "")
+        person.send()
+        person.reopen(3)
+        person.press("go-on")
+    person.fill("name", "second try")
+    person.fill("budget", "90")
+    assert "is still" not in person.sees("section-4")
+    person.send()
+    assert "is still" not in person.sees("section-4")
+
+
+def test_the_first_text_leaves_before_the_price_is_known(person):
+    person.compose()
+    person.fill("price", "35")
+    person.fill("budget", "20")
+    assert "The first text leaves whatever it costs: before it, the price" in person.sees("section-4")
+    person.send()
+    assert person.composer.desk.run.counts.accepted == 1
+
+
+def test_the_budget_covers_what_the_texts_take_in_their_order(person, table):
+    table.write_text("name,phone\n" + "".join(f"{n},0772 000 01{i}\n" for i, n in enumerate("AABĂA")))
+    person.fill("path", "visits.csv")
+    person.fill("country", "UG")
+    person.compose(text="Come {name}, " + "come again " * 7)
+    person.fill("pace", True)  # one at a time
+    person.fill("price", "50")
+    person.fill("budget", "200")
+    covered = "The budget covers 3 of 6 SMS: the next text takes more than one SMS."
+    assert covered in person.sees("section-4")
+    person.composer.desk.decide(rate=None)  # as fast as it goes
+    person.send()
+    assert person.composer.desk.run.counts.accepted == 3
 
 
 def test_a_budget_is_kept_with_its_campaign_and_lifted_by_an_empty_field(person, table):
@@ -79,6 +145,10 @@ def test_a_budget_is_that_of_its_spreadsheet(person, table):
     person.reopen(1)
     person.fill("path", "other.csv")
     assert person.composer.desk.composition.budget is None
+    for button in ("use", "check", "go-on"):
+        person.press(button)
+    assert "costs more than" not in person.sees("section-4")
+    assert "is still" not in person.sees("section-4")
 
 
 @pytest.mark.parametrize(

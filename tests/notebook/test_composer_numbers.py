@@ -27,6 +27,22 @@ def test_a_country_that_does_not_fit_is_doubted(person, table):
     assert person.folded() == ["1 · visits.csv, 2 rows, number in phone (Uganda)"]
 
 
+def test_a_country_code_without_a_plus_is_counted_as_one(person, table):
+    table.write_text("name,phone\nA,256772000003\nB,0772 000 001\nC,0772 00\nD,+256 772 000 004\n")
+    person.fill("path", "visits.csv")
+    assert (
+        "1 of 2 numbers without a country code can be used: 077*****01 becomes +25677*****01 (Uganda). "
+        "1 number begins with the country code 256, without +." in person.sees("section-1")
+    )
+    table.write_text("name,phone\nA,256772000003\nB,256772000005\n")
+    person.press("again")
+    person.fill("country", "UG")
+    assert (
+        "2 numbers begin with the country code 256, without +: 25677*****03 becomes +25677*****03 (Uganda)."
+        in person.sees("section-1")
+    )
+
+
 def test_countries_are_listed_by_names_that_people_know(person):
     person.fill("path", "visits.csv")
     names = person.offered("country")

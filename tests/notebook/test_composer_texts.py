@@ -16,7 +16,8 @@ PLACE = "is not in the alphabet of SMS, so one SMS holds 70 characters instead o
         ("Hi {name}, a plain text", "Hi Aisha, a plain text", ""),
         ("Fête", "Fête", f"“ê” in your text {PLACE} To save room, write “e” instead of “ê”."),
         ("Hi {name}", "Hi Ŋgũ", "“Ŋ” and “ũ” from the spreadsheet are not in the alphabet of SMS, so one SMS "
-         "holds 70 characters instead of 160. To save room, write “u” instead of “ũ” and leave out “Ŋ”."),
+         "holds 70 characters instead of 160. To save room, write “u” instead of “ũ” and leave out “Ŋ” in "
+         "the spreadsheet."),
         ("Party 🎉", "Party 🎉", f"“🎉” in your text {PLACE} To save room, leave out “🎉”."),
         ("{ê}", "e", ""),  # the name of a column is not sent
         ("“Come”", "“Come”", ""),  # replaced before sending
@@ -36,6 +37,8 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     person.write("Hi {name}, " + "come again " * 7)
     cells = "“ë” and “Ŋ” from “name” are not in the alphabet of SMS, so in 2 rows one SMS holds 70 characters"
     assert person.sees("alphabet").startswith(cells)
+    there = "To save room, write “e” instead of “ë” and leave out “Ŋ” in the spreadsheet."
+    assert person.sees("alphabet").endswith(there)
     several = "· more than 1 SMS for 2 rows, the first is row 3, with letters that need more room"
     assert person.sees("counter").endswith(several)
     person.press("next")
@@ -51,6 +54,24 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     assert "The text had 177 characters and was cut to 160. Left out: “" in person.sees("phone")
     person.write("Fête, {name}, " + "come again " * 7)
     assert person.sees("alphabet").startswith("“ê” in your text is not")
+
+
+def test_the_counter_counts_the_rows_that_get_a_text(person, table):
+    table.write_text(
+        "name,phone\nA,0772 000 001\nNoëlle Ă,0772 00\nBen,0772 000 001\nĂ,0772 000 003\n,0772 000 004\n"
+    )
+    person.fill("path", "visits.csv")
+    person.fill("country", "UG")
+    person.press("use")
+    person.write("Hi {name}, " + "come again " * 7)
+    assert person.sees("counter").endswith(
+        "· the longest is row 2 with 82 · more than 1 SMS for 1 row, row 5, with letters that need more room"
+    )
+    person.press("next")
+    person.press("longest")
+    assert find(person.composer, "section-2").phone.row == 2
+    person.write("Hi {name}, " + "come again " * 15)
+    assert person.sees("counter").endswith("· too long for 2 rows")
 
 
 def test_rows_with_a_problem_come_one_after_another(person, table):
@@ -168,15 +189,26 @@ def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, tab
     assert person.is_shown("date-format")
     offered = person.offered("date-format")
     assert offered[0] == "As in the spreadsheet: 2026-12-01"
-    assert {"mardi 1 décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
+    assert {"mardi 1er décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
     assert person.sees("dates-in-text") == ""
     person.fill("date-format", "%A %-d %B@fr")
-    stands = "{day:%A %-d %B@fr|bientôt} stands for a date."
-    assert person.sees("dates-in-text").startswith(stands)
+    stands = "{day:%A %-d %B@fr|bientôt} stands for a date, such as “mardi 1er décembre”."
+    assert person.sees("dates-in-text") == stands
     assert find(person.composer, "text").value == "Bonjour {name}, le {day:%A %-d %B@fr|bientôt}."
-    assert "Bonjour Aisha, le mardi 1 décembre." in person.sees("phone")
+    assert "Bonjour Aisha, le mardi 1er décembre." in person.sees("phone")
     person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
     assert find(person.composer, "date-format").value == "%d %b"
+    person.fill("sender", "CLINIC")
+    person.write("Bonjour {name}, nous vous attendons à la clinique le {day:%A %-d %B@fr|bientôt}, apportez")
+    person.press("check")
+    line = "Bonjour {name}, nous vous attendons à la clinique le {day, as mardi 1er décembre}, …"
+    assert person.folded()[1] == f"2 · “{line}”, sender CLINIC"
+    person.reopen(2)
+    person.write("Bonjour {name}, nous vous attendons à la clinique de Mukono-Est le {day:%A %-d %B@fr}")
+    person.press("check")
+    assert "de Mukono-Est le …”" in person.folded()[1]
+    person.reopen(2)
+    person.write("Bonjour {name}, le {day:%d %b|bientôt}.")
     person.fill("date-format", "")
     assert "Bonjour Aisha, le 2026-12-01." in person.sees("phone")
 

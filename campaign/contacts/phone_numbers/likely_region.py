@@ -33,16 +33,19 @@ def find_likely_region(numbers: "pd.Series[Any]") -> LikelyRegion | None:
 
 @dataclass(frozen=True)
 class RegionFit:
-    """How well a region fits the numbers that are written without a country code.
+    """How well a region fits the numbers that are written without + or 00.
 
     - `usable`: how many of the `looked_at` ones can be sent to if they are from the region
+    - `with_code`: how many of these have a country code nevertheless, such as 256772000001
     - `best`: how many can in the regions that fit best, and `others`: those of these that are not the region
-    - `example`: one as it is written and in the service's form, ("", "") if none is usable
+    - `example`: one as it is written and in the service's form, ("", "") if none is usable; one without a
+      country code if there is one
     - `is_sample`: whether only the first different ones were looked at; else all were
     """
 
     looked_at: int
     usable: int
+    with_code: int
     best: int
     others: tuple[str, ...]
     example: tuple[str, str]
@@ -61,19 +64,21 @@ _SAMPLE = 200  # numbers tried in all regions: 50,000 in 0.05 s
 
 def fit_region(numbers: "pd.Series[Any]", region: str) -> RegionFit:
     """How well a region, or "001", fits a column; of many numbers, the first 200 different ones count."""
-    without_code = numbers[clean_numbers(numbers, region=None)["problem"] == "no_region"]
-    different = without_code.drop_duplicates()
+    without_plus = numbers[clean_numbers(numbers, region=None)["problem"] == "no_region"]
+    different = without_plus.drop_duplicates()
     is_sample = len(different) > _SAMPLE
-    sample = different.head(_SAMPLE) if is_sample else without_code
+    sample = different.head(_SAMPLE) if is_sample else without_plus
     sample = sample.reset_index(drop=True)
     cleaned = clean_numbers(sample, region=region)
     good = cleaned["problem"] == ""
+    with_code = good & cleaned["repair"].str.contains("country_code", regex=False)
     usable = _usable_by_region(sample)
     best = int(usable.max()) if len(sample) else 0
     others = tuple(str(name) for name in usable.index[usable == best] if name != region) if best else ()
-    first = int(good.to_numpy().argmax()) if good.any() else None
+    likely_example = good & ~with_code if (good & ~with_code).any() else good
+    first = int(likely_example.to_numpy().argmax()) if good.any() else None
     example = ("", "") if first is None else (str(sample[first]).strip(), str(cleaned["number"][first]))
-    return RegionFit(len(sample), int(good.sum()), best, others, example, is_sample)
+    return RegionFit(len(sample), int(good.sum()), int(with_code.sum()), best, others, example, is_sample)
 
 
 def _usable_by_region(sample: "pd.Series[Any]") -> "pd.Series[int]":

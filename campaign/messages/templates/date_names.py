@@ -9,7 +9,8 @@ from typing import NamedTuple
 class DateNames(NamedTuple):
     """A language by its own name, its months from January on and its days from Monday on.
 
-    `day` and `weekday` are how it writes a day of the year, without and with the name of the day.
+    `day` and `weekday` are how it writes a day of the year, without and with the name of the day, and
+    `first` is how it writes the number of the first of a month before the name of that month.
     """
 
     name: str
@@ -17,6 +18,7 @@ class DateNames(NamedTuple):
     days: tuple[str, ...]
     day: str = "%-d %B"
     weekday: str = "%A %-d %B"
+    first: str = "1"
 
 
 ENGLISH = DateNames(
@@ -36,6 +38,7 @@ DATE_NAMES = {
             "juillet", "août", "septembre", "octobre", "novembre", "décembre",
         ),
         ("lundi", "mardi", "mercredi", "jeudi", "vendredi", "samedi", "dimanche"),
+        first="1er",
     ),
     "es": DateNames(
         "español",

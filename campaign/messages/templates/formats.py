@@ -110,14 +110,15 @@ class DateFormat:
 
     def _write(self, text: str) -> str | None:
         day, clock = read_moment(text, self.order)
-        pieces = []
-        for piece in _split_pattern(self.pattern):
+        names, pieces = DATE_NAMES[self.language], []
+        pattern = _split_pattern(self.pattern)
+        for place, piece in enumerate(pattern):
             if piece in _OF_DATE or piece in _NAMED:
                 if day is None:
                     return None
-                pieces.append(
-                    _NAMED[piece](day, DATE_NAMES[self.language]) if piece in _NAMED else _OF_DATE[piece](day)
-                )
+                is_first = day.day == 1 and piece == "%-d" and _precedes_month(pattern, place)
+                named = _NAMED[piece](day, names) if piece in _NAMED else _OF_DATE[piece](day)
+                pieces.append(names.first if is_first else named)
             elif piece in _OF_TIME:
                 if clock is None:
                     return None
@@ -195,6 +196,11 @@ def parse_format(text: str, placeholder: str) -> Format:
             f"{short[0].upper()} for the whole name."
         )
     return DateFormat(pattern, language=language)
+
+
+def _precedes_month(pieces: list[str], place: int) -> bool:
+    """Whether the name of the month comes next, after a space."""
+    return "".join(pieces[place + 1 : place + 3]).split() == ["%B"]
 
 
 def _split_pattern(pattern: str) -> list[str]:

@@ -13,6 +13,7 @@ from campaign.messages.text.segments import SINGLE, SINGLE_UCS2, count_parts
 from campaign.text import agreeing, counted, listed_words
 
 _NAMED = 5  # characters
+_IN_CELLS = " in the spreadsheet"  # where the characters of a value can be changed
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
@@ -54,7 +55,7 @@ def explain_cells(message: str, cells: pd.DataFrame, rows: int) -> str:
     return (
         f"{_quoted(distinct)} from {where} {are} not in the alphabet of SMS, "
         f"so in {counted(rows, 'row')} one SMS holds {SINGLE_UCS2} characters instead of {SINGLE}. "
-        f"{_remedy(distinct)}"
+        f"{_remedy(distinct, _IN_CELLS)}"
     )
 
 
@@ -63,15 +64,20 @@ def _explain_foreign(foreign: Sequence[str], written: str) -> str:
     of_cells = [character for character in foreign if character not in written]
     consequence = f"so one SMS holds {SINGLE_UCS2} characters instead of {SINGLE}"
     sentences = []
-    for characters, place in ((of_text, "in your text"), (of_cells, "from the spreadsheet")):
+    for characters, place, where in (
+        (of_text, "in your text", ""),
+        (of_cells, "from the spreadsheet", _IN_CELLS),
+    ):
         if characters:
             what = f"{_quoted(characters)} {place} {agreeing(len(characters), 'is', 'are')}"
-            sentences.append(f"{what} not in the alphabet of SMS, {consequence}. {_remedy(characters)}")
+            sentences.append(
+                f"{what} not in the alphabet of SMS, {consequence}. {_remedy(characters, where)}"
+            )
     return " ".join(sentences)
 
 
-def _remedy(characters: Sequence[str]) -> str:
-    """What to write instead of each, or to leave it out."""
+def _remedy(characters: Sequence[str], where: str) -> str:
+    """What to write instead of each, or to leave it out, and `where` if that is not in the text."""
     instead = [(character, gsm7.nearest(character)) for character in characters[:_NAMED]]
     replaced = [f"“{plainer}” instead of “{character}”" for character, plainer in instead if plainer]
     dropped = [f"“{character}”" for character, plainer in instead if not plainer]
@@ -80,7 +86,7 @@ def _remedy(characters: Sequence[str]) -> str:
         advice.append(f"write {listed_words(replaced)}")
     if dropped:
         advice.append(f"leave out {listed_words(dropped)}")
-    return f"To save room, {' and '.join(advice)}."
+    return f"To save room, {' and '.join(advice)}{where}."
 
 
 def _quoted(characters: Sequence[str]) -> str:

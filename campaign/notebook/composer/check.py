@@ -190,7 +190,7 @@ class CheckSection(Section):
         set_shown(self.download, to_correct)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         self.say_who_leaves()
-        self._fitted.value = fitted_texts(plan, self._leaves, decided.templates, decided.max_parts)
+        self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, decided)
         self._ask()
         self._say_before(plan)  # again: advice names only choices that are asked now
 

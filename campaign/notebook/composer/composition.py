@@ -143,10 +143,14 @@ class Composition:
         """The texts with their placeholders: one for everybody, or one for each language."""
         return [*self.texts.values()] if self.language else [self.message]
 
+    @property
+    def text(self) -> str | dict[str, str]:
+        """The text for everybody, or those of the languages."""
+        return dict(self.texts) if self.language else self.message
+
     def _preparing(self) -> dict[str, Any]:
-        message = dict(self.texts) if self.language else self.message
         options = self._given("language", "number", "region", *ANSWERS, "opt_outs")
-        return {"message": message, "sender": self.sender} | options
+        return {"message": self.text, "sender": self.sender} | options
 
     def _given(self, *names: str) -> dict[str, Any]:
         """These fields, without those that have their defaults."""

@@ -5,22 +5,28 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
+from dataclasses import dataclass
 from decimal import Decimal
 
+import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
 from campaign.argument_checks import check_amount
 from campaign.errors import CampaignError, UsageError
+from campaign.masking import mask_text
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Field
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.budget import Budget
 from campaign.sending.engine.tally import Spending
+from campaign.sending.options import SendOptions
+from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.kept_budget import covered
 from campaign.sending.rounds.standing import cost_so_far
-from campaign.text import counted, figure
+from campaign.text import agreeing, clean, counted, figure
 
 _NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
 _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
@@ -33,6 +39,16 @@ _EITHER = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
 _SPACE = re.compile(r"(?<=[0-9])[ \u00a0\u202f](?=[0-9]{3})")
 
 
+@dataclass(frozen=True)
+class _FilledIn:
+    """An amount that nobody typed, and the one that it replaced; for a campaign that has spent so much."""
+
+    amount: str
+    before: str
+    campaign: str
+    spent: Decimal
+
+
 class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Two fields that may stay empty, and what the texts cost.
 
@@ -42,7 +58,9 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(self, desk: Desk, typed: Callable[[], None]) -> None:
         self._desk, self._typed = desk, typed
         self._spending, self._in_force = Spending(), Budget()
-        self._suggested = "", ""  # an amount that nobody typed, and the one that it replaced
+        self._compared: ComparedPlan | None = None
+        self._filled_in: _FilledIn | None = None
+        self._of_campaign = "", ""  # a campaign, and the amount that was for it
         self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
         self.limit = Field(FIELDS["budget"], "budget", written=self._take_budget, at_once=True)
         self._price_fault, self._budget_fault = _fault("price-fault"), _fault("budget-fault")
@@ -61,7 +79,8 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def compare(self, difference: Difference) -> None:
         """Take what the campaign has cost so far, and the budget that is in force for it."""
-        record = plan_behind(difference).record
+        self._compared = plan_behind(difference)
+        record = self._compared.record
         self._spending, self._in_force = Spending(), Budget()
         if record is not None:
             self._spending = cost_so_far(record.rounds, record.ledger)
@@ -69,10 +88,13 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         chosen, in_force = self._desk.composition.budget, self._in_force.cost
         if self.obstacle != "budget":  # else it is being corrected
             self.limit.fill(f"{in_force:f}" if chosen is None and in_force is not None else chosen or "")
+        if in_force is not None and self.limit.value == f"{in_force:f}":
+            self._of_campaign = self._desk.name, self.limit.value
 
     def suggest(self, amount: str) -> None:
-        """Write another budget, as a person would, and say so as long as it stands there."""
-        self._suggested = amount, self.limit.value
+        """Write another budget, as a person would, and say so until it is used."""
+        self._filled_in = _FilledIn(amount, self.limit.value, self._desk.name, self._spending.cost)
+        self._of_campaign = self._desk.name, amount
         self.limit.value = amount
 
     @property
@@ -94,8 +116,9 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """Raise `UsageError` for a budget that is no number."""
         _amount(self.limit.value, _NO_BUDGET)
 
-    def say(self, parts: int) -> None:
+    def say(self, outgoing: pd.DataFrame) -> None:
         """Say how many SMS would leave, what they cost once the price is known, and where that stops."""
+        parts = int(outgoing["parts"].sum()) if len(outgoing) else 0
         account = self._desk.account
         currency = account.currency if account is not None else ""
         hint = f"in {currency}, " if currency else ""
@@ -109,24 +132,50 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         elif parts:
             words.append(f"That is {size}.")
         if limit is not None and parts:
-            words += self._about_limit(limit, price, parts, currency)
-        is_enough = limit is not None and self._spending.cost + (price or 0) * parts <= limit
-        if is_enough and parts and self.limit.value == self._suggested[0]:
-            now, before = self._suggested
-            words.append(f"“{FIELDS['budget']}” was {before}: {now}, enough for everybody, is filled in.")
+            words += self._about_limit(limit, price, outgoing, currency)
         self._said.value = markup.paragraph(" ".join(words), note=True) if words else ""
 
-    def _about_limit(self, limit: Decimal, price: Decimal | None, parts: int, currency: str) -> list[str]:
-        """When sending stops, and whether that is before everybody has a text."""
-        sentences, spent = [], self._spending.cost
+    def _about_limit(
+        self, limit: Decimal, price: Decimal | None, outgoing: pd.DataFrame, currency: str
+    ) -> list[str]:
+        """When sending stops, whether that is before everybody has a text, and who wrote this amount."""
+        sentences, spent, parts = [], self._spending.cost, int(outgoing["parts"].sum())
         if spent:
             sentences.append(f"{cost_in_words(spent, currency=currency)} is spent already.")
         if price and spent + price * parts > limit:
-            covered = max(int((limit - spent) // price), 0)
-            sentences.append(f"The budget covers {figure(covered)} of {counted(parts, 'SMS', 'SMS')}.")
+            sentences.append(self._coverage(limit, price, outgoing))
         if price is None and self._desk.account is None:
             sentences.append("Write the price too: without it, a rehearsal on this machine invents one.")
-        return [*sentences, _STOPS.format(cost_in_words(limit, currency=currency))]
+        sentences.append(_STOPS.format(cost_in_words(limit, currency=currency)))
+        is_enough = price is not None and spent + price * parts <= limit
+        return [*sentences, *self._where_from(is_enough=is_enough)]
+
+    def _coverage(self, limit: Decimal, price: Decimal, outgoing: pd.DataFrame) -> str:
+        """How many SMS leave before that, and why no more do although there would be room for some."""
+        assert self._compared is not None  # noqa: S101 - the outgoing texts come from a comparison
+        options = SendOptions(batch_size=self._desk.composition.batch_size)
+        sms, following = covered(self._compared, outgoing, options, limit, price)
+        if self._spending.cost + price * sms > limit:  # an engine that has seen no price sends one text
+            return "The first text leaves whatever it costs: before it, the price is not known."
+        share = f"The budget covers {figure(sms)} of {counted(int(outgoing['parts'].sum()), 'SMS', 'SMS')}"
+        if self._spending.cost + price * (sms + 1) > limit:
+            return f"{share}."
+        together = "takes more than one SMS" if following == 1 else "leave together"
+        return f"{share}: the next {agreeing(following, 'text', f'{figure(following)} texts')} {together}."
+
+    def _where_from(self, *, is_enough: bool) -> list[str]:
+        """That the amount was filled in, or was for another campaign; [] if a person wrote it for this."""
+        amount, filled_in = self.limit.value, self._filled_in
+        campaign, of_campaign = self._of_campaign
+        field = f"“{FIELDS['budget']}”"
+        if amount == of_campaign and campaign != self._desk.name:
+            return [f"{field} is still what it was for “{mask_text(clean(campaign))}”."]
+        now = (amount, self._desk.name, self._spending.cost)
+        if filled_in is None or now != (filled_in.amount, filled_in.campaign, filled_in.spent):
+            return []
+        enough = ", enough for everybody," if is_enough else ""
+        written = cost_in_words(Decimal(amount)) if amount else ""
+        return [f"{field} was {filled_in.before}: {written}{enough} is filled in."]
 
     def _read(self, field: Field, fault: HTML, sentence: str) -> Decimal | None:
         try:

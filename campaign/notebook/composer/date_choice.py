@@ -2,19 +2,23 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import date, datetime
 
 import pandas as pd
 
 from campaign.arrow_text import text_array
 from campaign.contacts.reading_record import reading_of
+from campaign.errors import TemplateError
 from campaign.messages.templates.date_names import DATE_NAMES
 from campaign.messages.templates.date_orders import date_columns, time_of_day
 from campaign.messages.templates.formats import DateFormat, parse_format, read_moment
 from campaign.messages.templates.template import formats_in, with_format
 from campaign.notebook.composer.fields import Picker, set_shown
 
+_PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _AS_THEY_ARE = "As in the spreadsheet"
 _NUMBERS = ("%d/%m/%Y", "%d.%m.%Y")
 _EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
@@ -56,11 +60,20 @@ class DateChoice(Picker):
 
     def as_read(self, text: str) -> str:
         """A text whose dates are named with an example: "{day, as 4 January}" for "{day:%-d %B}"."""
-        for column, way in formats_in(text, self._columns, self._dates).items():
-            if way:
-                day = example_moment(self._dates[column], self._order)
-                text = text.replace(f"{{{column}:{way}}}", f"{{{column}, as {written(day, way)}}}")
+        for placeholder, example in self.examples(text).items():
+            name = placeholder[1:].partition(":")[0]
+            text = text.replace(placeholder, f"{{{name}, as {example}}}")
         return text
+
+    def examples(self, text: str) -> dict[str, str]:
+        """What each placeholder of a text that writes dates in its own way makes of one of them."""
+        examples: dict[str, str] = {}
+        for placeholder in _PLACEHOLDER.findall(text):
+            for column, way in formats_in(placeholder, self._columns, self._dates).items():
+                with suppress(TemplateError):  # the counter says it
+                    day = example_moment(self._dates[column], self._order)
+                    examples |= {placeholder: written(day, way)} if way else {}
+        return examples
 
     def _write(self, way: str) -> None:
         self._chosen(with_format(self._text, self._columns, self._dates, way))

@@ -16,6 +16,7 @@ from campaign.contacts.reading_record import reading_of
 from campaign.environments import Environment
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import Composition
 from campaign.sending.rounds.difference import Difference
 from campaign.sending.run import Run
@@ -42,6 +43,7 @@ class Desk:
     own_number: str = ""  # of the phone that one text is tried on, as it was typed
     remember: Callable[[], None] = lambda: None  # called after each decision
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
+    _numbers: tuple[tuple[Any, ...], pd.Series[int]] = ((), pd.Series(dtype="int64"))
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
     account_faults: Mapping[Environment, str] = field(default_factory=lambda: faults_of_accounts())
 
@@ -72,6 +74,16 @@ class Desk:
         """The version of the spreadsheet, in which a row number means one row; "" if nothing was read."""
         reading = reading_of(self.contacts)
         return "" if reading is None else reading.version
+
+    @property
+    def numbers(self) -> pd.Series[int]:
+        """The number of each row, 0 for none; read anew only when the spreadsheet or its reading changes."""
+        chosen = self.composition
+        read_from = self.version, chosen.number, chosen.region, chosen.several
+        if self._numbers[0] != read_from:
+            cells = self.contacts[chosen.number]
+            self._numbers = read_from, numbers_of(cells, region=chosen.region, several=chosen.several)
+        return self._numbers[1]
 
     def read(self) -> None:
         """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Collection
 from typing import Any
 
 import pandas as pd
@@ -11,39 +9,41 @@ import pandas as pd
 from campaign import markup
 from campaign.contract import TEXT_LIMIT
 from campaign.messages.plan import Plan
-from campaign.messages.templates.text_lengths import filled_in
+from campaign.messages.templates.cut_values import values_cut_off
 from campaign.messages.text.segments import SINGLE_UCS2, count_units
 from campaign.notebook.composer.alphabet import named_letters
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted, listed_words
 
 _SHOWN = 5  # texts before and after
 _NAMED = 4  # rows that lose a value
-_PLACEHOLDER = re.compile(r"\{([^{}:|]+)[^{}]*\}")
 
 
-def fitted_texts(plan: Plan, leaves: WhoLeaves, templates: Collection[str], max_parts: int | None) -> str:
+def fitted_texts(plan: Plan, leaves: WhoLeaves, contacts: pd.DataFrame, composition: Composition) -> str:
     """A few of the texts that are changed, and which values are cut off; "" if none of them leaves now.
 
-    `templates` are the texts with their placeholders.
+    `contacts` and `composition` are what the plan was made of.
     """
     issues = plan.issues
-    texts = plan.messages
     changed = issues[issues["code"].isin(["truncated", "split"]) & issues["row"].isin(leaves.rows)]
     if changed.empty:
         return ""
-    sent = texts[texts["row"].isin(changed["row"])].groupby("row").agg({"message": "\n".join, "parts": "sum"})
-    sent = sent.reindex(changed["row"]).set_axis(changed.index)
-    table = pd.DataFrame(
-        {"row": changed["row"], "too long": changed["value"], "what is sent": sent["message"]}
-    )
-    few = table.head(_SHOWN)
-    is_cut = changed["code"] == "truncated"
-    if is_cut.any():
-        rooms = [_room(*pair, max_parts) for pair in zip(few["too long"], few["what is sent"], strict=True)]
-        few = few.assign(**{"cut to": rooms})
-    few = few.assign(SMS=sent["parts"].head(_SHOWN))
-    return _lost_values(table[is_cut], plan, templates) + markup.table(few, limit=_SHOWN, rows=len(changed))
+    few = changed.head(_SHOWN)
+    sent = _sent(plan, few["row"]).groupby("row").agg({"message": "\n".join, "parts": "sum"})
+    sent = sent.reindex(few["row"]).set_axis(few.index)
+    table = pd.DataFrame({"row": few["row"], "too long": few["value"], "what is sent": sent["message"]})
+    cut = changed.loc[changed["code"] == "truncated", "row"]
+    if len(cut):
+        pairs = zip(table["too long"], table["what is sent"], strict=True)
+        table = table.assign(**{"cut to": [_room(*pair, composition.max_parts) for pair in pairs]})
+    shown = markup.table(table.assign(SMS=sent["parts"]), limit=_SHOWN, rows=len(changed))
+    return _lost_values(_sent(plan, cut), contacts, composition) + shown
+
+
+def _sent(plan: Plan, rows: pd.Series[int]) -> pd.DataFrame:
+    messages = plan.messages
+    return messages[messages["row"].isin(rows)]
 
 
 def _room(before: str, after: str, max_parts: int | None) -> str:
@@ -56,23 +56,11 @@ def _room(before: str, after: str, max_parts: int | None) -> str:
     return f"{length}: {holds}" if named_letters(after) else f"{length}, before {letters}: {holds}"
 
 
-def _lost_values(table: pd.DataFrame, plan: Plan, templates: Collection[str]) -> str:
+def _lost_values(cut: pd.DataFrame, contacts: pd.DataFrame, composition: Composition) -> str:
     """From how many texts the value of a column is cut off, and of which rows."""
-    rows = plan.contacts.loc[table["row"]]
-    placeholders = {found[0]: found[1] for text in templates for found in _PLACEHOLDER.finditer(text)}
-    lost: dict[str, set[Any]] = {}
-    for placeholder, column in placeholders.items() if len(table) else ():
-        values = filled_in(rows, placeholder, whole=plan.contacts)
-        cut_off = [
-            row
-            for row, value, before, after in zip(
-                table["row"], values, table["too long"], table["what is sent"], strict=True
-            )
-            if value.strip() and value in before and value not in after
-        ]
-        lost[column] = lost.get(column, set()) | {*cut_off}
-    sentences = [_losing(column, sorted(own)) for column, own in lost.items() if own]
-    said = "".join(map(markup.paragraph, sentences))
+    texts = cut.set_index("row")["message"]
+    lost = values_cut_off(contacts, texts, composition.text, composition.language) if len(cut) else {}
+    said = "".join(markup.paragraph(_losing(column, rows.tolist())) for column, rows in lost.items())
     return f'<div class="changed" role="status">{said}</div>' if said else ""
 
 

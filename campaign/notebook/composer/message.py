@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -17,6 +17,7 @@ from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.text_readers import get_text
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
@@ -34,7 +35,7 @@ from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
-from campaign.text import agreeing, clean, counted, listed_words, shorten
+from campaign.text import agreeing, clean, counted, listed_words, shorten_to_words
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
@@ -95,7 +96,7 @@ class MessageSection(Section):
         text = _FORMAT.sub(r"{\1}", self.dates.as_read(text.strip()))  # how numbers are written is no news
         by = f" (column “{composition.language}”)"
         more = f" and {counted(others, 'other language')}{by}" if others else ""
-        return f"“{shorten(text, _LINE)}”{more}, sender {composition.sender}"
+        return f"“{shorten_to_words(text, _LINE)}”{more}, sender {composition.sender}"
 
     @property
     def news(self) -> str:
@@ -194,7 +195,7 @@ class MessageSection(Section):
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
         self.dates.follow(message, editing)
-        self._dates_in_text.value = _about_dates(message)
+        self._dates_in_text.value = _about_dates(message, self.dates.examples(message))
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
@@ -246,15 +247,15 @@ class MessageSection(Section):
             lengths = self._lengths()
         except CampaignError as error:
             return desk_words(error, here=2)
-        longest = int(lengths["characters"].argmax())
-        self._with_letters = lengths.index[~lengths["plain"] & (lengths["parts"] > 1)]
+        sent = self._sent(lengths)
+        longest = int(sent["characters"].argmax())
+        self._with_letters = sent.index[~sent["plain"] & (sent["parts"] > 1)]
         shown = lengths.loc[[self.phone.row]].iloc[0]
         letters = "" if shown["plain"] else named_letters(self._text_of_row)
         size = size_in_words(shown, self._desk.composition.overlong, letters)
         return (
-            f"{size} · the longest is row "
-            f"{lengths.index.to_numpy()[longest]} with {lengths['characters'].iloc[longest]}"
-            f"{others_in_words(lengths)}"
+            f"{size} · the longest is row {sent.index.to_numpy()[longest]} with "
+            f"{sent['characters'].iloc[longest]}{others_in_words(sent)}"
         )
 
     @property
@@ -266,8 +267,17 @@ class MessageSection(Section):
     def _lengths(self) -> pd.DataFrame:
         return text_lengths(self._readers, self._text, whole=self._desk.contacts)
 
+    def _sent(self, lengths: pd.DataFrame) -> pd.DataFrame:
+        """The lengths of those rows that get this text; of all where none gets it."""
+        composition = self._desk.composition
+        sent = get_text(
+            lengths, self._desk.numbers,
+            every_text=composition.duplicates == "keep", preferred=composition.instead,
+        )  # fmt: skip
+        return lengths[sent] if sent.any() else lengths
+
     def _longest_row(self) -> int:
-        lengths = self._lengths()
+        lengths = self._sent(self._lengths())
         return int(lengths.index.to_numpy()[lengths["characters"].argmax()])
 
     def _plan_of(self, rows: pd.Index[Any] | None, **decisions: Any) -> Plan:
@@ -279,10 +289,16 @@ class MessageSection(Section):
         return written.plan(RowsOfTable.of(contacts, self._desk.contacts))
 
 
-def _about_dates(message: str) -> str:
-    """What the placeholders of dates in a text are, which look like a fault; "" if there are none."""
+def _about_dates(message: str, examples: Mapping[str, str]) -> str:
+    """What the placeholders of dates in a text are, which look like a fault; "" if there are none.
+
+    `examples` are dates as some of them write it.
+    """
     dates = [*dict.fromkeys(_DATE.findall(message))]
     if not dates:
         return ""
+    if all(date in examples for date in dates):
+        one_by_one = (f"{date} stands for a date, such as “{examples[date]}”" for date in dates)
+        return markup.paragraph(f"{listed_words(one_by_one)}.", note=True)
     stand = agreeing(len(dates), "stands for a date", "stand for dates")
     return markup.paragraph(f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True)

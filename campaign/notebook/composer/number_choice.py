@@ -191,23 +191,33 @@ def _example(fit: RegionFit, country: str, code: str, *, is_sure: bool) -> str:
     """What the country makes of the numbers without a country code, and of one of them."""
     if not fit.looked_at:
         return ""
-    numbers = (
-        f"the first {figure(fit.looked_at)} different numbers"
-        if fit.is_sample
-        else counted(fit.looked_at, "number")
-    )
-    looked_at = f"{numbers} without a country code"
-    share = f"{figure(fit.usable)} of {looked_at} can be used"
+    count, usable = fit.looked_at - fit.with_code, fit.usable - fit.with_code
+    numbers = f"the first {figure(count)} different numbers" if fit.is_sample else counted(count, "number")
+    share = f"{figure(usable)} of {numbers} without a country code can be used"
     if not fit.usable:
         return f"{share}."
     written, number = fit.example
     place = f" ({country})" if country and number.startswith(code) else ""
-    example = f"{share}: {mask_text(written)} becomes +{mask_number(number)}{place}."
+    becomes = f"{mask_text(written)} becomes +{mask_number(number)}{place}."
+    coded = _with_code(fit, code)
+    example = f"{share}: {becomes}{f' {coded}' if coded else ''}" if count else f"{coded[:-1]}: {becomes}"
     if is_sure or not fit.others or fit.is_clearly_worse:
         return example
     return (
         f"{example} Numbers are written like this {_in_others(fit.others)} too, so make sure of the country."
     )
+
+
+def _with_code(fit: RegionFit, code: str) -> str:
+    """How many numbers have a country code and no +, as a sentence; "" if none has."""
+    if not fit.with_code:
+        return ""
+    numbers = counted(fit.with_code, "number")
+    if fit.is_sample:
+        is_all = fit.with_code == fit.looked_at
+        numbers = f"The first {numbers}" if is_all else counted(fit.with_code, "other")
+    which = f"the country code {code}" if code else "a country code"
+    return f"{numbers} {agreeing(fit.with_code, 'begins', 'begin')} with {which}, without +."
 
 
 def _warning(fit: RegionFit, likely: LikelyRegion | None) -> str:

@@ -265,7 +265,7 @@ class SendingSection(Section):
 
     def _show_cost(self) -> None:
         """Say what the texts cost, and beside the button why it does not send."""
-        self.costs.say(int(self._outgoing["parts"].sum()) if len(self._outgoing) else 0)
+        self.costs.say(self._outgoing)
         obstacle = _WHY_NOT.get(self.costs.obstacle or self._obstacle, "")
         self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
         self._why_not.value = markup.paragraph(obstacle, note=True) if obstacle else ""

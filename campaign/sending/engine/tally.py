@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
@@ -19,8 +19,7 @@ WINDOW = 50  # batches that the breaker remembers
 RECENT = 5  # batches that a snapshot shows
 
 
-@dataclass(frozen=True, slots=True)
-class SettledBatch:
+class SettledBatch(NamedTuple):
     """A batch that came back: how many messages, what became of them, what the service said."""
 
     number: int
@@ -280,7 +279,7 @@ class Tally:
         self.doubtful.add(batch.number)
         for place, settled in enumerate(self.recent):
             if settled.number == batch.number:
-                self.recent[place] = replace(settled, status="unknown", cost=None, code="")
+                self.recent[place] = settled._replace(status="unknown", cost=None, code="")
         self.spending.cost -= outcome.cost or 0
         if outcome.status == "refused":
             self.parts_left -= batch.parts

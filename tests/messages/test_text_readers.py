@@ -1,0 +1,37 @@
+"""Which rows would get a text that is still being written: those that a plan sends it to."""
+
+import pytest
+
+import campaign
+from campaign.messages.plan_tables.text_readers import get_text, numbers_of
+from campaign.messages.templates.languages import language_of
+from campaign.messages.templates.text_lengths import text_lengths
+
+TABLE = b"""name,phone,language
+Aisha,0772 000 001,en
+Ben,0772 00,en
+,0772 000 002,en
+Dan,0772 000 002,en
+Eve,0772 000 001,fr
+Aisha,0772 000 001,en
+Fay,0772 000 003 / 0772 000 004,fr
+"""
+
+
+@pytest.mark.parametrize("duplicates", ["skip", "keep"])
+@pytest.mark.parametrize("several", ["refuse", "first"])
+@pytest.mark.parametrize("instead", [(), (6,)])
+@pytest.mark.parametrize("language", [None, "en", "fr"])
+def test_the_readers_are_those_of_the_plan(duplicates, several, instead, language):
+    contacts = campaign.read_contacts(TABLE)
+    message = "Hi {name}"
+    plan = campaign.prepare(
+        contacts, message=message, sender="CLINIC", region="UG", duplicates=duplicates, several=several
+    )
+    plan = plan.keep_instead(instead) if duplicates == "skip" else plan
+    readers = contacts[language_of(contacts, "language") == language] if language else contacts
+    lengths = text_lengths(readers, message, whole=contacts)
+    numbers = numbers_of(contacts["phone"], region="UG", several=several)
+    preferred = instead if duplicates == "skip" else ()
+    sent = get_text(lengths, numbers, every_text=duplicates == "keep", preferred=preferred)
+    assert lengths.index[sent].tolist() == [row for row in plan.messages["row"] if row in readers.index]
