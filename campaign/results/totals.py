@@ -13,8 +13,6 @@ from campaign.environments import words_for
 from campaign.messages.totals import Totals
 from campaign.text import agreeing, counted, money
 
-_BAR_NAMES = {"sharing_a_phone": "sharing a phone"}  # the others are those of the column status
-
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ResultTotals(Totals):
@@ -146,8 +144,9 @@ def average_price(batches: pd.DataFrame) -> Decimal | None:
 
 
 def outcome_bars(totals: ResultTotals) -> str:
-    """HTML bars: one for each status, and one for people who share a phone."""
-    return markup.bars({_BAR_NAMES.get(name, name): count for name, count in totals.by_outcome.items()})
+    """HTML bars: one for each outcome; a status is named as in the column."""
+    counts = totals.by_outcome.items()
+    return markup.bars({name if name in totals else name.replace("_", " "): count for name, count in counts})
 
 
 def outcome_sentence(totals: ResultTotals) -> str:
