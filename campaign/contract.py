@@ -42,6 +42,9 @@ KEPT_TEXT = "reached_with_another_text"
 # The code of the issue about a row that a person has corrected or added in a follow-up file.
 CORRECTED = "corrected_in_follow_up"
 
+# The code of the issue about a row to correct that was sent as corrected in a follow-up file.
+REACHED_CORRECTED = "reached_as_corrected"
+
 MESSAGE_TEXTS = ("number", "message", "sender", "priority")  # what goes to the service
 BATCH_COLUMNS = (
     "batch", "messages", "status", "cost", "code", "error", "attempts", "submitted_at", "seconds", "round",

@@ -61,9 +61,9 @@ def state_directory(tmp_path_factory, monkeypatch):
 
 @pytest.fixture(autouse=True, scope="session")
 def _runs_on_the_usual_loop():
-    """As without the extra `fast`; programs that a test starts have it, and `fast_loop` brings it in here."""
+    """As without the extra `fast`, however many messages there are; `fast_loop` brings it in."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(engine_thread, "new_event_loop", asyncio.new_event_loop)
+        patch.setattr(engine_thread, "new_event_loop", lambda messages: asyncio.new_event_loop())
         yield
 
 

@@ -67,7 +67,10 @@ def run_follow_up(options: argparse.Namespace, page: Page) -> int:
     named = [f"{figure(count)} {_TO_CORRECT.get(str(name), name)}" for name, count in by_status.items()]
     which = f" ({listed_words(named)})" if len(named) > 1 else ""
     path = write_follow_up(result, options.path, statuses=statuses)
-    page.facts |= {"rows": rows, "path": str(path)}
+    page.facts |= {"rows": 0 if path.why_kept else rows, "path": str(path)}
+    if path.why_kept:
+        page.line(f"{seen_from_here(path.absolute())}: {path.why_kept}")
+        return ACCEPTED
     page.line(f"{capitalised(counted(rows, 'row'))} to correct{which}: {seen_from_here(path.absolute())}")
     page.line("Phone numbers are written in full: keep the file to yourself.")
     return ACCEPTED

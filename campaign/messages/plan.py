@@ -33,6 +33,7 @@ from campaign.messages.totals import Totals, remarks_on_excluded, status_bars, t
 from campaign.public_calls import public_call
 
 _TABLES = ("messages", "issues", "contacts")
+_CONTINUES = "Rows whose number is in another row of their campaign get none."
 
 
 class PlanSource(Protocol):
@@ -202,10 +203,17 @@ class Plan:
     def sentence(self) -> str:
         """How many messages are ready, how many rows get none, and what to know about these at once."""
         excludes = self.totals["invalid"] or self.totals["duplicate"]
-        return self._sentence(self._issue_kinds()) if excludes else self.totals.sentence
+        return self._sentence(self._issue_kinds()) if excludes else self._ready
 
     def _sentence(self, kinds: pd.DataFrame) -> str:
-        return " ".join(filter(None, [self.totals.sentence, remarks_on_excluded(kinds)]))
+        return " ".join(filter(None, [self._ready, remarks_on_excluded(kinds)]))
+
+    @property
+    def _ready(self) -> str:
+        """How many messages are ready; of rows to correct, only their campaign knows who gets none."""
+        if self.reading is None or self.reading.continues is None or not self.totals.messages:
+            return self.totals.sentence
+        return f"{self.totals.in_words('')} {_CONTINUES}"
 
     def _issue_kinds(self) -> pd.DataFrame:
         return issue_kinds(part.issues for part in self.parts())

@@ -58,6 +58,10 @@ class Totals(Mapping[str, int]):
     @property
     def sentence(self) -> str:
         """How many messages are ready, and how many rows get none."""
+        return self.in_words("The row gets one." if self.rows == 1 else "Every row gets one.")
+
+    def in_words(self, if_all: str) -> str:
+        """The same with a sentence for the case that no row is known to get none."""
         if not self.rows:
             return "The contact table has no rows, so there are no messages to send."
         excluded = ", ".join(
@@ -69,7 +73,7 @@ class Totals(Mapping[str, int]):
         ready = capitalised(f"{messages} ready to send ({parts}) from {counted(self.rows, 'row')}.")
         if excluded:
             return f"{ready} Rows that get none: {excluded}."
-        return f"{ready} {'The row gets one.' if self.rows == 1 else 'Every row gets one.'}"
+        return f"{ready} {if_all}".strip()
 
     def as_record(self) -> dict[str, Any]:
         """Everything as plain values, for a manifest."""

@@ -68,6 +68,7 @@ class Dashboard(Panel):
         self._in_words = in_words
         self._run: Run | None = None
         self._question: ConfirmationError | None = None
+        self._began_with_question = not isinstance(subject, Run)
         self._in_card: object = None  # the stage that the card showed when the last cell ended
         self._card_due = 0.0  # a reading of the monotonic clock
         self._drawing = threading.RLock()
@@ -248,10 +249,11 @@ class Dashboard(Panel):
 
     def card(self) -> str:
         """The run as it is now, or the question."""
+        above = error_card.INSTEAD_OF_ERROR if self._began_with_question else ""
         if self._run is not None:
-            return run_card.run_card(self._run)
+            return f"{above}{run_card.run_card(self._run)}"
         assert self._question is not None  # noqa: S101 - one of the two is always there
-        return error_card.question_card(self._question)
+        return f"{above}{error_card.question_card(self._question)}"
 
 
 def _part(name: str) -> Any:

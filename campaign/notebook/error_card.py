@@ -16,6 +16,7 @@ from campaign.text import shorten, without_controls
 _PACKAGE = str(Path(__file__).parents[1])
 _LONGEST_LINE = 90  # characters of the line of code that is shown
 _ASKED = "Nothing was done yet: a decision is needed, see below."
+_STOPS = "Run All stops here until this is decided."
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
 _FIRST_SENTENCE = re.compile(r"(.+?[.?!])(?:\s+(?=[^a-z])|$)(.*)", re.DOTALL)
 
@@ -26,16 +27,23 @@ user-select:all}
 .campaign.campaign .question{white-space:pre-wrap}
 .campaign .campaign-form .problem p{color:var(--bad);font-weight:600}
 """
+# Programs that run notebooks find the error. A person at JupyterLab gets a card, and not an alarm above it.
+INSTEAD_OF_ERROR = (
+    "<style>.jp-OutputArea-child:has(+.jp-OutputArea-child .campaign-asked){display:none}</style>"
+    '<span class="campaign-asked"></span>'
+)
 
 
 def error_lines(error: BaseException, shell: Any) -> list[str]:
     """The lines that stand for a traceback: the first sentence in bold, the others, and the user's own call.
 
-    `shell` is IPython's; without colours it gets no escapes. In a notebook a question of ours takes one line,
+    `shell` is IPython's; without colours it gets no escapes. In a notebook a question of ours is one line,
     because its card is shown below.
     """
     in_notebook = getattr(shell, "kernel", None) is not None
-    text = _ASKED if in_notebook and isinstance(error, ConfirmationError) else without_controls(str(error))
+    if in_notebook and isinstance(error, ConfirmationError):
+        return [_ASKED]
+    text = without_controls(str(error))
     match = _FIRST_SENTENCE.fullmatch(text)
     what, remedy = match.groups() if match else (text, "")
     plain = str(getattr(shell, "colors", "")).lower() == "nocolor"
@@ -53,6 +61,7 @@ def question_card(question: ConfirmationError) -> str:
         pieces.append(markup.paragraph(f"To {question.purpose}, {what}"))
         line = question.call or f'confirm="{question.phrase}"'
         pieces.append(f'<pre class="phrase">{markup.escape(line)}</pre>')
+    pieces.append(markup.paragraph(_STOPS, note=True))
     return markup.card("Nothing was done yet: a decision is needed", pieces)
 
 

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 
 from campaign.errors import ConfirmationError
 from campaign.notebook.cell_output import after_each_cell, cell_number, show
-from campaign.notebook.error_card import question_card
+from campaign.notebook.error_card import INSTEAD_OF_ERROR, question_card
 
 if TYPE_CHECKING:
     from campaign.results.tables import Result
@@ -46,7 +46,8 @@ def stands_below_its_run(result: Result) -> bool:
 def show_question(question: ConfirmationError) -> None:
     """Show a question as a card; where a typed phrase is enough to go on, with a field for it."""
     if question.proceed is None or find_spec("ipywidgets") is None:
-        show({"text/plain": str(question), "text/html": question_card(question)})
+        card = f"{INSTEAD_OF_ERROR}{question_card(question)}"
+        show({"text/plain": str(question), "text/html": card})
         return
     from campaign.notebook.dashboard import Dashboard
 

@@ -40,7 +40,7 @@ def _traceback_lines(error: CampaignError | Interrupted) -> list[str]:
     from campaign.notebook.error_card import error_lines
 
     shell = get_ipython()
-    if shell.InteractiveTB.mode == "Verbose":
+    if _is_verbose(shell):
         frames: list[str] = shell.InteractiveTB.structured_traceback(type(error), error, error.__traceback__)
         return frames
     return error_lines(error, shell)
@@ -59,8 +59,15 @@ def _result_html(result: Result) -> str:
 
 
 def _show_question(result: Any) -> None:
-    """Where a cell ended with a question of ours, show it as a card below."""
-    if isinstance(result.error_in_exec, ConfirmationError):
+    """Where a cell ended with a question of ours, show it as a card; in Verbose, all is above already."""
+    from IPython import get_ipython
+
+    if isinstance(result.error_in_exec, ConfirmationError) and not _is_verbose(get_ipython()):
         from campaign.notebook.outputs import show_question
 
         show_question(result.error_in_exec)
+
+
+def _is_verbose(shell: Any) -> bool:
+    """Whether a person wants to see all of an error, by `%xmode Verbose`."""
+    return bool(shell.InteractiveTB.mode == "Verbose")

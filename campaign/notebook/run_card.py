@@ -1,13 +1,19 @@
 """Where a run stands, as pieces of HTML: for its dashboard, and as a card that needs no program behind it."""
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from campaign import markup
 from campaign.environments import words_for
 from campaign.masking import mask_text
 from campaign.paths import seen_from_here
+from campaign.results.calls_to_settle import (
+    SHOWN,
+    call_to_compare,
+    calls_to_settle,
+    unknown_batches_in_words,
+)
 from campaign.results.local_times import LocalTimes
 from campaign.results.outcome_tables import WORST_FIRST
 from campaign.results.totals import cost_in_words
@@ -230,24 +236,36 @@ _MEANWHILE = (
 
 
 def _ways_to_settle(run: Run) -> list[str]:
-    """The calls that settle what is unknown, with the number of the first batch that is."""
-    batch, folder = run.first_unknown, json.dumps(seen_from_here(run.folder), ensure_ascii=False)
-    if not batch:
+    """The calls that settle what is unknown, batch by batch or all together."""
+    batches, folder = run.unknown_batches, run.folder
+    if not batches:
         return []
-    resolve = _code(f'campaign.resolve({folder}, {batch}, "accepted")')
+    one_by_one = ", ".join(map(_code, calls_to_settle(folder, batches)))
     refused, again = _code('"refused"'), _code('"again"')
-    reconcile = _code(f'campaign.reconcile({folder}, "provider.csv")')
-    # What was unknown before may have gone to another sandbox.
-    sandbox = "" if run.had_unknown else name_of_sandbox(run.options.account)
-    received = f": {_code(f'{sandbox}.inbox')} is what your sandbox received" if sandbox else ""
+    received = agreeing(len(batches), "if it was received", "for each that was received")
+    more = " and so on" if len(batches) > SHOWN else ""
     # The call that ended the run may have settled it since.
-    is_unknown = "was unknown when this run ended" if run.made_way else "is unknown"
+    when = ("was", "were") if run.made_way else ("is", "are")
+    unknown = f"{agreeing(len(batches), *when)} unknown{' when this run ended' if run.made_way else ''}"
+    place = json.dumps(seen_from_here(folder), ensure_ascii=False)
+    together = _code(f'campaign.reconcile({place}, "provider.csv")')
     return [
-        f"To settle batch {batch}, which {is_unknown}, once you have asked the "
-        f"service{received}. Run {resolve} if it was received, with {refused} if it was not, with {again} to "
-        "send it again where nobody knows. The first call asks, and shows the line that does it",
-        f"To settle by the service's own list: {reconcile}",
+        f"To settle {unknown_batches_in_words(batches)}, which {unknown}, once you have asked the service"
+        f"{_what_was_received(run, batches)}. Run {one_by_one}{more} {received}, with "
+        f"{refused} if it was not, with {again} to send it again where nobody knows. "
+        "The first call asks, and shows the line that does it",
+        f"To settle by the service's own list: {together}",
     ]
+
+
+def _what_was_received(run: Run, batches: Sequence[int]) -> str:
+    """How to see what an embedded sandbox received; "" where there is none, or another may have it."""
+    sandbox = "" if run.had_unknown else name_of_sandbox(run.options.account)
+    if not sandbox:
+        return ""
+    messages = agreeing(len(batches), "its messages", "these messages")
+    compare = _code(call_to_compare(sandbox, run.folder, batches))
+    return f": {compare} shows which of {messages} your sandbox received"
 
 
 def lost(run: Run) -> str:

@@ -59,7 +59,7 @@ def result_card(
         pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
-        if (totals.to_correct or totals.sharing) and not is_erased:
+        if (totals.to_correct or totals.sharing_unreached) and not is_erased:
             name = free_name(Path("to_correct.xlsx"))
             call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
             pieces.append(_line("To write the rows to correct", call))

@@ -17,10 +17,10 @@ from campaign.formulas import keep_apostrophes
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.csv_file import write_csv
-from campaign.results.kept_corrections import check_nothing_typed_is_lost
+from campaign.results.kept_corrections import has_sent_corrections
 from campaign.results.ods_file import write_ods
 from campaign.results.plain_words import attention_words
-from campaign.results.replaced_file import check_ending, replace_file
+from campaign.results.replaced_file import check_ending, free_name, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
 from campaign.results.written_file import WrittenFile
@@ -32,7 +32,7 @@ _SHEET = "To correct"
 @public_call
 def write_follow_up(
     result: Result, path: str | os.PathLike[str], *, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN
-) -> Path:
+) -> WrittenFile:
     """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
 
     A notebook shows the path as a card with a link and what to do next. The file has the columns of the
@@ -47,9 +47,10 @@ def write_follow_up(
       drop leading zeros when they open and save a .csv: prefer the others
 
     Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
-    file is replaced in one step, unless somebody has corrected or added rows in it that are not in your own
-    spreadsheet, sent or not: nothing that was typed is lost. Raises `UsageError` for any other extension, and
-    `ReportError` for such a file, a place that cannot be written to and more than a sheet holds.
+    file is replaced in one step, unless somebody has corrected or added rows in it that your own spreadsheet
+    lacks. Once all of these were sent as they are, the file is kept, so that a notebook can be run again;
+    before that, it is a `ReportError`: nothing that was typed is lost. Raises `UsageError` for any other
+    extension, and `ReportError` also for a place that cannot be written to and more than a sheet holds.
     """
     check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
     check_path(path, subject="path", write='campaign.write_follow_up(result, "to_correct.xlsx")')
@@ -66,13 +67,25 @@ def write_follow_up(
             "Correct them in your own file, and send that."
         )
     rows = result.follow_up(statuses)
+    if has_sent_corrections(path, result, rows):
+        return WrittenFile.kept(path, _why_kept(path, len(rows)))
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     replace_file(
-        path,
-        lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct),
-        check=lambda path: check_nothing_typed_is_lost(path, result, rows),
+        path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct), check=lambda _: None
     )
     return WrittenFile.showing(path, _about(path, rows))
+
+
+def _why_kept(path: Path, count: int) -> str:
+    """Why a file stays as it is, and where the rows that are to correct now can be written."""
+    left = (
+        f" To write the {counted(count, 'row')} to correct now, give another name, such as "
+        f"{free_name(path).name}."
+    )
+    return (
+        "The corrections in it were sent, and your own spreadsheet lacks them, so this file is kept as it is."
+        f"{left if count else ''}"
+    )
 
 
 def _about(path: Path, rows: pd.DataFrame) -> list[str]:

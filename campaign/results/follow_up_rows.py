@@ -24,13 +24,15 @@ class FollowUpRows:
     """Rows of the parts of a result. `reading` is that of its file, `name` that of its campaign.
 
     `sharing` are the rows of people who share a phone; they go with the status "invalid". `reached` are
-    rows with a mistake whose people were reached earlier: nobody need correct them to reach anyone.
+    rows to correct whose people were reached earlier: nobody need correct them to reach anyone. `doubtful`
+    are those that were corrected in a follow-up file and may have been reached: they go with "unknown".
     `corrected` gives the rows that were corrected or added in a follow-up file, and are in no other.
     """
 
     parts: Callable[[], Iterable[ResultPart]]
     sharing: Ints
     reached: Ints
+    doubtful: Ints
     corrected: Callable[[], pd.Index[int]]
     reading: Reading | None
     name: str
@@ -68,6 +70,8 @@ class FollowUpRows:
         is_chosen = part.status.isin(list(statuses)).to_numpy(dtype=bool)
         if "invalid" in statuses:
             is_chosen = is_chosen | self._shares(part)
+        is_doubtful = part.status.index.isin(self.doubtful)
+        is_chosen = is_chosen | is_doubtful if "unknown" in statuses else is_chosen & ~is_doubtful
         return is_chosen & ~self._was_reached(part)
 
     def _of_kind(self, part: ResultPart, status: str) -> pd.DataFrame:
@@ -80,7 +84,7 @@ class FollowUpRows:
         return part.status.index.isin(self.sharing)
 
     def _was_reached(self, part: ResultPart) -> Bools:
-        """Which rows of a part have a mistake, but people who were reached."""
+        """Which rows of a part are to be corrected, but of people who were reached."""
         return part.status.index.isin(self.reached)
 
     def _completed(self, rows: pd.DataFrame) -> pd.DataFrame:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pandas as pd
@@ -16,15 +17,15 @@ from campaign.results.tables import Result
 from campaign.text import agreeing
 
 
-def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) -> None:
-    """Raise `ReportError` if a follow-up file is here with rows that would be in no other file of the user's.
+def has_sent_corrections(path: Path, result: Result, rows: pd.DataFrame) -> bool:
+    """Whether a follow-up file is here with corrections that were all sent and are in no other file.
 
-    These are the rows that a person has corrected or added. Once they are sent, the result has them too, and
-    still the own spreadsheet lacks them. `rows` are those that will be written in their place. Of all other
-    files, only our own reports may be replaced.
+    These are the rows that a person has corrected or added and that the own spreadsheet lacks. `rows` are
+    those that would be written in their place. Raises `ReportError` if some of them were not sent as they
+    are now, and for other files that are no reports of ours.
     """
     if not path.is_file() or not path.stat().st_size:
-        return
+        return False
     try:
         table = read_contacts(path)
     except ContactsError:
@@ -36,26 +37,40 @@ def check_nothing_typed_is_lost(path: Path, result: Result, rows: pd.DataFrame) 
     if continues is None:
         if len(table):
             check_own(path)
-        return
+        return False
     changed = table.drop(index=[*continues.untouched])
     typed = _rows_of_a_person(changed, result, result.corrected_rows.difference(rows.index))
-    if len(typed):
-        origins = [continues.rows[row] for row in typed if row in continues.rows]
-        there = f" (there: {name_rows(origins).lower()})" if origins else ""
-        raise ReportError(
-            f"{path.name} has corrections, which would be lost: its {name_rows(typed).lower()} "
-            f"{agreeing(len(typed), 'is', 'are')} not as in your own spreadsheet{there}. Read this file and "
-            "send it if you have not yet, and put the corrections into your own spreadsheet too. To write "
-            f"the rows again, give another name, such as {free_name(path).name}, or delete the file."
-        )
+    unsent = _not_among(typed, result.contacts_of_rounds()).index.tolist()
+    if unsent:
+        raise _loss_of(path, unsent, [continues.rows[row] for row in unsent if row in continues.rows])
+    return len(typed) > 0
 
 
-def _rows_of_a_person(table: pd.DataFrame, result: Result, corrected: pd.Index[int]) -> list[int]:
-    """The rows of a follow-up file whose cells are in no row of the result, or only in one of `corrected`."""
-    digests = row_digests(table)
-    for part in result.parts():
-        contacts = part.contacts.drop(columns=list(OUTCOME_COLUMNS))
-        contacts = contacts[~contacts.index.isin(corrected)]
-        contacts = contacts.set_axis(original_names(contacts.columns), axis=1)
-        digests = digests[~digests.isin(row_digests(contacts))]
-    return digests.index.tolist()
+def _loss_of(path: Path, rows: list[int], origins: list[int]) -> ReportError:
+    """The error for rows of a follow-up file that are nowhere else; `origins` are theirs in the own file."""
+    there = f" (there: {name_rows(origins).lower()})" if origins else ""
+    are, were = agreeing(len(rows), "is", "are"), agreeing(len(rows), "was", "were")
+    they_are = agreeing(len(rows), "it is", "they are")
+    return ReportError(
+        f"{path.name} has corrections, which would be lost: its {name_rows(rows).lower()} {are} not as in "
+        f"your own spreadsheet{there}, and {were} not sent as {they_are} now. Read this file and send it, or "
+        "put the corrections into your own spreadsheet. To write the rows again, give another name, such as "
+        f"{free_name(path).name}, or delete the file."
+    )
+
+
+def _rows_of_a_person(table: pd.DataFrame, result: Result, corrected: pd.Index[int]) -> pd.Series[int]:
+    """The digests of the rows of a follow-up file that are in no row of the result but those `corrected`."""
+    contacts = (part.contacts for part in result.parts())
+    return _not_among(row_digests(table), (frame[~frame.index.isin(corrected)] for frame in contacts))
+
+
+def _not_among(digests: pd.Series[int], tables: Iterable[pd.DataFrame]) -> pd.Series[int]:
+    """The digests of rows that are in none of these tables of contacts, which are read only while needed."""
+    for contacts in tables:
+        if digests.empty:
+            break
+        own = contacts.drop(columns=list(OUTCOME_COLUMNS), errors="ignore")
+        own = own.set_axis(original_names(own.columns), axis=1)
+        digests = digests[~digests.isin(row_digests(own))]
+    return digests

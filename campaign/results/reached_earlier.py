@@ -1,4 +1,4 @@
-"""People who were reached in an earlier round, though today's row has a mistake or another text."""
+"""People who were reached in an earlier round, though today's row is to be corrected or has another text."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
-from campaign.contract import KEPT_TEXT
+from campaign.contract import KEPT_TEXT, REACHED_CORRECTED
 from campaign.errors import FolderError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
@@ -19,32 +19,53 @@ _REASON = (
     "The row gets nothing, but its number was reached earlier in the campaign. Correct the row in your own "
     "spreadsheet too."
 )
+_REASON_CORRECTED = (
+    "The row gets nothing, but it was reached as corrected in a follow-up file. Correct the row in your own "
+    "spreadsheet too."
+)
+_DOUBTFUL = (
+    "The row was corrected in a follow-up file, and it is not known whether that message was sent. Settle "
+    "its batch first."
+)
 _PERHAPS = "Its number was reached earlier in the campaign, for this row or for {rows}."
 _SHOWN = 3  # other rows with the number
 _NO_ROWS = pd.Index([], dtype="int64")
+_NOBODY = np.empty(0, np.int64)
+_IN_DOUBT = ("unknown", "again", "sending")  # the last two are states of the ledger
 
 
 @dataclass(frozen=True, eq=False)
 class ReachedEarlier:
-    """What earlier rounds mean for the rows of a result.
+    """What earlier rounds mean for the rows of a result: all fields hold row numbers but `may_keep`.
 
-    `rows` are those with a mistake whose people were reached, and `may_keep` says whether people may keep a
-    text that they got before. `perhaps` has a sentence for each row with a mistake whose number was reached,
-    but which other rows have too.
+    `rows` are those to correct whose people were reached, and of these `corrected` those that were reached as
+    corrected in a follow-up file. Of `doubtful` ones this is not known. `may_keep` says whether people may
+    keep a text that they got before. `perhaps` has a sentence for each row with a mistake whose number was
+    reached, but which other rows have too.
     """
 
     rows: Ints
+    corrected: Ints
+    doubtful: Ints
     may_keep: bool
     perhaps: pd.Series[str]
 
     def only(self, rows: pd.Index[int]) -> ReachedEarlier:
         """The same for some rows."""
         perhaps = self.perhaps[self.perhaps.index.isin(rows)]
-        return replace(self, rows=np.intersect1d(self.rows, rows), perhaps=perhaps)
+        return replace(
+            self,
+            rows=np.intersect1d(self.rows, rows),
+            corrected=np.intersect1d(self.corrected, rows),
+            doubtful=np.intersect1d(self.doubtful, rows),
+            perhaps=perhaps,
+        )
 
     def explain(self, contacts: pd.DataFrame, issues: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         """The rows of a part, with the reasons of those who were reached earlier; their status stays."""
         contacts.loc[contacts.index.isin(self.rows), "reason"] = _REASON
+        contacts.loc[contacts.index.isin(self.corrected), "reason"] = _REASON_CORRECTED
+        contacts.loc[contacts.index.isin(self.doubtful), "reason"] = _DOUBTFUL
         perhaps = self.perhaps[self.perhaps.index.isin(contacts.index)]
         contacts.loc[perhaps.index, "reason"] += " " + perhaps
         kept = self.kept(issues)
@@ -68,21 +89,44 @@ class ReachedEarlier:
 def reached_earlier(
     plan: Plan, batches: pd.DataFrame, batch_of_excluded: Ints, *, may_keep: bool
 ) -> ReachedEarlier:
-    """The invalid rows whose number was accepted in an earlier round, as after a follow-up file was sent.
+    """The rows to correct that were accepted in an earlier round, as after a follow-up file was sent.
 
-    Where several rows have the number it is not known which of them was reached, so none of them counts.
+    Where several rows have the number it is not known which of them was reached, so none of them counts,
+    but for those that the follow-up file had.
     """
-    accepted = batches.loc[batches["status"] == "accepted", "batch"].to_numpy()
-    is_reached = np.isin(batch_of_excluded, accepted[accepted > 0])
+    labels, is_reached, is_doubtful = (
+        labels_of_contacts(plan),
+        *(np.isin(batch_of_excluded, _numbers_of(batches, *states)) for states in (("accepted",), _IN_DOUBT)),
+    )
+    is_corrected = np.zeros(len(labels), dtype=bool)
+    if ((is_reached | is_doubtful) & has_status(plan, "invalid", "duplicate")).any():
+        is_corrected = np.isin(labels, _corrected_rows(plan))
+    corrected, doubtful = labels[is_reached & is_corrected], labels[is_doubtful & is_corrected]
+    is_reached &= has_status(plan, "invalid") & ~is_corrected
     if not is_reached.any():
-        return ReachedEarlier(np.empty(0, np.int64), may_keep, pd.Series([], index=_NO_ROWS, dtype="str"))
+        perhaps = pd.Series([], index=_NO_ROWS, dtype="str")
+        return ReachedEarlier(corrected, corrected, doubtful, may_keep, perhaps)
     numbers = numbers_of_contacts(plan)
     distinct, counts = np.unique(numbers[numbers > 0], return_counts=True)
-    is_reached &= has_status(plan, "invalid")
     is_shared = is_reached & np.isin(numbers, distinct[counts > 1])
-    labels = labels_of_contacts(plan)
     perhaps = _about_shared(pd.Series(numbers, index=labels), labels[is_shared])
-    return ReachedEarlier(labels[is_reached & ~is_shared], may_keep, perhaps)
+    rows = np.union1d(labels[is_reached & ~is_shared], corrected)
+    return ReachedEarlier(rows, corrected, doubtful, may_keep, perhaps)
+
+
+def _numbers_of(batches: pd.DataFrame, *states: str) -> Ints:
+    numbers = batches.loc[batches["status"].isin(states), "batch"].to_numpy(dtype=np.int64)
+    return numbers[numbers > 0]
+
+
+def _corrected_rows(plan: Plan) -> Ints:
+    """The rows that were sent as corrected in a follow-up file, by the issues of a plan."""
+    try:
+        frames = [part.issues[["row", "code"]] for part in plan.parts()]
+    except FolderError:  # erased since this was loaded
+        return _NOBODY
+    issues = pd.concat(frames)
+    return issues.loc[issues["code"] == REACHED_CORRECTED, "row"].to_numpy(dtype=np.int64)
 
 
 def _about_shared(numbers: pd.Series[int], rows: Ints) -> pd.Series[str]:

@@ -51,7 +51,7 @@ def write_result_workbook(result: Result, path: Path, redaction: Redaction, by: 
             replace_file(beside[name], partial(_write_rows, chain([first], rest)))
     summary = _summary(result, redaction, beside)
     totals = result.totals
-    can_correct = totals.to_correct or totals.sharing or totals["refused"]
+    can_correct = totals.to_correct or totals.sharing_unreached or totals["refused"]
     notes = {"Follow-up": _FOLLOW_UP} if can_correct and not result.is_erased else {}
     replace_file(path, lambda new_path: write_workbook(new_path, summary, sheets, notes))
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import os
-from collections.abc import Callable, Collection, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -24,7 +23,6 @@ from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
-from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.advice import (
     ORDERED_ADVICE,
@@ -37,6 +35,7 @@ from campaign.results.advice import (
     settled_as_refused,
 )
 from campaign.results.breakdown import break_down, choose_column
+from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
 from campaign.results.card import result_card
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
 from campaign.results.follow_up_rows import FollowUpRows
@@ -80,6 +79,7 @@ class Result:
     _order: str
     _changes: Callable[[], str]
     _ways_on: WaysOn
+    contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]]
 
     def __init__(
         self,
@@ -98,6 +98,7 @@ class Result:
         order: str = "",
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
+        contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]] = tuple,
     ) -> None:
         """Join a plan with its batches.
 
@@ -108,8 +109,9 @@ class Result:
         `rounds` is what the folder tells about the campaign's rounds, in order; () if there is no folder.
         `is_closed` says that a person has closed the campaign since, `order` which order holds for all
         workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
-        in a sentence, "" for nothing. `ways_on` are the calls that send what is left. Raises `LedgerError` if
-        batches and messages do not fit.
+        in a sentence, "" for nothing. `ways_on` are the calls that send what is left, and
+        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part. Raises
+        `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -140,6 +142,7 @@ class Result:
             _order=order,
             _changes=changes,
             _ways_on=ways_on,
+            contacts_of_rounds=contacts_of_rounds,
         )
 
     @property
@@ -222,14 +225,17 @@ class Result:
     def totals(self) -> ResultTotals:
         """The number of rows in each status; they add up to the rows of the file."""
         statuses = (part.status for part in self._bare_parts())
+        sharing, reached = self._sharing, self._reached
         return ResultTotals.of(
             self.plan.totals,
             statuses,
             self._batches,
             self.currency,
             self.environment,
-            sharing=len(self._sharing),
-            reached_earlier=len(self._reached.rows),
+            sharing=len(sharing),
+            sharing_unreached=len(np.setdiff1d(sharing, np.union1d(reached.rows, reached.doubtful))),
+            reached_earlier=len(reached.rows),
+            in_doubt=len(reached.doubtful),
         )
 
     @property
@@ -275,8 +281,8 @@ class Result:
         Rows that are `unknown` may have been sent already, and rows that are `not_sent` go out with `resume`.
         Both are left out unless `statuses` names them, so that nobody gets a message twice. "invalid" stands
         for all rows to correct: also for those of people who share a phone with somebody in another row, who
-        got another text. Their status is duplicate; with another number they are reached. Rows with a mistake
-        whose people were reached earlier in the campaign are left out.
+        got another text. Their status is duplicate; with another number they are reached. Rows whose people
+        were reached earlier in the campaign are left out, as after a follow-up file.
         """
         table = pd.concat([*self.follow_up_rows.with_status(_checked_statuses(statuses))])
         table.attrs = {} if self.reading is None else {"reading": self.reading}
@@ -289,6 +295,7 @@ class Result:
             self.parts,
             self._sharing,
             self._reached.rows,
+            self._reached.doubtful,
             lambda: self.corrected_rows,
             self.reading,
             self.name,
@@ -382,30 +389,38 @@ class Result:
         if self.is_erased:
             without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
         by_hand = settled_as_refused(self._batches[self._planned > 0], is_closed=self.is_closed)
-        advice = [*advice_for(self.totals, self.decisions | by_hand, without=without).values()]
+        advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
         if not self.is_erased:
-            advice.append(advice_on_sharing(self.totals.sharing, with_invalid=self.totals.to_correct > 0))
+            people = self.totals.sharing_unreached
+            advice.append(advice_on_sharing(people, with_invalid=self.totals.to_correct > 0))
             advice += self.corrections_to_copy
-            advice.append(advice_on_costs(self._batches["batch"][lack_their_cost(self._batches)].tolist()))
+            advice.append(advice_on_costs(self._unpriced_batches))
         return tuple(filter(None, advice))
 
     @property
     def corrections_to_copy(self) -> list[str]:
         """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
-        and rows that were corrected in the follow-up file."""
+        and rows that were corrected in the follow-up file, in this round or an earlier one."""
         if self.is_erased:
             return []
-        corrected = advice_on_corrections(self.corrected_rows.tolist())
-        return [*filter(None, (advice_on_reached_earlier(self.totals.reached_earlier), corrected))]
+        others = len(self._reached.rows) - len(self._reached.corrected)
+        corrected = advice_on_corrections(self._rows_to_copy.tolist())
+        return [*filter(None, (advice_on_reached_earlier(others), corrected))]
 
     @property
     def corrections(self) -> int:
         """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
-        return len(self.corrected_rows)
+        return len(self._rows_to_copy)
+
+    @property
+    def _rows_to_copy(self) -> npt.NDArray[np.int64]:
+        """The row numbers of these: the table may have them as corrected, or as your own spreadsheet has."""
+        sent_before = np.union1d(self._reached.corrected, self._reached.doubtful)
+        return np.union1d(self.corrected_rows, sent_before).astype(np.int64)
 
     @cached_property
     def corrected_rows(self) -> pd.Index[int]:
-        """The row numbers of these, in the order of the table."""
+        """The row numbers of those that the table has as they were corrected, in its order."""
         if len(self.rounds) < 2 or self.is_erased:
             return pd.Index([], dtype="int64", name="row")
         issues = pd.concat([part.issues[["row", "code"]] for part in self.parts()])
@@ -500,18 +515,32 @@ class Result:
             return ()
         is_left = self.totals["refused"] or self.totals["not_sent"]
         is_over = self.is_closed or self.is_erased or self._order in ORDERED_ADVICE
-        return (*self._ways_to_settle(self.folder), *(self._ways_on if is_left and not is_over else ()))
+        rest = self._ways_on if is_left and not is_over else ()
+        return (*self._ways_to_settle(self.folder), *rest, *self._way_to_add_cost)
 
     def _ways_to_settle(self, folder: Path) -> WaysOn:
-        """The call that asks about the first unknown batch; what is under way has no error yet."""
+        """The calls that ask about the first unknown batches; what is under way has no error yet."""
         batches = self._batches
         is_open = (batches["status"] == "unknown") & ~batches["error"].isin(["", ORDERED_AGAIN])
-        if not is_open.any():
+        unknown = batches["batch"][is_open].tolist()
+        purposes = [f"To settle batch {batch}, once you have asked the service" for batch in unknown]
+        if len(unknown) > SHOWN:
+            others = counted(len(unknown) - SHOWN, "other unknown batch", "other unknown batches")
+            purposes[SHOWN - 1] = f"{purposes[SHOWN - 1]}, and {others} in the same way"
+        return tuple(zip(purposes, calls_to_settle(folder, unknown), strict=False))
+
+    @property
+    def _way_to_add_cost(self) -> WaysOn:
+        """The call that gives the first accepted batch without a cost the one that the provider names."""
+        unpriced = self._unpriced_batches
+        if self.folder is None or self.is_erased or not unpriced:
             return ()
-        first = int(batches["batch"][is_open].iloc[0])
-        place = json.dumps(seen_from_here(folder), ensure_ascii=False)
-        purpose = f"To settle batch {first}, once you have asked the service"
-        return ((purpose, f'campaign.resolve({place}, {first}, "accepted")'),)
+        purpose = f"To add the cost of batch {unpriced[0]}, once the provider has told you"
+        return ((purpose, call_to_add_cost(self.folder, unpriced[0])),)
+
+    @property
+    def _unpriced_batches(self) -> list[int]:
+        return [*map(int, self._batches["batch"][lack_their_cost(self._batches)])]
 
     def _repr_html_(self) -> str:
         return self._card(self.headline, self.left_to_do, self.ways_on)
@@ -519,7 +548,7 @@ class Result:
     @property
     def card_below_run(self) -> str:
         """The result as HTML below the card of its run, which says why it ended and how to go on."""
-        return self._card(self._headline(""), self._left_to_do({"not_sent"}), ())
+        return self._card(self._headline(""), self._left_to_do({"not_sent"}), self._way_to_add_cost)
 
     def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(

@@ -21,8 +21,9 @@ class ResultTotals(Totals):
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
     counts the duplicates that are people of their own: they share a phone with another row, which has another
-    text. `reached_earlier` counts the invalid rows whose people were reached earlier in the campaign, as
-    after a follow-up file.
+    text. Of those, `sharing_unreached` got nothing in earlier rounds either. `reached_earlier` counts the
+    rows to correct whose people were reached earlier in the campaign, as after a follow-up file, and
+    `in_doubt` those that were corrected in one and may have been reached.
     """
 
     batches: int = 0
@@ -31,7 +32,9 @@ class ResultTotals(Totals):
     currency: str = ""
     environment: str = "live"
     sharing: int = 0
+    sharing_unreached: int = 0
     reached_earlier: int = 0
+    in_doubt: int = 0
 
     @property
     def people(self) -> int:
@@ -40,13 +43,17 @@ class ResultTotals(Totals):
 
     @property
     def by_outcome(self) -> dict[str, int]:
-        """The rows in each status, those of people who share a phone apart from the other duplicates."""
+        """The rows in each status, those of people who share a phone apart from the other duplicates.
+
+        Rows to correct that were reached earlier in the campaign, or perhaps, count as what they are.
+        """
         counts: dict[str, int] = {}
         for status, count in self.items():
             counts[status] = count
             if status == "duplicate":
-                counts |= {"duplicate": count - self.sharing, "sharing_a_phone": self.sharing}
-        return counts
+                counts |= {"duplicate": count - self.sharing, "sharing_a_phone": self.sharing_unreached}
+        counts |= {"invalid": self.to_correct, "unknown": self["unknown"] + self.in_doubt}
+        return counts | ({"reached_earlier": self.reached_earlier} if self.reached_earlier else {})
 
     @property
     def attention(self) -> int:
@@ -56,7 +63,8 @@ class ResultTotals(Totals):
     @property
     def to_correct(self) -> int:
         """The invalid rows of people who got nothing."""
-        return self["invalid"] - self.reached_earlier
+        sharing = self.sharing - self.sharing_unreached
+        return self["invalid"] + sharing - self.reached_earlier - self.in_doubt
 
     @property
     def cost_in_words(self) -> str:
@@ -75,7 +83,9 @@ class ResultTotals(Totals):
         environment: str = "live",
         *,
         sharing: int = 0,
+        sharing_unreached: int = 0,
         reached_earlier: int = 0,
+        in_doubt: int = 0,
     ) -> "ResultTotals":
         """Count the final statuses of the rows, given in parts, and add up the batches."""
         costs = [cost for cost in batches["cost"] if isinstance(cost, Decimal)]
@@ -93,7 +103,9 @@ class ResultTotals(Totals):
             currency=currency,
             environment=environment,
             sharing=sharing,
+            sharing_unreached=sharing_unreached,
             reached_earlier=reached_earlier,
+            in_doubt=in_doubt,
             **figures,
         )
 

@@ -1,4 +1,4 @@
-"""A file that was written: a path that a notebook shows as a small card."""
+"""A file that was written, or kept: a path that a notebook shows as a small card."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class WrittenFile(_SystemPath):
     Paths that are made from it, such as its `parent`, and copies, are paths without a card.
     """
 
+    why_kept: str = ""  # why the file that was there is kept as it is; "" if it was written
     _pieces: Sequence[str] | None = None  # HTML that says what is in the file
 
     @classmethod
@@ -31,6 +32,13 @@ class WrittenFile(_SystemPath):
         """The path, shown with these pieces of HTML below the name of the file."""
         file = cls(path)
         file._pieces = tuple(pieces)
+        return file
+
+    @classmethod
+    def kept(cls, path: Path, why: str) -> WrittenFile:
+        """The path of a file that stays as it is, with the reason."""
+        file = cls.showing(path, [markup.paragraph(why)])
+        file.why_kept = why
         return file
 
     def with_segments(self, *segments: str | os.PathLike[str]) -> Path:
@@ -48,7 +56,8 @@ class WrittenFile(_SystemPath):
             return None
         size = f" ({size_in_words(self.stat().st_size)})" if self.is_file() else " (not there any more)"
         link = f"<p>{_link(self)}{size}</p>"
-        return markup.card(f"Written: {clean(self.name)}", [*self._pieces, link])
+        title = f"{'Kept' if self.why_kept else 'Written'}: {clean(self.name)}"
+        return markup.card(title, [*self._pieces, link])
 
 
 def _link(path: Path) -> str:

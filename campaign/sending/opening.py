@@ -28,7 +28,7 @@ from campaign.sending.ledger.views import moves_of, snapshot
 from campaign.sending.opened_campaign import OpenCampaign
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.amended_plan import rows_that_keep_earlier_messages, without_opted_out
-from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan, compare_plan
+from campaign.sending.rounds.compared_plan import GOES_OUT, MAY_GO_OUT, ComparedPlan
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.confirmation import Departure, Extent, check_confirmed
 from campaign.sending.rounds.continuation_plan import check_is_no_continuation
@@ -38,6 +38,7 @@ from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
+from campaign.sending.rounds.plan_comparison import compare_plan
 from campaign.sending.rounds.recently_reached import recently_reached
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.tried_texts import tried_texts
@@ -100,7 +101,7 @@ def open_campaign(plan: Plan | None, options: SendOptions, opt_outs: Any = None)
             last_round, frozen, comparison = _converge(plan, campaign)
         salt = folder.manifest.salt
         about_account = "" if is_new or options.account is not None else _about_new_sandbox(plan, salt)
-        remember_account(salt, options.account)
+        held.callback(remember_account(salt, options.account))
         return OpenCampaign(
             folder,
             last_round,

@@ -310,12 +310,12 @@ class Run:
         return self._engine.hold is MADE_WAY
 
     @property
-    def first_unknown(self) -> int:
-        """The first batch that is unknown, 0 for none; after it made way, what the other call did counts."""
+    def unknown_batches(self) -> tuple[int, ...]:
+        """The batches that are unknown; after it made way, what the other call did counts."""
         if not self.made_way:
-            return self.counts.first_unknown if self.counts.unknown else 0
+            return self.counts.unknown_batches if self.counts.unknown else ()
         batches = snapshot(self._folder.ledger_place).batches
-        return next((one.batch for one in batches if one.state == "unknown"), 0)
+        return tuple(one.batch for one in batches if one.state == "unknown")
 
     @property
     def is_waited_for(self) -> bool:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal
+from typing import Literal, NamedTuple
 
 Status = Literal["accepted", "refused", "unknown", "not_sent"]
 Cause = Literal[
@@ -12,8 +11,7 @@ Cause = Literal[
 ]
 
 
-@dataclass(frozen=True, slots=True)
-class Outcome:
+class Outcome(NamedTuple):
     """What is known after one POST.
 
     `cause` groups what the engine has to react to: the service's refusals ("json", "funds", "credentials",

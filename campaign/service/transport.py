@@ -12,7 +12,6 @@ first awaits a gate, and the gate makes the intent durable before the first byte
 from __future__ import annotations
 
 from contextlib import suppress
-from dataclasses import replace
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 
@@ -80,7 +79,7 @@ class Transport:
         body = GatedBody(self._account.body(entries), gate)
         try:
             outcome = _outcome_of_answer(body, *await self._exchange(body))
-            return replace(outcome, error=self._hide(outcome.error), code=self._hide(outcome.code))
+            return outcome._replace(error=self._hide(outcome.error), code=self._hide(outcome.code))
         except Exception as error:  # every failure of the exchange is an outcome, whatever its class
             return _outcome_of_fault(body, error)
         finally:

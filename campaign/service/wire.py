@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from codecs import BOM_UTF8
 from decimal import Decimal
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -113,8 +113,7 @@ def request_body(head: str, entries: memoryview) -> bytes:
     return b"".join((head.encode(), entries, b"]}"))
 
 
-@dataclass(frozen=True, slots=True)
-class Answer:
+class Answer(NamedTuple):
     """What a complete answer says.
 
     `verdict` is "accepted", "refused" or "unreadable". `cost` is missing if the service's text is not
@@ -139,7 +138,7 @@ def read_answer(content: bytes, http_status: int) -> Answer:
     `Failed` that contradicts itself.
     """
     try:
-        answer = _DECODER.decode(content.decode("utf-8-sig"))
+        answer = _DECODER.decode(content.removeprefix(BOM_UTF8).decode())
     except (ValueError, RecursionError, ArithmeticError) as error:
         return _unreadable(f"the answer is not JSON ({type(error).__name__})", http_status)
     if not isinstance(answer, dict):

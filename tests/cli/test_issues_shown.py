@@ -147,6 +147,12 @@ def test_send_says_once_what_its_result_has(capsys):
     assert "a phone): campaign check says why.\n" in said
     main(["follow-up", "campaigns/visits.local", "correct.csv"])
     assert "2 rows to correct (1 invalid and 1 sharing a phone): " in capsys.readouterr().out
+    corrected = Path("correct.csv").read_text("utf-8-sig").replace('"12"', '"0772 000 003"')
+    Path("correct.csv").write_text(corrected, "utf-8")
+    main(["send", "correct.csv", *VISIT[1:]])
+    capsys.readouterr()
+    main(["follow-up", "campaigns/visits.local", "correct.csv"])
+    assert "correct.csv: The corrections in it were sent, " in capsys.readouterr().out
 
 
 def test_a_wrong_option_is_said_before_any_file_is_read(capsys):

@@ -305,6 +305,7 @@ WRONG = {
         "port": names(OBJECTS, "true minus fraction nan huge digits word empty none"),
     },
     "Sandbox.top_up": {"amount": [*AN_AMOUNT, "none"]},
+    "Sandbox.received": {"messages": names(OBJECTS, NUMBERS, "none word empty")},
 }  # fmt: skip
 
 

@@ -1,6 +1,7 @@
 """What a notebook shows of rounds: the comparison before, the dashboard while, and the result after."""
 
 import json
+import re
 import shutil
 from decimal import Decimal
 from html import unescape
@@ -176,15 +177,30 @@ def test_no_class_of_an_error_is_named_to_people(place):
 
 
 def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
-    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
-        run = campaign.start(plan_for(people(9)), account=sandbox, batch_size=3, concurrency=1, **place)
+    """One of two that are unknown was taken for the only one."""
+    faults = dict.fromkeys(range(2, 7), "accept_reset")
+    with campaign.Sandbox(faults=faults) as sandbox:
+        run = campaign.start(
+            plan_for(people(20)), account=sandbox, batch_size=3, concurrency=1, max_unknown=2, **place
+        )
+        run.wait(20)
+        folder = json.dumps(str(place["folder"]))
+        two = [f'campaign.resolve({folder}, {batch}, "accepted")' for batch in (2, 3)]
+        card = unescape(run_card(run))
+        assert "To settle batches 2 and 3, which are unknown" in card
+        assert [*two, f'campaign.reconcile({folder}, "provider.csv")'] == [
+            line
+            for line in re.findall("<code>(.*?)</code>", card)
+            if "resolve(" in line or "reconcile(" in line
+        ]
+        assert [line for _, line in run.result.ways_on] == two
+        run.resume()
         run.wait(20)
         run.stop()
-        run.wait(20)
-    folder, card = json.dumps(str(place["folder"])), unescape(run_card(run))
-    unknown = run.result.batches.query("status == 'unknown'")["batch"].item()
-    assert f'campaign.resolve({folder}, {unknown}, "accepted")' in card
-    assert f'campaign.reconcile({folder}, "provider.csv")' in card
+        result = run.wait(20)
+    assert "To settle batches 2, 3, 4 and 1 other, which are unknown" in unescape(run_card(run))
+    assert "and so on for each that was received, with" in unescape(run_card(run))
+    assert result.ways_on[2][0].endswith("asked the service, and 1 other unknown batch in the same way")
 
 
 def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):

@@ -165,7 +165,7 @@ def play_all(seeds, tmp_path, be_impatient):
 def on_either_loop(monkeypatch):
     """Every other run is on the event loop of the extra `fast`."""
     loops = cycle([FastLoop, asyncio.new_event_loop])
-    monkeypatch.setattr(engine_thread, "new_event_loop", lambda: next(loops)())
+    monkeypatch.setattr(engine_thread, "new_event_loop", lambda messages: next(loops)())
 
 
 @pytest.mark.usefixtures("on_either_loop")

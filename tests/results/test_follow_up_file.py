@@ -157,8 +157,8 @@ def test_corrections_are_not_lost_when_all_cells_are_run_again(visits, tmp_path,
         write_follow_up(visits, saved)
     assert str(caught.value) == (
         f"{saved.name} has corrections, which would be lost: its rows 4 and 5 are not as in your own "
-        "spreadsheet (there: row 6). Read this file and send it if you have not yet, and put the corrections "
-        "into your own spreadsheet too. To write the rows again, give another name, such as "
+        "spreadsheet (there: row 6), and were not sent as they are now. Read this file and send it, or put "
+        "the corrections into your own spreadsheet. To write the rows again, give another name, such as "
         f"{saved.stem}_2{saved.suffix}, or delete the file."
     )
     assert saved.read_bytes() == before

@@ -95,6 +95,14 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     rows = campaign.read_contacts(path)
     assert rows["name"].tolist() == ["Cy", "Eve"]
 
+    plan = campaign.prepare(rows, **SENDING)
+    ready = "1 message ready to send (1 SMS part) from 2 rows. Rows that get none: 1 invalid. "
+    assert plan.sentence == f"{ready}Rows whose number is in another row of their campaign get none."
+    compared = campaign.compare(plan, folder=tmp_path / "visits")
+    assert compared.sentence == (
+        "Nothing would be rehearsed: 3 reached in rehearsal before. 1 row of this file gets nothing in this "
+        "rehearsal: 1 shares a phone."
+    )
     untouched = sent(rows, tmp_path)
     assert untouched.nothing_sent
     assert untouched.needing_attention.tolist() == [CY, 7]

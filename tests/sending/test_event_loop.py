@@ -16,16 +16,20 @@ from campaign.service.fast_loop import FastLoop
 __all__ = ["fast_loop"]
 
 
-def test_the_fast_loop_is_used_where_it_is_installed():
-    loop = new_event_loop()
+@pytest.mark.parametrize(
+    ("messages", "kind"),
+    [(100_000, FastLoop), (99_999, asyncio.SelectorEventLoop), (0, asyncio.SelectorEventLoop)],
+)
+def test_many_messages_go_out_on_the_fast_loop_where_it_is_installed(messages, kind):
+    loop = new_event_loop(messages)
     loop.close()
-    assert isinstance(loop, FastLoop)
+    assert isinstance(loop, kind)
 
 
 def test_without_the_extra_it_is_the_loop_of_python(monkeypatch):
     monkeypatch.delitem(sys.modules, "campaign.service.fast_loop")
     monkeypatch.setitem(sys.modules, "uvloop", None)  # as if it were not installed
-    loop = new_event_loop()
+    loop = new_event_loop(1_000_000)
     loop.close()
     assert isinstance(loop, asyncio.SelectorEventLoop)
 

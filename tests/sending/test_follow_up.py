@@ -92,7 +92,7 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
         again = send(plan_with_dates("visits.csv"), sandbox)
         assert len(sandbox.inbox) == 9
     assert again.contacts.loc[5, "status"] == "invalid"
-    assert again.contacts.loc[5, "reason"].startswith("The row gets nothing, but its number was reached")
+    assert again.contacts.loc[5, "reason"].startswith("The row gets nothing, but it was reached as corrected")
     assert again.contacts.loc[10, "reason"].startswith("The message needs")
     assert again.follow_up().index.tolist() == again.needing_attention.tolist() == [10, 12]
     assert (again.totals["invalid"], again.totals.to_correct, again.totals.attention) == (3, 2, 2)
@@ -100,21 +100,120 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     page = campaign.write_report(again, "report.html").read_text("utf-8")
     assert "2 people need attention." in page
     assert "Correct 2 rows, then send the file again." in page
-    assert "in the follow-up file only" not in again.sentence
     assert again.totals["accepted"] == 8
     (row,) = campaign.history(again.folder).to_dict("records")
     assert (row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (8, 2, 9)
     assert row["people"] == 8 + 2 + 1  # the last was reached earlier
-    assert (
-        "1 row has a mistake in this file, but its number was reached earlier in the campaign, "
-        "as after a follow-up file: put the corrections into your own spreadsheet too."
-    ) in again.sentence
+    assert again.sentence.endswith(once)
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
 
 
+VISITS = """\
+name,phone,visit
+Ada,0772 000 001,24/12/2026
+Ben,0772 000 002,24/12/2026
+Cleo,,24/12/2026
+Dan,0772 000 004 / 0772 000 044,24/12/2026
+Eve,0772 000 001,24/12/2026
+Flo,0772 000 002,24/12/2026
+Gus,0772 000 007,soon
+Cleo,,24/12/2026
+"""
+CORRECTIONS = {4: ("Cleo,,", "Cleo,0772 000 003,"), 5: (" / 0772 000 044", ""),
+               6: ("Eve,0772 000 001", "Eve,0772 000 005"), 8: ("soon", "26/12/2026")}  # fmt: skip
+ADA_BEN_CLEO = (("Ada", "24/12/2026"), ("Ben", "soon"), ("Cleo", "soon"))
+LEFT = [7, 9]  # Flo still shares Ben's phone, and the second Cleo has no number
+
+
+def visits_plan(source="visits.csv"):
+    table = campaign.read_contacts(source)
+    message = "{name}, come on {visit:%d %B}."
+    return campaign.prepare(table, message=message, sender="CLINIC", region="UG")
+
+
+def correct_all(path):
+    text = path.read_text("utf-8-sig")
+    for typed, corrected in CORRECTIONS.values():
+        typed, corrected = ('","'.join(cell.split(",")) for cell in (typed, corrected))
+        assert typed in text
+        text = text.replace(typed, corrected, 1)
+    path.write_text(text, "utf-8")
+
+
+def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_reached(desk):
+    """No number, two numbers, a shared phone, a bad date: whoever got them is not to be corrected again."""
+    Path("visits.csv").write_text(VISITS)
+    told = "put these corrections into your own spreadsheet too (rows 4, 5, 6 and 8)."
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(visits_plan(), sandbox), "correct.csv")
+        correct_all(path)
+        assert "6 of 8 rows were accepted" in send(visits_plan(path), sandbox).sentence
+        again = send(visits_plan(), sandbox)
+        assert again.needing_attention.tolist() == again.follow_up().index.tolist() == LEFT
+        assert "2 of 8 rows were accepted" in again.sentence
+        assert "; the rest: 1 invalid, 1 sharing a phone, 4 reached earlier. " in again.sentence
+        assert "1 person shares a phone with somebody in another row and got nothing" in again.sentence
+        assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
+        assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
+        assert again.contacts.loc[[*CORRECTIONS], "batch"].min() > 0
+        assert again.contacts.loc[LEFT, "batch"].isna().all()
+        loaded = campaign.load_result(again.folder)
+        assert loaded.contacts.equals(again.contacts)
+        assert loaded.left_to_do == again.left_to_do
+        page = campaign.write_report(loaded, "report.html").read_text("utf-8")
+        assert "messages for 6 of 8 people (75%)" in page
+        assert "2 people need attention." in page
+        (row,) = campaign.history(again.folder).to_dict("records")
+        assert (row["people"], row["accepted"], row["to_correct"]) == (8, 2, 2)
+        compared = campaign.compare(visits_plan(), account=sandbox.account)
+        assert compared.gone == 0
+        assert compared.sentence == (
+            "Nothing would be rehearsed: 2 reached in rehearsal before. 4 rows to correct were sent as "
+            "corrected in a follow-up file: put the corrections into your own spreadsheet too."
+        )
+        second = campaign.write_follow_up(loaded, "correct_2.csv")
+        assert campaign.read_contacts(second)["name"].tolist() == ["Flo", "Cleo"]
+        assert send(visits_plan(path), sandbox).nothing_sent  # the same file twice
+        assert send(visits_plan(), sandbox).needing_attention.tolist() == LEFT
+        header, *rows = VISITS.splitlines()
+        Path("visits.csv").write_text("\n".join([header, *reversed(rows)]))
+        assert send(visits_plan(), sandbox).follow_up()["name"].tolist() == ["Flo", "Cleo"]
+        Path("visits.csv").write_text(VISITS.replace("Eve,0772 000 001", "Eve,0772 000 002"))
+        changed = send(visits_plan(), sandbox)  # Eve's row says something else now
+        assert changed.needing_attention.tolist() == [6, *LEFT]
+        assert len(sandbox.inbox) == 6
+
+
+@pytest.mark.parametrize("outcome", ["accepted", "refused"])
+def test_whoever_a_follow_up_file_may_have_reached_is_corrected_once_it_is_known(desk, outcome):
+    everybody = sorted([*CORRECTIONS, *LEFT])
+    Path("visits.csv").write_text(VISITS)
+    with campaign.Sandbox(faults={3: "accept_close"}) as sandbox:
+        path = campaign.write_follow_up(send(visits_plan(), sandbox), "correct.csv")
+        correct_all(path)
+        send(visits_plan(path), sandbox, canary=False)
+        again = send(visits_plan(), sandbox)
+        assert again.totals.in_doubt == 4
+        assert again.follow_up().index.tolist() == LEFT
+        assert again.follow_up(["unknown"]).index.tolist() == [*CORRECTIONS]
+        assert again.needing_attention.tolist() == everybody
+        assert "; the rest: 1 invalid, 1 sharing a phone, 4 unknown. " in again.sentence
+        assert again.contacts.loc[5, "reason"].endswith("was sent. Settle its batch first.")
+        page = campaign.write_report(again, "report.html").read_text("utf-8")
+        assert "Find out about 4 people in batch 3." in page
+        assert "6 people need attention." in page
+        (row,) = campaign.history(again.folder).to_dict("records")
+        assert (row["unknown"], row["to_correct"]) == (4, 2)
+        campaign.resolve(again.folder, 3, outcome, confirm=f"batch 3 was {outcome}")
+    settled = campaign.load_result(again.folder)
+    to_correct = LEFT if outcome == "accepted" else everybody
+    assert settled.follow_up().index.tolist() == settled.needing_attention.tolist() == to_correct
+
+
 def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention(desk):
-    """Two children, one phone: the text for one of them says nothing about the other."""
-    Path("visits.csv").write_text("name,phone,visit\nAda,0772 000 001,24/12/2026\nBen,0772 000 001,soon\n")
+    """Three children, one phone: the text for one of them says nothing about the others."""
+    rows = "".join(f"{name},0772 000 001,{visit}\n" for name, visit in ADA_BEN_CLEO)
+    Path("visits.csv").write_text(f"name,phone,visit\n{rows}")
     plan = campaign.prepare(
         campaign.read_contacts("visits.csv"),
         message="{name}, come on {visit:%d %B}.", sender="CLINIC", region="UG",
@@ -122,13 +221,15 @@ def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention
     with campaign.Sandbox() as sandbox:
         send(plan, sandbox)
         again = send(plan, sandbox)
-    assert again.contacts["status"].tolist() == ["accepted", "invalid"]
-    assert again.follow_up().index.tolist() == [3]
-    assert again.contacts.loc[3, "reason"].endswith("earlier in the campaign, for this row or for row 2.")
+    assert again.contacts["status"].tolist() == ["accepted", "invalid", "invalid"]
+    assert again.follow_up().index.tolist() == [3, 4]
+    first, second = again.contacts["reason"][1:]
+    assert first.endswith("earlier in the campaign, for this row or for one of the rows 2 and 4.")
+    assert second.endswith("for this row or for one of the rows 2 and 3.")
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
 
 
-def test_rows_with_a_mistake_that_have_one_number_all_say_that_it_was_reached(desk):
+def test_of_rows_with_a_mistake_that_have_one_number_the_corrected_one_was_reached(desk):
     """One of them was corrected in the follow-up file and sent; then their own spreadsheet was sent again."""
     header, *rows = ["name,phone,visit", *(f"{name},0772 000 001,soon" for name in ("Ada", "Ben", "Cleo"))]
     Path("visits.csv").write_text("\n".join([header, *rows, "Dan,0772 000 002,24/12/2026"]) + "\n")
@@ -143,32 +244,40 @@ def test_rows_with_a_mistake_that_have_one_number_all_say_that_it_was_reached(de
         send(plan_with_dates(path), sandbox)
         again = send(plan_with_dates("visits.csv"), sandbox)
     assert again.contacts["status"].tolist() == ["invalid", "invalid", "invalid", "accepted"]
-    first, second, third = again.contacts["reason"][:3]
-    assert first.startswith("The message needs")
-    assert first.endswith("earlier in the campaign, for this row or for one of the rows 3 and 4.")
-    assert second.endswith("for this row or for one of the rows 2 and 4.")
-    assert third.endswith("for this row or for one of the rows 2 and 3.")
-    assert again.totals.to_correct == len(again.follow_up()) == 3
+    first, *others = again.contacts["reason"][:3]
+    assert first.startswith("The row gets nothing, but it was reached as corrected")
+    assert all(reason.startswith("The message needs") for reason in others)
+    assert again.totals.to_correct == len(again.follow_up()) == 2
     assert "1 message that is not in this table: to rows that get nothing now" in again.sentence
 
 
 def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent):
-    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently."""
+    """Person 3 gets a number and is sent; person 8 is still wrong, but spelt differently.
+
+    The cell that wrote the file runs again: before these rows are sent, after it, after Run All, which sends
+    the spreadsheet again, and once the spreadsheet has the correction of person 3.
+    """
     sandbox, path = sent
     correct(path, ["0772 000 003", "at her mother's"])
+    before = path.read_bytes()
+    with pytest.raises(campaign.ReportError, match=r"rows 2 and 3 are not as in your own .* were not sent"):
+        campaign.write_follow_up(campaign.load_result("campaigns/visits.local"), path)
     result = send(plan_of(path), sandbox)
-    told = r"would be lost: its row 2 is not as in your own spreadsheet \(there: row 5\)\."
-    for known in (result, campaign.load_result(result.folder)):
-        with pytest.raises(campaign.ReportError, match=told):
-            campaign.write_follow_up(known, path)
+    for known in (result, campaign.load_result(result.folder), send(plan_of(), sandbox)):
+        kept = campaign.write_follow_up(known, path)
+        assert (kept, path.read_bytes()) == (path, before)
+        assert kept._repr_html_().count("The corrections in it were sent, and your own spreadsheet") == 1
+        assert "to correct now, give another name, such as correct_2.csv." in kept.why_kept
     assert "&quot;to_correct.xlsx&quot;)" in result._repr_html_()
     Path("to_correct.xlsx").touch()  # the card offers a name that is free
     assert "&quot;to_correct_2.xlsx&quot;)" in result._repr_html_()
     write_visits(wrong=(8, 15))  # person 3 is now in the spreadsheet too
     corrected = send(plan_of(), sandbox)
+    assert campaign.write_follow_up(corrected, path).why_kept
+    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "at her sister's"), "utf-8")
     with pytest.raises(campaign.ReportError, match="row 3 is not as in your own"):
         campaign.write_follow_up(corrected, path)
-    path.write_text(path.read_text("utf-8-sig").replace("at her mother's", "call her"), "utf-8")
+    path.write_text(path.read_text("utf-8-sig").replace("at her sister's", "call her"), "utf-8")
     assert list(campaign.read_contacts(campaign.write_follow_up(corrected, path))["name"]) == [
         "Person 8", "Person 15",
     ]  # fmt: skip

@@ -1,5 +1,6 @@
 """A person settles what nobody else can know."""
 
+import html
 import re
 from decimal import Decimal
 
@@ -138,6 +139,12 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     before = campaign.load_result(interrupted_campaign)
     assert before.totals.unpriced == 1
     assert "The cost of batch 2 is not known. Once the provider has told you, add it with" in before.sentence
+    purpose, line = before.ways_on[-1]
+    assert purpose == "To add the cost of batch 2, once the provider has told you"
+    assert line in html.unescape(before._repr_html_())
+    assert line in html.unescape(before.card_below_run)
+    with pytest.raises(campaign.UsageError, match=r"cost needs .* cost=350"):
+        eval(line, {"campaign": campaign})  # what has to be filled in is said
     with pytest.raises(campaign.ConfirmationError, match="was accepted, and its cost is not known") as asked:
         campaign.resolve(interrupted_campaign, 2, "accepted", cost=350, note="the bill of November")
     priced = eval(asked.value.call, {"campaign": campaign})

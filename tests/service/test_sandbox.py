@@ -19,6 +19,7 @@ from decimal import Decimal
 from types import SimpleNamespace
 from urllib.parse import quote, urlsplit
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
@@ -284,8 +285,12 @@ def test_the_inbox_shows_what_was_accepted(sandbox):
         "sender": ["CLINIC", "CLINIC", "Mr X"],
         "priority": ["", "1", ""],
         "ambiguous": [False] * 3,
-        "batch": [1, 1, 2],
+        "request": [1, 1, 2],
     }
+    asked = pd.DataFrame(
+        {"number": inbox["number"], "message": ["Hello Ann", "Hello", "Hello Ann"], "batch": 7}
+    )
+    assert sandbox.received(asked).equals(asked.loc[[0, 2]])
     assert inbox["time"].dt.tz is not None
     assert inbox["time"].is_monotonic_increasing
 

@@ -127,7 +127,7 @@ def reconcile(life: Sender) -> None:
         return
     unknown = unknown_batches(life)
     inbox = life.service.inbox
-    is_only_campaign = inbox["batch"].nunique() == life.truth.requests.total()
+    is_only_campaign = inbox["request"].nunique() == life.truth.requests.total()
     if not unknown or life.truth.remembered or not is_only_campaign:
         return
     kind = life.chance.choice(("complete", "too early", "incomplete"))

@@ -83,7 +83,7 @@ def fast_loop(monkeypatch: pytest.MonkeyPatch) -> None:
             return runner.run(main)
 
     monkeypatch.setattr(asyncio, "run", run)
-    monkeypatch.setattr(engine_thread, "new_event_loop", FastLoop)
+    monkeypatch.setattr(engine_thread, "new_event_loop", lambda messages: FastLoop())
 
 
 @pytest.fixture

@@ -63,11 +63,11 @@ class WitnessedService(campaign.Sandbox):
     def accepted_since(self) -> list[Request]:
         """What was accepted since this was asked last."""
         inbox = self.inbox
-        new = inbox[inbox["batch"] > self._seen]
-        self._seen = int(inbox["batch"].max()) if len(inbox) else 0
+        new = inbox.iloc[self._seen :]
+        self._seen = len(inbox)
         return [
             Request(tuple(zip(batch["number"], batch["text"], strict=True)))
-            for _, batch in new.groupby("batch")
+            for _, batch in new.groupby("request")
         ]
 
     def slow_down(self, seconds: float) -> None:

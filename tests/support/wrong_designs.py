@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import aiohttp
@@ -15,7 +14,7 @@ from campaign.sending import opening
 from campaign.sending.engine import engine
 from campaign.sending.engine.delivery import Delivery
 from campaign.sending.ledger import connections, sqlite_ledger
-from campaign.sending.rounds.compared_plan import compare_plan
+from campaign.sending.rounds.plan_comparison import compare_plan
 from campaign.service.gated_body import Gate, GatedBody
 from campaign.service.transport import Outcome, Transport
 
@@ -51,7 +50,7 @@ def retry_on_error(patch: Patch) -> None:
     async def again(self: Transport, entries: memoryview, gate: Gate) -> Outcome:
         outcome = await post(self, entries, gate)
         return (
-            replace(outcome, status="not_sent", cause="connect") if outcome.status == "unknown" else outcome
+            outcome._replace(status="not_sent", cause="connect") if outcome.status == "unknown" else outcome
         )
 
     patch(Transport, "post", again)

@@ -35,6 +35,7 @@ START = 60.0  # seconds by the clock in which the child must be ready; otherwise
 WAITING = 10  # seconds by the clock for each second of computing
 GRACE = 5.0  # seconds until the child ends itself: a living parent ends it earlier, and can say why
 PAUSE = 0.02  # seconds between two looks at the child
+LARGE = 1_000_000  # bytes of a workbook that has much to keep
 # What the child runs. It finds modules where this process does, and nothing in the current folder (-P).
 # It does not live long enough to need Python's garbage collector, which would take a tenth of its start.
 CODE = (
@@ -70,7 +71,7 @@ def read_workbook(
 ) -> Grid:
     """One sheet of a workbook. Raises FileError for whatever happens to the process that opens it."""
     options = {"kind": kind, "sheet": sheet, "max_bytes": int(max_bytes), "max_cells": int(max_cells)}
-    child = _start()
+    child = _start(len(data))
     if child is not None:
         watch = _Watch(child)
         try:
@@ -82,15 +83,16 @@ def read_workbook(
     return replace(grid, notices=[*grid.notices, NO_PROCESS])
 
 
-def _start() -> "subprocess.Popen[bytes] | None":
-    """A child process, or None if none can be started."""
+def _start(size: int) -> "subprocess.Popen[bytes] | None":
+    """A child process for a file of so many bytes, or None if none can be started."""
     if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
         return None
     # It opens untrusted files, so it gets no credentials. More threads would only reserve memory.
     env = {name: value for name, value in os.environ.items() if not name.startswith("CAMPAIGN_")}
     env |= {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
-    # Fresh memory costs a fault for each page: in large pages, a tenth of all the time (Linux with glibc).
-    env.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
+    if size >= LARGE:
+        # Fresh memory costs a fault for each page: in large pages, a tenth of the time (Linux with glibc).
+        env.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
     try:
         return subprocess.Popen(  # noqa: S603 - nothing in the command comes from the file
             [sys.executable, "-P", "-c", CODE],

@@ -62,7 +62,7 @@ class OutcomeSection(Section):
         self._said = (result.headline, *result.left_to_do)
         self.say()
         totals = result.totals
-        to_correct = totals["invalid"] + totals["refused"] + totals.sharing
+        to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         lines = markup.escape(self._desk.composition.python(self._desk.confirmed))

@@ -46,7 +46,7 @@ class WhoLeaves:
         outgoing = difference.outgoing(changed=changed == "send")
         now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")
         asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - {*now} if changed == "ask" else set()
-        left_out = _left_out_by_others(plan, difference)
+        left_out = plan_behind(difference).left_out
         others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
         return cls(now, parts, len(asked), max(others, 0), left_out)
@@ -62,21 +62,6 @@ def kinds_before(compared: ComparedPlan, leaving: int) -> str:
             for words, count in earlier.items()
         )
     return f": {compared.kinds_in_words}" if compared.kinds_in_words else ""
-
-
-def _left_out_by_others(plan: Plan, difference: Difference) -> dict[str, int]:
-    """How many rows to correct would get a text, were it not for other rows of the campaign, by status."""
-    continues = None if plan.reading is None else plan.reading.continues
-    if continues is None:
-        return {}
-    sending = {*plan.messages["row"]}
-    rows = [original for row, original in continues.row_pairs if row in sending]
-    behind = plan_behind(difference).plan
-    statuses = behind.contacts["status"].reindex(rows)
-    sharing = behind.issues.loc[behind.issues["code"] == "duplicate_other_text", "row"]
-    statuses = statuses.mask(statuses.index.isin(sharing) & (statuses == "duplicate"), "sharing")
-    counts = statuses[statuses != "not_sent"].value_counts()
-    return {str(status): int(count) for status, count in counts.items()}
 
 
 def _rows_of_spreadsheet(rows: pd.Series[int], plan: Plan) -> pd.Series[int]:

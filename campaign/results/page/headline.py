@@ -25,7 +25,7 @@ def headline(result: Result, times: LocalTimes) -> str:
 
 
 def _accepted(totals: ResultTotals) -> str:
-    accepted, people = totals["accepted"], totals.people
+    accepted, people = totals["accepted"] + totals.reached_earlier, totals.people
     if people == 1:
         return f"{'the' if accepted else 'no'} message for the only person"
     if not accepted:

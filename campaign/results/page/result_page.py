@@ -55,7 +55,7 @@ def write_result_page(result: Result, path: Path, redaction: Redaction, by: Sequ
 
 def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, Any]:
     totals = result.totals
-    people = {status: count for status, count in totals.items() if status not in NO_PEOPLE}
+    people = {status: count for status, count in totals.by_outcome.items() if status not in NO_PEOPLE}
     to_do = tasks(result, redaction)
     return {
         "name": result.name or (result.folder.name if result.folder else "Campaign report"),
@@ -64,7 +64,7 @@ def _head(result: Result, redaction: Redaction, times: LocalTimes) -> dict[str, 
         "headline": headline(result, times),
         "is_erased": result.is_erased,
         "remarks": redaction.texts(remarks(result)),
-        "outcomes": charts.outcome_bar({**people, "sharing_a_phone": totals.sharing}),
+        "outcomes": charts.outcome_bar(people),
         "rows": rows_in_words(totals, result.reading),
         "account": row_account(totals, result.reading),
         "all_rows": totals.rows + sum(count for _, count, _ in not_read(result.reading)),

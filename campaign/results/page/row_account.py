@@ -20,7 +20,11 @@ MEANINGS = {
 
 def row_account(totals: ResultTotals, reading: Reading | None) -> list[tuple[str, int, str]]:
     """A name, the number of rows and what it means, for each status, and for rows that were not read."""
-    meanings = MEANINGS | {"duplicate": MEANINGS["duplicate"] + _about_sharing(totals.sharing)}
+    sharing, unreached = totals.sharing, totals.sharing_unreached
+    meanings = MEANINGS | {
+        "invalid": MEANINGS["invalid"] + _about_sent(totals["invalid"] - totals.to_correct),
+        "duplicate": MEANINGS["duplicate"] + _about_sharing(sharing) + _about_sent(sharing - unreached),
+    }
     lines = [(name.replace("_", " "), count, meanings[name]) for name, count in totals.items()]
     return [*lines, *not_read(reading)]
 
@@ -48,6 +52,12 @@ def _about_sharing(people: int) -> str:
         return ""
     have = agreeing(people, "has another text: a person who shares", "have another text: people who share")
     return f". {figure(people)} of them {have} a phone"
+
+
+def _about_sent(rows: int) -> str:
+    """How many rows were sent earlier, as after a follow-up file, as a continued sentence; "" for none."""
+    were = agreeing(rows, "was", "were")
+    return f". {figure(rows)} of them {were} sent earlier in the campaign" if rows else ""
 
 
 def not_read(reading: Reading | None) -> list[tuple[str, int, str]]:

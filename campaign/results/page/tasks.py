@@ -33,7 +33,7 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     if result.folder is not None and not result.rounds:
         return [_of_earlier_format(_place(result))]
     decisions = result.decisions
-    counts = {**result.totals, "invalid": result.totals.to_correct}
+    counts = result.totals.by_outcome
     makers = {"unknown": _unknown, "refused": _refused, "not_sent": _not_sent, "invalid": _invalid}
     erased = ("refused", "invalid") if result.is_erased else ()
     chosen = [
@@ -41,8 +41,8 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
         for status, make in makers.items()
         if counts[status] and status not in erased
     ]
-    if result.totals.sharing and not result.is_erased:
-        chosen.append(_sharing(result.totals.sharing, _place(result)))
+    if result.totals.sharing_unreached and not result.is_erased:
+        chosen.append(_sharing(result.totals.sharing_unreached, _place(result)))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
 import pandas as pd
 
 from campaign.masking import mask_numbers
-from campaign.paths import seen_from_here
+from campaign.results.calls_to_settle import call_to_compare, call_to_list
 from campaign.results.local_times import LocalTimes
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import read_part
+from campaign.sending.store.given_accounts import account_at
+from campaign.service.account_in_code import name_of_sandbox
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
@@ -23,7 +24,7 @@ def evidence(place: Folder, contents: LedgerSnapshot, batch: int) -> str:
     """When it left, how long the answer was awaited, what came, and whom its messages are for."""
     outcomes = contents.outcomes
     facts = outcomes[outcomes["batch"] == batch].to_dict("records")[0]
-    return "\n".join([_what_came(batch, facts), *_whom(place, contents, batch)])
+    return "\n".join([_what_came(batch, facts), *_whom(place, contents, batch, facts["submitted_at"])])
 
 
 def _what_came(batch: int, facts: Mapping[Any, Any]) -> str:
@@ -34,8 +35,8 @@ def _what_came(batch: int, facts: Mapping[Any, Any]) -> str:
     return f"Batch {batch} ({messages}){left}{wait}: {without_error_class(facts['error']) or 'no answer'}."
 
 
-def _whom(place: Folder, contents: LedgerSnapshot, batch: int) -> Iterator[str]:
-    """The rows and the first numbers of a batch, masked, and the line that lists them all."""
+def _whom(place: Folder, contents: LedgerSnapshot, batch: int, when: Any) -> Iterator[str]:
+    """The rows and the first numbers of a batch, masked, and the lines that list and compare them all."""
     registered = next(one for one in contents.batches if one.batch == batch)
     its_round = next(one for one in place.rounds(contents) if one.number == registered.round)
     if its_round.is_erased:
@@ -48,5 +49,17 @@ def _whom(place: Folder, contents: LedgerSnapshot, batch: int) -> Iterator[str]:
     shown = ", ".join(mask_numbers(numbers.head(_SHOWN)))
     more = ", …" if len(numbers) > _SHOWN else ""
     yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {shown}{more}"
-    folder = json.dumps(seen_from_here(place.path), ensure_ascii=False)
-    yield f'To list them all: campaign.load_result({folder}).messages.query("batch == {batch}")'
+    yield f"To list them all: {call_to_list(place.path, [batch])}"
+    if sandbox := _sandbox_that_took(place, when):
+        compare = call_to_compare(sandbox, place.path, [batch])
+        yield f"To see which of them your sandbox received: {compare}"
+
+
+def _sandbox_that_took(place: Folder, when: Any) -> str:
+    """The name of the embedded sandbox to which this process sent at some time; "" if it is not known.
+
+    With its ledger in a database, other programs may have sent the campaign at the same time.
+    """
+    if pd.isna(when) or not place.ledger_place.file_names:
+        return ""
+    return name_of_sandbox(account_at(place.manifest.salt, when))

@@ -49,7 +49,8 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
     rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown, waiting and withdrawn
-    (messages of that table; all counts are Int64), opted_out and to_correct (people of that table who got
+    (messages of that table, with rows to correct that a follow-up file may have reached; all counts are
+    Int64), opted_out and to_correct (people of that table who got
     nothing because they opted out, or because their row has a mistake or shares a phone),
     accepted_in_all_rounds (messages, also those of people who are in the table no more: what the cost was
     for), cost (over all rounds; Decimal,
@@ -181,12 +182,15 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     last = open_round(place.path, figures.rounds[-1])
     manifest = last.manifest
     planned = manifest.load_totals()
-    got_nothing = manifest.people - planned["not_sent"] - planned["opted_out"]
+    left_out = manifest.people - planned["not_sent"] - planned["opted_out"]
+    reached, in_doubt = _sent_earlier(last, figures) if left_out else (0, 0)
+    messages = _messages(last, figures)
     return {
         "people": manifest.people,
-        **_messages(last, figures),
+        **messages,
+        "unknown": messages["unknown"] + in_doubt,
         "opted_out": planned["opted_out"],
-        "to_correct": got_nothing - _reached_earlier(last, figures),
+        "to_correct": left_out - reached - in_doubt,
         "sender": ", ".join(manifest.senders),
         "template": manifest.template,
         "currency": manifest.currency,
@@ -202,10 +206,12 @@ def _messages(last: Round, figures: LedgerFigures) -> dict[str, int]:
     return {name: counts[name] for name in _OF_MESSAGES}
 
 
-def _reached_earlier(last: Round, figures: LedgerFigures) -> int:
-    """How many rows with a mistake are of people whom an earlier round reached, as after a follow-up file."""
-    if last.number == 1 or not last.manifest.load_totals()["invalid"]:
-        return 0
+def _sent_earlier(last: Round, figures: LedgerFigures) -> tuple[int, int]:
+    """How many rows to correct are of people whom an earlier round reached, as after a follow-up file, and
+    how many of people whom one may have reached."""
+    if last.number == 1:
+        return 0, 0
     frozen = last.load_as_written(figures.batches)
     batches = pd.DataFrame([(one.batch, one.state) for one in figures.batches], columns=["batch", "status"])
-    return len(reached_earlier(frozen.plan, batches, frozen.batch_of_excluded, may_keep=False).rows)
+    reached = reached_earlier(frozen.plan, batches, frozen.batch_of_excluded, may_keep=False)
+    return len(reached.rows), len(reached.doubtful)

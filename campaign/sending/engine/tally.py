@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 from math import ceil
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
@@ -19,8 +19,7 @@ WINDOW = 50  # batches that the breaker remembers
 RECENT = 5  # batches that a snapshot shows
 
 
-@dataclass(frozen=True, slots=True)
-class SettledBatch:
+class SettledBatch(NamedTuple):
     """A batch that came back: how many messages, what became of them, what the service said."""
 
     number: int
@@ -40,7 +39,7 @@ class Snapshot:
     `seconds` were spent sending, in all rounds together. `rate` is messages a second and `seconds_left` how
     long the rest takes at that rate; None while nothing moves. `last_refusal` is what the service said, ""
     if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
-    `first_unknown` is the first batch that is unknown, 0 if none is. `lacks_money` says that the account had
+    `unknown_batches` are the numbers of those that are unknown. `lacks_money` says that the account had
     not enough for a batch.
     """
 
@@ -59,7 +58,7 @@ class Snapshot:
     last_refusal: str = ""
     recent: tuple[SettledBatch, ...] = ()
     has_unknown_costs: bool = False
-    first_unknown: int = 0
+    unknown_batches: tuple[int, ...] = ()
     lacks_money: bool = False
 
     def cost_in_words(self, environment: str, currency: str = "") -> str:
@@ -280,7 +279,7 @@ class Tally:
         self.doubtful.add(batch.number)
         for place, settled in enumerate(self.recent):
             if settled.number == batch.number:
-                self.recent[place] = replace(settled, status="unknown", cost=None, code="")
+                self.recent[place] = settled._replace(status="unknown", cost=None, code="")
         self.spending.cost -= outcome.cost or 0
         if outcome.status == "refused":
             self.parts_left -= batch.parts
@@ -308,6 +307,6 @@ class Tally:
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
-            tuple(self.recent), self.spending.open_parts > 0, min(self.doubtful, default=0),
+            tuple(self.recent), self.spending.open_parts > 0, tuple(sorted(self.doubtful)),
             "funds" in self.causes,
         )  # fmt: skip

@@ -15,7 +15,7 @@ import pandas as pd
 
 from campaign.arrow_text import Bools, Ints, series_to_array
 from campaign.contacts.phone_numbers.cleaning import clean_numbers
-from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS
+from campaign.contract import KEPT_TEXT, MESSAGE_TEXTS, REACHED_CORRECTED
 from campaign.messages.plan import Plan, amended, with_fields
 from campaign.messages.plan_tables.amended_parts import amended_part
 from campaign.messages.plan_tables.plan_columns import has_status, labels_of_contacts, numbers_of_contacts
@@ -97,17 +97,24 @@ def _rows_with_issue(plan: Plan, code: str) -> Ints:
     return np.asarray(pd.concat(rows), dtype=np.int64)
 
 
-def note_reached_before(plan: Plan, batches: Ints) -> Plan:
-    """The plan with an issue for each excluded row whose number was reached, by the batch in `batches`."""
-    places = np.flatnonzero(batches)
-    if not len(places):
-        return plan
-    reached_by = batches[places]
+def note_reached_before(plan: Plan, batches: Ints, is_corrected: Bools) -> Plan:
+    """The plan with an issue for each excluded row that was reached, by the batch in `batches`.
 
-    def details(places: Ints) -> pd.Series[str]:
-        return "This number was reached before, by batch " + pd.Series(reached_by[places]).astype("str") + "."
+    `is_corrected` are rows that were reached as corrected in a follow-up file, and not by their number.
+    """
+    for rows, code, what in (
+        (~is_corrected, "reached_before", "This number was reached before"),
+        (is_corrected, REACHED_CORRECTED, "The row was sent as corrected in a follow-up file"),
+    ):
+        places = np.flatnonzero(rows & (batches > 0))
+        if len(places):
+            details = partial(_by_batch, what, batches[places])
+            plan = with_issue(plan, labels_of_contacts(plan)[places], code, "warning", details)
+    return plan
 
-    return with_issue(plan, labels_of_contacts(plan)[places], "reached_before", "warning", details)
+
+def _by_batch(what: str, batches: Ints, places: Ints) -> pd.Series[str]:
+    return f"{what}, by batch " + pd.Series(batches[places]).astype("str") + "."
 
 
 def without_opted_out(plan: Plan, opt_outs: Any) -> Plan:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
@@ -12,17 +11,11 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
-from campaign.contract import OptedOut
 from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import (
-    has_status,
-    labels_of_contacts,
-    numbers_of_contacts,
-    rows_of_messages,
-)
-from campaign.sending.rounds.amended_plan import without_repeats, without_rows, without_stopped
+from campaign.results.plain_words import SHARING, STATUS_WORDS
+from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
     AGAIN,
@@ -33,28 +26,16 @@ from campaign.sending.rounds.comparison import (
     UNKNOWN,
     UNSENT,
     Comparison,
-    HashedRowTexts,
     Knowledge,
-    RowTexts,
-    compare_texts,
-    missing_numbers,
-    reached_alternatives,
 )
-from campaign.sending.rounds.continuation_plan import (
-    check_can_be_continued,
-    check_same_rows,
-    continuation_of,
-    continues,
-    merge,
-)
-from campaign.sending.rounds.distinct_texts import contains
-from campaign.sending.rounds.left_out_before import opted_out_before
-from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
+from campaign.sending.rounds.continuation_plan import continuation_of
+from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted
 
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
+_LEFT_OUT = {**STATUS_WORDS, "sharing": SHARING}
 # What is known of rows, in words for people, in the order in which they are told.
 _KINDS = {
     "new": (NEW, UNSENT, AGAIN), "refused before": (REFUSED,), "{reached} before": (ACCEPTED,),
@@ -77,6 +58,10 @@ class ComparedPlan:
     - `environment`: that of the campaign.
     - `opted_out`: which of the rows that get something, or are asked about, the campaign left out before
       because they wanted no messages; an entry for each of these rows.
+    - `corrected`: which rows of the contacts get nothing, and were reached, or perhaps, as a person has
+      corrected them in a follow-up file.
+    - `offered`: the rows of the table that a follow-up file has a message for; none where the plan is no
+      follow-up file of the campaign.
     """
 
     plan: Plan
@@ -87,6 +72,8 @@ class ComparedPlan:
     record: CampaignRecord | None
     environment: str
     opted_out: Bools
+    corrected: Bools
+    offered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
     def is_first(self) -> bool:
@@ -144,6 +131,44 @@ class ComparedPlan:
             f"{agreeing(gone, 'is', 'are')} no longer in the table."
         )
 
+    @cached_property
+    def left_out(self) -> dict[str, int]:
+        """How many rows of a follow-up file get nothing after all in their campaign, by status; "sharing" are
+        those who share a phone with another row, which has another text."""
+        if not len(self.offered):
+            return {}
+        statuses = self.plan.contacts["status"].reindex(self.offered)
+        shares = statuses.index.isin(rows_that_share(self.plan))
+        counts = statuses.mask(shares, "sharing")[statuses != "not_sent"].value_counts()
+        return {str(status): int(count) for status, count in counts.items()}
+
+    @property
+    def about_left_out(self) -> str:
+        """A sentence about these rows, after a space; "" for none."""
+        rows = sum(self.left_out.values())
+        if not rows:
+            return ""
+        kinds = [
+            f"{count:,} {agreeing(count, *_LEFT_OUT[status.replace('_', ' ')])}"
+            for status, count in self.left_out.items()
+        ]
+        return (
+            f" {capitalised(counted(rows, 'row'))} of this file {agreeing(rows, 'gets', 'get')} nothing in "
+            f"this {self.words.campaign}: {', '.join(kinds)}."
+        )
+
+    @property
+    def about_corrected(self) -> str:
+        """A sentence about rows that lack their correction, which was sent, after a space; "" for none."""
+        rows = int(self.corrected.sum())
+        if not rows:
+            return ""
+        were, them = agreeing(rows, "was", "were"), agreeing(rows, "the correction", "the corrections")
+        return (
+            f" {capitalised(counted(rows, 'row'))} to correct {were} sent as corrected in a follow-up file: "
+            f"put {them} into your own spreadsheet too."
+        )
+
     def count_opted_out(self, *states: int) -> int:
         """How many rows were left out before, and one of these is known of them."""
         return int((self.opted_out & np.isin(self.comparison.knowledge, states)).sum())
@@ -187,130 +212,8 @@ class ComparedPlan:
         if self.is_first:
             return self._about_new_name or NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
-        about = f"{self.about_gone}{self.about_closing}"
+        about = f"{self.about_left_out}{self.about_corrected}{self.about_gone}{self.about_closing}"
         return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"
-
-
-def compare_plan(
-    plan: Plan, record: CampaignRecord | None, environment: str, opted_out: OptedOut = "ask"
-) -> ComparedPlan:
-    """Compare a plan with what its campaign has recorded.
-
-    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
-    number and the same text, only the first gets something. With `opted_out="skip"`, whoever was left out
-    before because they wanted no messages is left out again.
-    """
-    given = plan.fingerprint
-    if record is not None and record.rounds:
-        if continues(plan, record.name):
-            check_can_be_continued(record.rounds[-1])
-            frozen = record.rounds[-1].load(record.ledger.batches)
-            whole = frozen.plan
-            check_same_rows(whole, plan, record.knowledge[frozen.batch_of_message] >= UNKNOWN)
-            plan = merge(whole, plan)
-            given = plan.fingerprint
-        plan = _keep_reached(plan, record)
-        plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
-        compared = _compare_with(record, without_repeats(plan), given, environment)
-        if opted_out == "skip" and compared.opted_out.any():
-            return _compare_with(record, _without_opted_out(compared), given, environment)
-        return compared
-    plan = without_repeats(plan)
-    starts = first_pieces(rows_of_messages(plan))
-    nothing = _nothing_known(len(starts), plan)
-    nobody = np.zeros(len(starts), dtype=bool)
-    return ComparedPlan(plan, given, starts, nothing, np.empty(0, np.int64), None, environment, nobody)
-
-
-def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: str) -> ComparedPlan:
-    starts, planned = _comparable_rows(plan, record)
-    comparison = compare_texts(
-        planned,
-        record.comparable_numbers(numbers_of_excluded(plan)),
-        record.texts,
-        record.knowledge,
-    )
-    plan_numbers = record.comparable_numbers(numbers_of_contacts(plan))
-    waiting_gone = missing_numbers(record.texts, record.waiting, plan_numbers)
-    outgoing = np.isin(comparison.knowledge, MAY_GO_OUT)
-    opted_out = np.zeros(len(planned), dtype=bool)
-    opted_out[outgoing] = opted_out_before(planned.numbers[outgoing], record)
-    return ComparedPlan(plan, given, starts, comparison, waiting_gone, record, environment, opted_out)
-
-
-def _without_opted_out(compared: ComparedPlan) -> Plan:
-    """The plan without the people who were left out before because they wanted no messages."""
-    rows = rows_of_messages(compared.plan)[compared.starts[compared.opted_out]]
-    leaving = np.isin(labels_of_contacts(compared.plan), rows)
-    reason = "The person was left out before, because they wanted no messages."
-    return without_rows(compared.plan, leaving, "opted_out", "opted_out", "info", reason)
-
-
-def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
-    """The plan in which rows are kept whose text was reached, instead of those with the same number."""
-    if not any(len(part.alternatives) for part in plan.parts()):
-        return plan
-    alternatives = plan.addressing.alternatives
-    starts, texts = _texts_of_alternatives(plan)
-    numbers = np.unique(texts.numbers)
-    kept = [rows.take(np.flatnonzero(contains(numbers, rows.numbers))) for _, rows in planned_parts(plan)]
-    chosen = reached_alternatives(
-        record.comparable(RowTexts.below_each_other(kept)),
-        record.comparable(texts),
-        record.texts,
-        record.knowledge,
-    )
-    return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
-
-
-def _texts_of_alternatives(plan: Plan) -> tuple[Ints, RowTexts]:
-    """The rows that were left out because of their number, and the position of the first piece of each."""
-    columns, count = plan.addressing.columns, 0
-    starts, rows = [], []
-    for part in plan.parts():
-        own_starts, own_rows = rows_with_texts(part.contacts, columns, part.alternatives)
-        starts.append(own_starts + count)
-        rows.append(own_rows)
-        count += len(part.alternatives)
-    return np.concatenate(starts), RowTexts.below_each_other(rows)
-
-
-def _comparable_rows(plan: Plan, record: CampaignRecord) -> tuple[Ints, RowTexts | HashedRowTexts]:
-    """The rows of a plan that get something, and the position of the first message of each."""
-    if plan.is_in_memory:
-        starts, planned = next(planned_parts(plan))
-        return starts, record.comparable(planned)
-    all_starts: list[Ints] = []
-
-    def comparable() -> Iterator[RowTexts]:
-        for starts, rows in planned_parts(plan):
-            all_starts.append(starts)
-            yield record.comparable(rows)
-
-    planned_rows = HashedRowTexts.of(comparable())
-    return np.concatenate(all_starts), planned_rows
-
-
-def numbers_of_excluded(plan: Plan) -> Ints:
-    """The number of each row of the contacts that gets no message, 0 for those that get one or have none.
-
-    A duplicate is answered by the row that is kept, so it counts as having none, unless it was left out
-    because another campaign has reached its number.
-    """
-    numbers = numbers_of_contacts(plan)
-    excluded = has_status(plan, "invalid", "opted_out")
-    duplicates = has_status(plan, "duplicate")
-    if duplicates.any():
-        excluded = excluded | duplicates & ~np.isin(numbers, numbers[has_status(plan, "not_sent")])
-    return np.where(excluded, numbers, 0)
-
-
-def _nothing_known(rows: int, plan: Plan) -> Comparison:
-    """The comparison with no record."""
-    none = np.zeros(rows, np.int64)
-    return Comparison(
-        np.full(rows, NEW, np.int8), none, none, np.zeros(plan.totals.rows, np.int64), np.empty(0, np.int64)
-    )
 
 
 def spread(by_row: npt.NDArray[Any], starts: Ints, messages: int) -> npt.NDArray[Any]:

@@ -183,6 +183,13 @@ def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
     return np.asarray(known, dtype=np.int64)
 
 
+def rows_with_messages(whole: Plan, part: Plan) -> Ints:
+    """The rows of the campaign's table for which a follow-up file has a message."""
+    has_message = part.contacts.index.isin(part.messages["row"])
+    rows: Ints = _rows_in_whole(whole, part)[has_message]
+    return rows
+
+
 def _without_known_numbers(whole: Plan, part: Plan, rows: Ints) -> Plan:
     """The follow-up file without the rows whose number another row of the campaign has.
 

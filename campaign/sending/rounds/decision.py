@@ -54,7 +54,7 @@ def choose_content(
     reached_before = compared.comparison.reached_before
     batch_of_message = spread(np.where(settled, batch_of_row, 0), starts, plan.totals.messages)
     return RoundContent(
-        plan=note_reached_before(plan, reached_before),
+        plan=note_reached_before(plan, reached_before, compared.corrected),
         given=compared.given,
         outgoing=np.flatnonzero(batch_of_message == 0),
         batch_of_message=batch_of_message,

@@ -111,7 +111,9 @@ class Difference:
             about_opted_out(opted_out), advice_on_opted_out(opted_out), about_budget(self._compared, outgoing)
         ]  # fmt: skip
         about = " ".join(filter(None, [what, *remarks]))
-        return f"{about}{self._compared.about_gone}{self._compared.about_closing}{self._compared.questions}"
+        compared = self._compared
+        rows = f"{compared.about_left_out}{compared.about_corrected}{compared.about_gone}"
+        return f"{about}{rows}{compared.about_closing}{compared.questions}"
 
     @property
     def is_first(self) -> bool:

@@ -11,7 +11,7 @@ import pandas as pd
 import pyarrow as pa
 
 from campaign.arrow_text import array_to_series, combine_chunks, constant_array
-from campaign.contract import MESSAGE_TEXTS
+from campaign.contract import MESSAGE_TEXTS, REACHED_CORRECTED
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.rounds.record import (
     CELL,
@@ -93,14 +93,16 @@ def _write_tables(one_round: Round, digests: KeyedDigests, path: Path) -> None:
     reasons = pd.Series(_REASON, index=status.index, dtype="str").where(status != "not_sent", "")
     write_frame(pd.DataFrame({"status": status, "reason": reasons}), path / CONTACTS)
     issues, recipients = read_frame(one_round.path / ISSUES), read_frame(one_round.path / RECIPIENTS)
-    stopped = issues[issues["code"] == STOPPED].assign(column="", value="")
-    out = (status == "opted_out").to_numpy() | recipients.index.isin(stopped["row"])  # who wants no messages
+    stopped = issues.loc[issues["code"] == STOPPED, "row"]
+    out = (status == "opted_out").to_numpy() | recipients.index.isin(stopped)  # who wants no messages
     numbers = recipients["number"].where(out, 0).to_numpy(dtype=np.int64)
-    kept = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
-    write_frame(kept, path / RECIPIENTS)
+    recipients = recipients.assign(number=digests.of_numbers(numbers), **{CELL: _cells(one_round, digests)})
+    write_frame(recipients, path / RECIPIENTS)
     alternatives = read_frame(one_round.path / ALTERNATIVES)
     write_frame(alternatives.assign(**dict.fromkeys(MESSAGE_TEXTS, "")), path / ALTERNATIVES)
-    write_frame(stopped, path / ISSUES)  # so that those who answered STOP stay out
+    # So that those who answered STOP stay out, and those whom a follow-up file reached count as reached.
+    kept = issues[issues["code"].isin([STOPPED, REACHED_CORRECTED])].assign(column="", value="")
+    write_frame(kept, path / ISSUES)
 
 
 def _cells(one_round: Round, digests: KeyedDigests) -> pd.Series[str]:

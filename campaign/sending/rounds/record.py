@@ -36,7 +36,7 @@ from campaign.sending.rounds.folding import folded
 from campaign.sending.rounds.recorded_cells import RecordedCells, number_cells
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frame_files import read_frame
-from campaign.sending.store.frozen_messages import read_part
+from campaign.sending.store.frozen_messages import read_part, read_settled
 from campaign.sending.store.keyed_digests import KeyedDigests
 from campaign.sending.store.rounds import CONTACTS, ISSUES, RECIPIENTS, Round
 
@@ -76,8 +76,7 @@ class CampaignRecord:
         """Which numbers are of people who answered STOP after the campaign had begun."""
         stopped = [np.empty(0, np.int64)]
         for one_round in self.rounds:
-            issues = read_frame(one_round.path / ISSUES, ["row", "code"])
-            rows = issues.loc[issues["code"] == STOPPED, "row"]
+            rows = self.rows_with_issue(one_round, STOPPED)
             if len(rows):
                 cells = read_frame(one_round.path / RECIPIENTS, ["number"])["number"]
                 recorded = np.asarray(cells[cells.index.isin(rows)], dtype=np.int64)
@@ -86,6 +85,11 @@ class CampaignRecord:
         return (
             np.isin(self.comparable_numbers(numbers), known) if len(known) else np.zeros(len(numbers), bool)
         )
+
+    def rows_with_issue(self, one_round: Round, code: str) -> Ints:
+        """The rows of a round with an issue of this kind, each once."""
+        issues = read_frame(one_round.path / ISSUES, ["row", "code"])
+        return np.unique(issues.loc[issues["code"] == code, "row"].dropna().to_numpy(dtype=np.int64))
 
     @cached_property
     def waiting(self) -> Bools:
@@ -200,6 +204,18 @@ class CampaignRecord:
         if joined["entry"].is_monotonic_increasing:  # as it mostly is: sorting takes a copy
             return joined
         return joined.sort_values("entry", kind="stable", ignore_index=True)
+
+    def messages_for(self, one_round: Round, rows: Ints) -> pd.DataFrame:
+        """The messages that a round has for some rows, also those of earlier batches: row, number, batch."""
+        columns, path = ["row", "number"], one_round.plan_path
+        frames = [
+            read_part(path, part, columns).to_pandas().assign(batch=_batch_of_rows(registered))
+            for part, registered in self._parts(one_round)
+        ]
+        if one_round.manifest.settled:
+            frames.append(read_settled(path, [*columns, "batch"]).to_pandas())
+        chosen = [frame[frame["row"].isin(rows)] for frame in frames]
+        return pd.concat(chosen, ignore_index=True) if chosen else pd.DataFrame(columns=[*columns, "batch"])
 
     def messages_that_left(self) -> pd.DataFrame:
         """Every message that was accepted or may have been: row, number, message and batch.

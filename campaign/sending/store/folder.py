@@ -10,10 +10,13 @@ lock              held while a run has the campaign open
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+
+import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
@@ -116,6 +119,7 @@ class Folder:
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds) if ways_on is None else ways_on,
+            contacts_of_rounds=partial(_contacts_of, rounds),
         )
 
     def _ways_on(self, rounds: Sequence[Round]) -> WaysOn:
@@ -145,6 +149,11 @@ class Folder:
                 f"{name.source}, another file of the same name. To continue that campaign, give "
                 f"name={manifest.name!r}; for a new one, give another name."
             )
+
+
+def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
+    """The contacts of rounds, as they were frozen; those that were erased have none."""
+    return (contacts for one_round in rounds for contacts in one_round.frozen_contacts())
 
 
 def _told(rounds: Sequence[Round], budget: str) -> list[SentRound]:

@@ -283,14 +283,14 @@ def read_first_messages(folder: Path, parts: int) -> pd.DataFrame:
     return messages.astype(dict.fromkeys(MESSAGE_TEXTS, "str"))
 
 
-def read_settled(folder: Path) -> pa.Table:
-    """Messages that earlier batches hold, with the batch of each."""
-    return _read(folder / SETTLED, _SETTLED_SCHEMA)
+def read_settled(folder: Path, columns: list[str] | None = None) -> pa.Table:
+    """Messages that earlier batches hold, with the batch of each, or some columns of that."""
+    return _read(folder / SETTLED, _SETTLED_SCHEMA, columns)
 
 
 def read_settled_batches(folder: Path) -> Ints:
     """The batch of each message that an earlier batch holds."""
-    batches: Ints = _read(folder / SETTLED, _SETTLED_SCHEMA, ["batch"]).column("batch").to_numpy()
+    batches: Ints = read_settled(folder, ["batch"]).column("batch").to_numpy()
     return batches
 
 

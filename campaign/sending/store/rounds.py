@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import datetime
@@ -33,7 +33,7 @@ from campaign.messages.recipients import Addressing
 from campaign.private_files import sync_folder
 from campaign.results.sent_rounds import SentRound
 from campaign.sending.ledger.views import RegisteredBatch, RegisteredRound
-from campaign.sending.store.frame_files import read_frame, table_files
+from campaign.sending.store.frame_files import count_parts, read_frame, table_files
 from campaign.sending.store.frozen_messages import batches_by_place, read_messages, read_settled_batches
 from campaign.sending.store.frozen_parts import FrozenParts
 from campaign.sending.store.manifest import MANIFEST, RoundManifest, read_round_manifest
@@ -144,6 +144,12 @@ class Round:
             ),
         )
         return FrozenPlan(plan, batch_of_message, recipients["batch"].to_numpy(dtype=np.int64))
+
+    def frozen_contacts(self) -> Iterator[pd.DataFrame]:
+        """The contacts of the table as it was frozen, part by part; none of a round that was erased."""
+        path = self.path / CONTACTS
+        parts = () if self.is_erased else range(count_parts(path))
+        return (read_frame(path, part=part) for part in parts)
 
     def batch_of_outgoing(self, batches: Sequence[RegisteredBatch]) -> Ints:
         """The batch of each message in the part files, in their order."""

@@ -68,7 +68,6 @@ class Behaviour:
         self._takes_undescribed = undescribed == "accept"
         self.balance, self.charged, self._price, self._charge = balance, Decimal(0), price, charge
         self._decode = _DECODERS[decode]
-        self._batches = 0
         self._changing = threading.Lock()  # balance and inbox change together
         self._accepted: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - lives as long as this object
         weakref.finalize(self, self._accepted.close)
@@ -92,13 +91,13 @@ class Behaviour:
         }
         frame = pd.DataFrame({name: pd.Series(values, dtype=str) for name, values in texts.items()})
         frame["ambiguous"] = pd.Series([is_ambiguous(raw) for raw in texts["raw"]], dtype=bool)
-        frame["batch"] = pd.Series([batch["batch"] for batch, _ in pairs], dtype="int64")
+        frame["request"] = pd.Series([batch["request"] for batch, _ in pairs], dtype="int64")
         times = pd.Series([batch["time"] for batch, _ in pairs], dtype=str)
         frame["time"] = pd.to_datetime(times, utc=True).dt.as_unit("us")
         return frame
 
-    def answer(self, content: bytes) -> dict[str, str]:
-        """The service's answer to the body of one request."""
+    def answer(self, content: bytes, ordinal: int) -> dict[str, str]:
+        """The service's answer to the body of one request; `ordinal` counts requests from 1."""
         try:
             request = json.loads(content.decode("utf-8"), parse_constant=_refuse_constant)
         except (ValueError, RecursionError):
@@ -106,7 +105,7 @@ class Behaviour:
         if not isinstance(request, dict):
             return failed("sandbox: the body is not a JSON object")
         refusal = self._refusal_of_account(request.get("userdata")) or self._refusal_of_input(request)
-        return failed(refusal) if refusal else self._accept(request["msgdata"])
+        return failed(refusal) if refusal else self._accept(request["msgdata"], ordinal)
 
     def _refusal_of_account(self, userdata: Any) -> str:
         userdata = userdata if isinstance(userdata, dict) else {}
@@ -152,7 +151,7 @@ class Behaviour:
             return f"has a priority that is not {PRIORITIES[0]} to {PRIORITIES[-1]}"
         return ""
 
-    def _accept(self, messages: list[dict[str, str]]) -> dict[str, str]:
+    def _accept(self, messages: list[dict[str, str]], ordinal: int) -> dict[str, str]:
         units = len(messages)
         if self._charge == "part":
             units = sum(count_parts(self._decode(message["message"])) for message in messages)
@@ -162,8 +161,7 @@ class Behaviour:
                 return failed(wire.NO_FUNDS)
             self.balance -= cost
             self.charged += cost
-            self._batches += 1
-            line = {"batch": self._batches, "time": _now(), "msgdata": messages}
+            line = {"request": ordinal, "time": _now(), "msgdata": messages}
             self._accepted.seek(0, 2)
             self._accepted.write(json.dumps(line).encode() + b"\n")
         code = f"{CODE_PREFIX}{secrets.token_hex(7)[:13]}.{secrets.randbelow(10**8):08d}"

@@ -89,8 +89,10 @@ class Sandbox:
 
     `.account` is the account to send with, `.inbox` a DataFrame of what was accepted: number, text (as
     decoded), raw (as it came), sender, priority, ambiguous (what people read depends on the service's
-    decoder), batch, time. `.balance`, `.charged` and `.requests` are running totals. `.ca_file` is the
-    certificate authority (PEM) that another program has to trust to reach it over TLS.
+    decoder), request (its ordinal, as in `faults`; a campaign numbers its batches otherwise), time.
+    `.received` shows which messages of a result are among them. `.balance`, `.charged` and `.requests` are
+    running totals. `.ca_file` is the certificate authority (PEM) that another program has to trust to reach
+    it over TLS.
 
     Raises `UsageError` for an argument that cannot be used.
     """
@@ -192,8 +194,23 @@ class Sandbox:
 
     @property
     def inbox(self) -> pd.DataFrame:
-        """Every message that was accepted, in order, one row each; batch is a number, time is in UTC."""
+        """Every message that was accepted, in order, one row each; request is its ordinal, time in UTC."""
         return self._behaviour.inbox()
+
+    @public_call
+    def received(self, messages: pd.DataFrame) -> pd.DataFrame:
+        """Those of some messages that were accepted here: the same number and text are in the inbox.
+
+        `messages` are of a result, such as those of an unknown batch:
+        `campaign.load_result(folder).messages.query("batch == 2")`. An empty table says that none was. Raises
+        `UsageError` for anything else.
+        """
+        if not isinstance(messages, pd.DataFrame) or not {"number", "message"} <= {*messages.columns}:
+            needs, write = "messages of a result", 'sandbox.received(result.messages.query("batch == 2"))'
+            raise wrong(messages, subject="received", needs=needs, write=write)
+        inbox = pd.MultiIndex.from_frame(self.inbox[["number", "text"]])
+        is_here = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str")).isin(inbox)
+        return messages[is_here]
 
     @public_call
     def top_up(self, amount: Decimal | float | str) -> None:
@@ -283,7 +300,8 @@ class Sandbox:
 
         from campaign.service.sandbox.fault_answers import play
 
-        fault = self._schedule.fault_of(self._requests)
+        ordinal = self._requests
+        fault = self._schedule.fault_of(ordinal)
         if fault in UNREAD:
             return await play(fault, request, {})
         content = await request.read()
@@ -293,7 +311,7 @@ class Sandbox:
             return await play(fault, request, {})
         if fault and fault not in AFTER:
             return web.json_response(failed(fault))
-        answer = self._behaviour.answer(content)
+        answer = self._behaviour.answer(content, ordinal)
         if fault and answer["Status"] == "OK":
             return await play(fault, request, answer)
         return web.json_response(answer)

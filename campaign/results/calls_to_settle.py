@@ -1,0 +1,46 @@
+"""The lines of Python that settle what is unknown, ready to be copied."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+from campaign.paths import seen_from_here
+from campaign.text import counted, listed_words
+
+SHOWN = 3  # batches that have a line of their own; the table of batches has all
+
+
+def unknown_batches_in_words(batches: Sequence[int]) -> str:
+    """ "batch 2", "batches 2 and 3", or "batches 2, 3, 5 and 4 others"."""
+    named = [str(batch) for batch in batches[:SHOWN]]
+    others = [counted(len(batches) - SHOWN, "other")] if len(batches) > SHOWN else []
+    return f"{'batch' if len(batches) == 1 else 'batches'} {listed_words([*named, *others])}"
+
+
+def calls_to_settle(folder: Path, batches: Sequence[int]) -> list[str]:
+    """The calls that ask about the first of these batches, one for each."""
+    place = _in_code(folder)
+    return [f'campaign.resolve({place}, {batch}, "accepted")' for batch in batches[:SHOWN]]
+
+
+def call_to_add_cost(folder: Path, batch: int) -> str:
+    """The call that gives an accepted batch its cost, which has to be filled in."""
+    return f'campaign.resolve({_in_code(folder)}, {batch}, "accepted", cost=...)'
+
+
+def call_to_list(folder: Path, batches: Sequence[int]) -> str:
+    """The call that lists the messages of the first of these batches."""
+    first, *others = batches[:SHOWN]
+    which = f"batch in {[first, *others]}" if others else f"batch == {first}"
+    return f'campaign.load_result({_in_code(folder)}).messages.query("{which}")'
+
+
+def call_to_compare(sandbox: str, folder: Path, batches: Sequence[int]) -> str:
+    """The call that shows which of these messages an embedded sandbox of this name received."""
+    return f"{sandbox}.received({call_to_list(folder, batches)})"
+
+
+def _in_code(folder: Path) -> str:
+    return json.dumps(seen_from_here(folder), ensure_ascii=False)
