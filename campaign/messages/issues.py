@@ -71,7 +71,7 @@ CODES = {
 LEFT_OUT = ("blank_row", "duplicate", "duplicate_other_text", "opted_out", "stopped", "already_sent")
 SEVERITIES = ("error", "warning", "info")  # the most severe first
 
-NOT_SENT, BLANK = STATUSES.index("not_sent"), STATUSES.index("blank")
+NOT_SENT, BLANK, OPTED_OUT = (STATUSES.index(status) for status in ("not_sent", "blank", "opted_out"))
 WHOLE_TABLE = -1  # the position of an issue that is about no single row
 
 
@@ -128,6 +128,10 @@ class IssueCollector:
         new_status = STATUSES.index(status)
         self._groups.append(_IssueGroup(rows, column, values, code, severity, details, new_status))
         self.status[rows[self.status[rows] == NOT_SENT]] = new_status
+
+    def forget_status(self, rows: Ints) -> None:
+        """Forget what has excluded some rows: the next issue that excludes them gives their status."""
+        self.status[rows] = NOT_SENT
 
     def absorb(self, block: "IssueCollector", start: int) -> None:
         """Add the issues of some consecutive rows, the first of which is at `start` in this table."""

@@ -11,6 +11,8 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import ContactsError, FolderError, UsageError
 from campaign.messages.preparation import prepare
 from campaign.messages.suppression import EarlierCampaign
+from campaign.results.shared_phones import rows_that_share
+from campaign.results.totals import people_in
 
 FAMILY = """\
     Name,Phone
@@ -52,6 +54,16 @@ def test_the_first_row_of_a_number_is_kept_and_the_others_name_it():
         (4, "772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
         (6, "00256772000001", "duplicate", "The same number and the same text as row 2, which is kept."),
     ]  # fmt: skip
+
+
+def test_copies_of_somebody_who_opted_out_are_copies_and_no_more_people():
+    made = plan(opt_outs=["+256772000001"])
+    assert statuses(made) == ["opted_out", "opted_out", "duplicate", "not_sent", "duplicate"]
+    assert made.contacts.at[6, "reason"] == (
+        "The number is on the opt-out list. The same number and the same text as row 2, which gets no "
+        "message either."
+    )
+    assert people_in(made.totals, len(rows_that_share(made))) == 3  # Ann, Ben and Cas
 
 
 def test_each_row_names_the_first_row_of_its_own_number():
@@ -159,7 +171,7 @@ def test_at_most_five_pairs_of_duplicates_are_named():
 )
 def test_opt_outs_are_read_by_the_same_rules(opt_outs):
     made = plan(opt_outs=opt_outs)
-    assert statuses(made) == ["opted_out", "opted_out", "opted_out", "not_sent", "opted_out"]
+    assert statuses(made) == ["opted_out", "opted_out", "duplicate", "not_sent", "duplicate"]
     assert issues_of(made, "opted_out")[0] == (
         2,
         "0772 000 001",
@@ -173,7 +185,7 @@ def test_opt_outs_from_a_file(tmp_path):
     path.write_text("Date;Phone\n2026-01-01;0772000001\n2026-01-02;0772OOO002\n")
     for source in (path, str(path)):
         made = plan(opt_outs=source)
-        assert statuses(made)[3:] == ["not_sent", "opted_out"]
+        assert statuses(made)[3:] == ["not_sent", "duplicate"]
         assert issues_of(made, "unreadable_entry") == [
             (
                 pd.NA, "0772OOO002", "unreadable_entry",
@@ -281,7 +293,7 @@ def test_an_earlier_campaign_counts_by_the_numbers_it_reached():
 
 
 def test_opting_out_comes_before_having_been_sent_to_and_that_before_duplicates():
-    made = plan(FOUR + "Ann,0772000001\n", opt_outs=["0772000001"], not_again=RESULT)
+    made = plan(FOUR + "Bea,0772000001\n", opt_outs=["0772000001"], not_again=RESULT)
     assert statuses(made) == ["opted_out", "duplicate", "not_sent", "not_sent", "opted_out"]
 
 

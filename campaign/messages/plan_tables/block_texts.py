@@ -14,7 +14,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints, TextArray, constant_array, integers_to_array, text_array, unique_texts
 from campaign.contacts.reading_record import Reading
-from campaign.messages.issues import IssueCollector
+from campaign.messages.issues import NOT_SENT, OPTED_OUT, IssueCollector
 from campaign.messages.number_rules import NumberRules
 from campaign.messages.overlong import Fitted, OverlongRules, fit
 from campaign.messages.plan_tables.duplicates import Candidates, Repeats, report_duplicates
@@ -74,9 +74,14 @@ class BlockTexts:
         return replace(self, block=replace(self.block, issues=self.block.issues.copy()))
 
     def candidates(self, sharing: Ints) -> Candidates:
-        """Of the rows that share their number with another one those that get something."""
-        rows = sharing[self.block.issues.sendable[sharing]]
-        return Candidates(rows, labels_of(self.block.contacts)[rows], self.texts.take(rows))
+        """Of the rows that share their number with another one those that get something, or opted out."""
+        status = self.block.issues.status[sharing]
+        opted_out = status == OPTED_OUT
+        chosen = opted_out | (status == NOT_SENT)
+        rows = sharing[chosen]
+        return Candidates(
+            rows, labels_of(self.block.contacts)[rows], self.texts.take(rows), opted_out[chosen]
+        )
 
     def messages(self, repeats: Repeats, duplicates: str) -> BlockMessages:
         """The messages of the rows that get one, and what repeats would get; they are added to the issues.

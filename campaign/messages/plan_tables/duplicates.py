@@ -25,19 +25,33 @@ NAMED = 5  # pairs named in an error
 
 
 class Candidates(NamedTuple):
-    """The rows of a block that share their number with another row, and that are not excluded."""
+    """The rows of a block that share their number with another row, and that are excluded for an opt-out
+    or not at all."""
 
     rows: Ints  # positions in the block
     labels: Ints  # row numbers
     texts: TextArray
+    opted_out: Bools
+
+    def where(self, chosen: Bools) -> "Candidates":
+        """Some of them."""
+        if chosen.all():
+            return self
+        rows = np.flatnonzero(chosen)
+        return Candidates(self.rows[rows], self.labels[rows], self.texts.take(rows), self.opted_out[rows])
 
 
 class Repeats(NamedTuple):
-    """The rows of a block that have the same number as a row that is kept, in most cases an earlier one."""
+    """The rows of a block that have the same number as a row that is kept, in most cases an earlier one.
+
+    `copies` are those that have number and text of an earlier row, both of them opted out.
+    """
 
     rows: Ints  # positions in the block
     kept_labels: Ints  # row numbers of the rows that are kept
     same_text: Bools
+    copies: Ints  # positions in the block
+    copied_labels: Ints  # row numbers of the rows that they are copies of
 
 
 class DuplicateFinder:
@@ -59,14 +73,15 @@ class DuplicateFinder:
         self._texts: list[TextArray] = []
         self._text_count = 0
         self._every_text = every_text
-        self._other_texts = pd.DataFrame({"code": [], "text": [], "label": []})  # that are sent as well
+        self._other_texts = _FirstRows()  # that are sent as well
+        self._opted_out = _FirstRows()
         self._named: list[tuple[int, int]] = []  # repeating rows, and the kept rows that they repeat
         self._count = 0
 
     def keep(self, rows: Ints, labels: Ints, messages: TextArray) -> None:
         """Keep the rows at these positions, whatever comes before them; the last one of a number counts."""
         latest_first = np.arange(len(rows))[::-1]
-        codes = self._codes[np.searchsorted(self._rows, rows[latest_first])]
+        codes = self._codes_of(rows[latest_first])
         codes, places = np.unique(codes, return_index=True)
         latest = latest_first[places]
         self._remember(codes, rows[latest], labels[latest], messages.take(latest))
@@ -78,8 +93,10 @@ class DuplicateFinder:
 
     def find(self, start: int, candidates: Candidates) -> Repeats:
         """The repeats in the next block of rows, which begins at `start`."""
-        rows, labels, texts = candidates
-        codes = self._codes[np.searchsorted(self._rows, rows + start)]
+        copies, copied_labels = self._find_copies(start, candidates.where(candidates.opted_out))
+        candidates = candidates.where(~candidates.opted_out)
+        rows, labels, texts, _ = candidates
+        codes = self._codes_of(rows + start)
         self._keep_first(start, candidates, codes)
         repeats = np.flatnonzero(self._kept_rows[codes] != rows + start)
         codes = codes[repeats]
@@ -91,26 +108,31 @@ class DuplicateFinder:
         same_text = equal_texts(texts, take_from_chunks(self._texts, self._text_positions[codes]))
         others = np.flatnonzero(~same_text)
         if self._every_text and len(others):
-            first_labels = self._first_with_text(codes[others], texts.take(others), labels[others])
+            first_labels = self._other_texts.find(codes[others], texts.take(others), labels[others])
             again = first_labels != labels[others]
             kept_labels[others[again]] = first_labels[again]
             same_text[others[again]] = True
-        return Repeats(rows[repeats], kept_labels, same_text)
+        return Repeats(rows[repeats], kept_labels, same_text, copies, copied_labels)
 
-    def _first_with_text(self, codes: Ints, texts: TextArray, labels: Ints) -> Ints:
-        """The first row with each of these numbers and texts, of those that do not have the kept text."""
-        block = pd.DataFrame({"code": codes, "text": array_to_series(texts), "label": labels})
-        seen = pd.concat([self._other_texts, block]) if len(self._other_texts) else block
-        self._other_texts = seen.drop_duplicates(["code", "text"])
-        first_labels = seen.groupby(["code", "text"], sort=False)["label"].transform("first")
-        return first_labels.to_numpy(dtype=np.int64)[-len(block) :]
+    def _find_copies(self, start: int, opted_out: Candidates) -> tuple[Ints, Ints]:
+        """The opted-out rows that are copies of earlier ones, and the row numbers of these."""
+        rows, labels, texts, _ = opted_out
+        if not len(rows):
+            return rows, labels
+        first_labels = self._opted_out.find(self._codes_of(rows + start), texts, labels)
+        copies = first_labels != labels
+        return rows[copies], first_labels[copies]
+
+    def _codes_of(self, rows: Ints) -> Ints:
+        """A code for the number of each row at these positions in the table."""
+        return self._codes[np.searchsorted(self._rows, rows)]
 
     def _keep_first(self, start: int, candidates: Candidates, codes: Ints) -> None:
         """Remember the first row of each number that is new."""
         codes, first = np.unique(codes, return_index=True)
         is_new = self._kept_rows[codes] < 0
         kept = first[is_new]
-        rows, labels, texts = candidates
+        rows, labels, texts, _ = candidates
         self._remember(codes[is_new], rows[kept] + start, labels[kept], texts.take(kept))
 
     def _remember(self, codes: Ints, kept_rows: Ints, labels: Ints, texts: TextArray) -> None:
@@ -123,6 +145,21 @@ class DuplicateFinder:
         """Raise a ContactsError that names the repeating rows, if there are any."""
         if self._count:
             raise ContactsError(_name_pairs(self._named, self._count))
+
+
+class _FirstRows:
+    """The first row with each number and text, of rows that come block by block."""
+
+    def __init__(self) -> None:
+        self._seen = pd.DataFrame({"code": [], "text": [], "label": []})
+
+    def find(self, codes: Ints, texts: TextArray, labels: Ints) -> Ints:
+        """The row number of the first row with the number and the text of each row of the next block."""
+        block = pd.DataFrame({"code": codes, "text": array_to_series(texts), "label": labels})
+        seen = pd.concat([self._seen, block]) if len(self._seen) else block
+        self._seen = seen.drop_duplicates(["code", "text"])
+        first_labels = seen.groupby(["code", "text"], sort=False)["label"].transform("first")
+        return first_labels.to_numpy(dtype=np.int64)[-len(block) :]
 
 
 def report_duplicates(
@@ -138,7 +175,7 @@ def report_duplicates(
     With `keep`, another text is sent as well, but the same one never twice.
     """
     for code, mask, words in (
-        ("duplicate", repeats.same_text, "The same number and the same text as row "),
+        ("duplicate", repeats.same_text, _COPY),
         ("duplicate_other_text", ~repeats.same_text, "The same number as row "),
     ):
         detail = join_texts(words, integers_to_array(repeats.kept_labels[mask]), _CONSEQUENCES[keep, code])
@@ -146,8 +183,12 @@ def report_duplicates(
         # Whoever shares a phone with somebody else gets nothing that was meant for them.
         severity = "error" if code == "duplicate_other_text" and not keep else "warning"
         recipients.report(issues, contacts, repeats.rows[mask], code, severity, detail, status=status)
+    issues.forget_status(repeats.copies)
+    detail = join_texts(_COPY, integers_to_array(repeats.copied_labels), ", which gets no message either.")
+    recipients.report(issues, contacts, repeats.copies, "duplicate", "warning", detail, status="duplicate")
 
 
+_COPY = "The same number and the same text as row "
 SHARED_PHONE = (
     ", which has another text. Only that one is sent. If two people share the phone, "
     'enter another number, or use duplicates="keep" to send both texts.'
