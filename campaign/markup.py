@@ -13,6 +13,7 @@ from campaign.text import counted, figure, money, shorten, without_controls
 # Nothing depends on colour alone: every bar has its label and its figure.
 TONES = {
     "accepted": "good", "refused": "bad", "unknown": "doubt", "invalid": "bad", "ready to send": "good",
+    "reached earlier": "good",
     "new": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
 }  # fmt: skip

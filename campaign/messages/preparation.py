@@ -69,7 +69,8 @@ def prepare(
     those of `clean_numbers`.
 
     `overlong`: a text over 160 characters (UTF-16 units) excludes its row ("flag"), is cut and ends in
-    `ellipsis` ("truncate", between words with `keep_words`), or becomes several numbered messages ("split").
+    `ellipsis` ("truncate", between words with `keep_words`, unless that takes half of what fits), or becomes
+    several numbered messages ("split").
     `max_parts`: the most SMS parts that one row may take; a text with more is flagged or truncated likewise.
     `downgrade`: curly quotes, long dashes, ellipses and special spaces are replaced with plain characters
     where that makes a text fit the GSM-7 alphabet, and each replacement is an issue.

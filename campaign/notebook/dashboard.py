@@ -40,6 +40,8 @@ _BUTTONS = {  # what a form says, whose readers know of no cells
 _REST = "Resume sends the rest; nothing is sent twice."
 _AGAIN = "Resume sends the refused messages again; who was reached gets nothing more."
 
+_OUT_OF_DATE = "Out of date, from before Resume was pressed: a line in the card above reads it again."
+
 # JupyterLab marks widgets whose kernel has gone.
 STYLE = f"""{run_card.STYLE}{error_card.STYLE}
 .campaign .campaign-lost{{display:none}}
@@ -251,9 +253,19 @@ class Dashboard(Panel):
         """The run as it is now, or the question."""
         above = error_card.INSTEAD_OF_ERROR if self._began_with_question else ""
         if self._run is not None:
-            return f"{above}{run_card.run_card(self._run)}"
+            return f"{above}{self._about_result_below(self._run)}{run_card.run_card(self._run)}"
         assert self._question is not None  # noqa: S101 - one of the two is always there
         return f"{above}{error_card.question_card(self._question)}"
+
+    @property
+    def class_below(self) -> str:
+        """The class of a result that stands below this in the same cell."""
+        return f"below-{self._card_class}"
+
+    def _about_result_below(self, run: Run) -> str:
+        """CSS that marks a result below as out of date once a person has pressed Resume; it never changes."""
+        mark = f'.{self.class_below}::before{{content:"{_OUT_OF_DATE}";font-weight:600}}'
+        return f"<style>{mark}</style>" if run.is_continuation else ""
 
 
 def _part(name: str) -> Any:

@@ -53,9 +53,9 @@ def _show_run(run: Run) -> None:
 
 
 def _result_html(result: Result) -> str:
-    from campaign.notebook.outputs import stands_below_its_run
+    from campaign.notebook.outputs import result_html
 
-    return result.card_below_run if stands_below_its_run(result) else result._repr_html_()
+    return result_html(result)
 
 
 def _show_question(result: Any) -> None:

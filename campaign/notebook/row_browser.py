@@ -18,6 +18,7 @@ from campaign.public_calls import public_call
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
+from campaign.results.totals import outcome_bars
 from campaign.text import capitalised, counted
 
 _NEEDED = 'campaign.browse needs itables: pip install "campaign[notebook]".'
@@ -79,10 +80,10 @@ class RowBrowser(Panel):
 
     def card(self) -> str:
         """What a notebook shows when it is opened again."""
-        totals = self._source.totals
-        bars = status_bars(totals) if isinstance(self._source, Plan) else markup.bars(totals)
+        source = self._source
+        bars = status_bars(source.totals) if isinstance(source, Plan) else outcome_bars(source.totals)
         pieces = [bars, markup.paragraph(_LOOK_AGAIN, note=True)]
-        return markup.card(capitalised(counted(totals.rows, "row")), pieces)
+        return markup.card(capitalised(counted(source.totals.rows, "row")), pieces)
 
 
 def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:

@@ -94,16 +94,16 @@ def _title(run: Run) -> str:
     if not run.ended:
         count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
         return f"{capitalised(words.doing)} {count}"
-    return _accepted_of(run.accepted_here, run.outgoing, is_rest=run.outgoing < run.counts.messages)
+    return _accepted_of(run.accepted_here, run.outgoing, is_part=run.outgoing < run.counts.messages)
 
 
-def _accepted_of(accepted: int, outgoing: int, *, is_rest: bool) -> str:
-    """How many messages were accepted of those that were to go out, which are what earlier runs had left."""
-    left = f" that {agreeing(outgoing, 'was', 'were')} left" if is_rest else ""
+def _accepted_of(accepted: int, outgoing: int, *, is_part: bool) -> str:
+    """How many messages were accepted of those that were to go out; others had gone out before."""
+    here = " of this run" if is_part else ""
     if outgoing == 1:
-        return f"The message{left} was {'' if accepted else 'not '}accepted"
+        return f"The message{here} was {'' if accepted else 'not '}accepted"
     share = "All" if accepted == outgoing else f"{figure(accepted) if accepted else 'None'} of"
-    return f"{share} {counted(outgoing, 'message')}{left} {agreeing(accepted, 'was', 'were')} accepted"
+    return f"{share} {counted(outgoing, 'message')}{here} {agreeing(accepted, 'was', 'were')} accepted"
 
 
 def status(counts: Snapshot, sentence: str, *, written: str | None = None) -> str:

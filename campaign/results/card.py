@@ -11,8 +11,13 @@ from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import free_name
-from campaign.results.totals import ResultTotals
+from campaign.results.totals import ResultTotals, outcome_bars
 from campaign.text import figure
+
+_ORDER = (
+    "Batches that a person has to look at, or has settled, come first, and those whose messages went into "
+    "later batches last."
+)
 
 
 def result_card(
@@ -37,7 +42,7 @@ def result_card(
         markup.paragraph(headline),
         *map(markup.paragraph, left_to_do),
         *(_line(purpose, call) for purpose, call in ways_on),
-        markup.bars(totals),
+        outcome_bars(totals),
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),
@@ -55,6 +60,8 @@ def result_card(
             "Batches",
         ),
     ]
+    if not batches["batch"].is_monotonic_decreasing:
+        pieces.append(markup.paragraph(_ORDER, note=True))
     if skipped := skipped_numbers(batches):
         pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:

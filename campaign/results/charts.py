@@ -212,10 +212,10 @@ def _gap_lengths(gaps: Sequence[Gap], bands: Sequence[tuple[float, float]]) -> s
 
 
 def _gap_words(gap: Gap, times: LocalTimes, days: int) -> str:
-    length = duration(gap.length)
     start, end = (times.time_in(moment, days) for moment in (gap.start, gap.end))
     if gap.round:
-        return f"Round {gap.round} began at {end}, {length} later"
+        return f"Round {gap.round} began at {end}"
+    length = duration(gap.length)
     if start == end:  # a pause of seconds
         return f"Nothing was sent for {length} at {start}"
     return f"Nothing was sent from {start} to {end} ({length})"

@@ -7,6 +7,7 @@ from decimal import Decimal
 
 import pandas as pd
 
+from campaign import markup
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
@@ -140,6 +141,12 @@ def average_price(batches: pd.DataFrame) -> Decimal | None:
     if priced.empty:
         return None
     return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
+
+
+def outcome_bars(totals: ResultTotals) -> str:
+    """HTML bars: one for each outcome; a status is named as in the column."""
+    counts = totals.by_outcome.items()
+    return markup.bars({name if name in totals else name.replace("_", " "): count for name, count in counts})
 
 
 def outcome_sentence(totals: ResultTotals) -> str:

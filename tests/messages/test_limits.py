@@ -77,6 +77,16 @@ def test_words_are_kept_whole_when_asked():
     assert limits.cut("x" * 300, 158, keep_words=True) == "x" * 158  # one word: nothing to keep whole
 
 
+def test_truncating_keeps_words_where_that_leaves_most_of_the_text():
+    def shortened(text, max_parts=None):
+        return limits.truncate(text, "...", keep_words=True, max_parts=max_parts)
+
+    assert shortened("word " * 40) == "word " * 30 + "word..."
+    assert shortened("x" * 80 + " " + "y" * 99) == "x" * 80 + "..."
+    assert shortened("Hi Aisha, " + "y" * 199) == "Hi Aisha, " + "y" * 147 + "..."
+    assert shortened("您好 " + "请" * 199, max_parts=1) == "您好 " + "请" * 64 + "..."
+
+
 def test_truncating_to_a_number_of_parts_takes_as_much_as_fits():
     text = "Ŋ" + "a" * 200
     short = limits.truncate(text, "...", keep_words=False, max_parts=1)

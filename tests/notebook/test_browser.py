@@ -112,7 +112,7 @@ def test_correct_and_run_again_from_the_first_cell_to_the_last(lab, open_noteboo
     notebook.run_all()
     expect(notebook.find(f"{WIDGET} .title", has_text="All 47 messages were accepted")).to_be_visible()
     expect(
-        notebook.find(f"{WIDGET} .title", has_text="All 3 messages that were left were accepted")
+        notebook.find(f"{WIDGET} .title", has_text="All 3 messages of this run were accepted")
     ).to_be_visible()
     expect(notebook.find(WORD)).to_have_text(["Finished", "Finished"])
     second = notebook.find(WIDGET).filter(has=notebook.page.locator(WORD)).last

@@ -2,6 +2,7 @@
 
 import stat
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 from support.composer_person import TEXT, VISITS, Person, until
@@ -9,7 +10,10 @@ from support.widget_tree import find
 
 import campaign
 from campaign.notebook.composer.composer import Composer
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.entry import compose_again
+from campaign.notebook.composer.memory import Kept, Memory
+from campaign.sending.store.locks import hold_lock
 
 FAMILY = "name,phone,day\nAisha,+256 772 000 001,Mon\nBen,0772 000 002,Tue\nEve,0772 000 001,Fri\n"
 
@@ -161,6 +165,45 @@ def test_another_window_that_still_sends_is_told_apart(open_page, monkeypatch):
         person = open_page()
         assert "still being sent in another window or tab" in person.sees("greeting")
         until(lambda: before.composer.desk.run.ended)
+
+
+def test_a_campaign_that_another_program_sends_is_said_and_sent_afterwards(person, table):
+    person.compose()
+    person.send()
+    folder = person.composer.desk.run.folder
+    table.write_text(f"{VISITS}Eve,0772 000 009,Fri\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    person.press("go-on")
+    with hold_lock(folder / "lock"):
+        person.press("send")
+        said = "This campaign is open in another window, tab or program, which may be sending it."
+        assert said in person.sees("section-4")
+        assert str(folder) not in person.sees("section-4")
+    (folder / "composed.json.12-34.new").write_text(TEXT)  # of a program that was killed
+    person.send()
+    assert said not in person.sees("section-4")
+    with pytest.raises(campaign.ConfirmationError) as asked:
+        campaign.erase(folder)
+    assert "Other files" not in str(asked.value)
+    campaign.erase(folder, confirm=asked.value.phrase)
+    assert [path.name for path in folder.iterdir() if "composed" in path.name] == []
+
+
+def test_two_programs_keep_what_was_decided_at_once(memory):
+    texts = ["short", "long " * 4000]
+
+    def keep(text):
+        for _ in range(200):
+            Memory(memory).keep(Kept(Composition(source="visits.csv", message=text)))
+            kept.append(Memory(memory).recall())
+
+    kept = []
+    with ThreadPoolExecutor() as programs:
+        list(programs.map(keep, texts))
+    assert {one and one.composition.message for one in kept} == {*texts}
+    assert [path.name for path in memory.parent.iterdir()] == [memory.name]
 
 
 def test_a_file_that_is_gone_is_said_and_the_rest_waits(open_page, table):

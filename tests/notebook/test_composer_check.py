@@ -202,6 +202,8 @@ def test_texts_that_are_cut_are_shown_before_and_after(person, table):
     before, after = re.search(r" 6 (Hi .*, come on Fri\.) (Hi .*\.\.\.)", person.sees("fitted")).groups()
     assert len(before) > 200
     assert 150 < len(after) <= 160
+    assert after.removesuffix("...").rsplit(" ", 1)[1] in ("a", "very", "long", "remark")  # a whole word
+    assert "keep_words=True" in person.composer.desk.composition.python()
     assert "1 text loses its “name” to the cut (row 6). 1 text loses its “day” to the cut" in person.sees(
         "fitted"
     )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import openpyxl
 import pytest
-from support.composer_person import Person
+from support.composer_person import Person, until
 from support.widget_tree import find
 
 import campaign
@@ -43,7 +43,7 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     person.send()
     assert person.composer.desk.run.counts.accepted == 1
     said = "To send the rest, change “Stop when it has cost” in section 4: 105 is enough."
-    assert said in person.sees("section-4")
+    until(lambda: said in person.sees("section-4"))  # a dashboard is drawn now and then
     assert said in person.sees("section-5")
 
     person.press("change-budget")

@@ -163,6 +163,7 @@ def test_resume_after_the_end_sends_the_rest_and_wait_speaks_of_it(slow_run):
     assert run.wait(20).totals["accepted"] == 40
     until(lambda: shows(dashboard, "Finished"))
     assert (run.status, run.continuation.status) == ("stopped", "finished")
+    assert f'.{dashboard.class_below}::before{{content:"Out of date' in dashboard.card()
     assert sorted(sandbox.inbox["number"]) == sorted(run.plan.messages["number"])
     assert enabled(dashboard) == set()
 

@@ -46,7 +46,7 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "Nothing was sent under this name before." not in first  # something was, since
 
     second = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "All 2 messages that were left were accepted" in second
+    assert "All 2 messages of this run were accepted" in second
     assert "Compared with what this rehearsal has sent: 2 new, 5 reached in rehearsal before." in second
     assert "<dt>accepted</dt><dd>7</dd>" in second
 
@@ -201,6 +201,7 @@ def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
     assert "To settle batches 2, 3, 4 and 1 other, which are unknown" in unescape(run_card(run))
     assert "and so on for each that was received, with" in unescape(run_card(run))
     assert result.ways_on[2][0].endswith("asked the service, and 1 other unknown batch in the same way")
+    assert "Batches that a person has to look at, or has settled, come first" in result._repr_html_()
 
 
 def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):

@@ -1,6 +1,7 @@
 """People who share a phone, with different texts: nobody forgets the one who got nothing."""
 
 import html
+import re
 
 import openpyxl
 import pandas as pd
@@ -63,6 +64,8 @@ def test_they_count_as_people_who_need_attention_and_copies_do_not(result):
     assert (totals["duplicate"], by_outcome["duplicate"], by_outcome["sharing_a_phone"]) == (2, 1, 1)
     assert sum(by_outcome.values()) == totals.rows
     assert "the rest: 1 invalid, 1 duplicate, 1 sharing a phone." in result.headline
+    bars = re.findall(r'scope="row">([a-z_ ]+)</th><td class="figure">(\d)<', result._repr_html_())
+    assert {("duplicate", "1"), ("sharing a phone", "1")} < {*bars}
     assert result.needing_attention.tolist() == [CY, 7]
     assert result.by("clinic")["people"].to_dict() == {"North": 2, "South": 3}
     assert result.sentence.endswith(

@@ -114,8 +114,8 @@ def test_a_first_message_for_nothing_does_not_open_the_budget(tmp_path, plan_of_
         behaviour = sandbox._behaviour
         accept = behaviour._accept
 
-        def accept_then_charge(messages):
-            answer = accept(messages)
+        def accept_then_charge(messages, ordinal):
+            answer = accept(messages, ordinal)
             behaviour._price = Decimal(35)
             return answer
 
@@ -134,10 +134,10 @@ def test_a_price_that_rises_ends_the_run_before_more_is_spent(tmp_path, plan_of_
         behaviour = sandbox._behaviour
         accept = behaviour._accept
 
-        def accept_at_a_new_price(messages):
+        def accept_at_a_new_price(messages, ordinal):
             if sandbox.requests > 1:
                 behaviour._price = Decimal(70)
-            return accept(messages)
+            return accept(messages, ordinal)
 
         behaviour._accept = accept_at_a_new_price
         result = campaign.send(

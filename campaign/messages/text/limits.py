@@ -105,20 +105,30 @@ def cut(text: str, units: int, *, keep_words: bool = False) -> str:
 
 
 def truncate(text: str, ellipsis: str, *, keep_words: bool, max_parts: int | None) -> str | None:
-    """The text cut to 160 units and to `max_parts`, ellipsis included; None if nothing of it fits."""
+    """The text cut to 160 units and to `max_parts`, ellipsis included; None if nothing of it fits.
+
+    With `keep_words` it ends before a space, if that leaves more than half of what fits: some languages
+    write hardly any spaces.
+    """
     room = TEXT_LIMIT - count_units(ellipsis)
-    beginning = cut(text, room, keep_words=keep_words)
+    beginning = _beginning(text, room, keep_words=keep_words)
     if max_parts is None or count_parts(beginning + ellipsis) <= max_parts:
         return beginning + ellipsis if beginning else None
     fits, too_much = 0, room  # a binary search: a longer text never takes fewer parts
     while too_much - fits > 1:
         middle = (fits + too_much) // 2
-        if count_parts(cut(text, middle, keep_words=keep_words) + ellipsis) <= max_parts:
+        if count_parts(_beginning(text, middle, keep_words=keep_words) + ellipsis) <= max_parts:
             fits = middle
         else:
             too_much = middle
-    beginning = cut(text, fits, keep_words=keep_words)
+    beginning = _beginning(text, fits, keep_words=keep_words)
     return beginning + ellipsis if beginning else None
+
+
+def _beginning(text: str, units: int, *, keep_words: bool) -> str:
+    most = cut(text, units)
+    words = cut(text, units, keep_words=True) if keep_words else most
+    return words if 2 * len(words) > len(most) else most
 
 
 def split(text: str) -> list[str] | None:

@@ -150,6 +150,8 @@ class Composition:
 
     def _preparing(self) -> dict[str, Any]:
         options = self._given("language", "number", "region", *ANSWERS, "opt_outs")
+        if self.overlong == "truncate":
+            options["keep_words"] = True
         return {"message": self.text, "sender": self.sender} | options
 
     def _given(self, *names: str) -> dict[str, Any]:

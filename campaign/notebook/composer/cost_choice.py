@@ -154,7 +154,9 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         """How many SMS leave before that, and why no more do although there would be room for some."""
         assert self._compared is not None  # noqa: S101 - the outgoing texts come from a comparison
         options = SendOptions(batch_size=self._desk.composition.batch_size)
-        sms, following = covered(self._compared, outgoing, options, limit, price)
+        sms, following = covered(
+            self._compared, outgoing, options, limit=limit, spending=self._spending, price=price
+        )
         if self._spending.cost + price * sms > limit:  # an engine that has seen no price sends one text
             return "The first text leaves whatever it costs: before it, the price is not known."
         share = f"The budget covers {figure(sms)} of {counted(int(outgoing['parts'].sum()), 'SMS', 'SMS')}"

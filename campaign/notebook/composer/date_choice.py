@@ -9,6 +9,7 @@ from datetime import date, datetime
 
 import pandas as pd
 
+from campaign import markup
 from campaign.arrow_text import text_array
 from campaign.contacts.reading_record import reading_of
 from campaign.errors import TemplateError
@@ -17,7 +18,9 @@ from campaign.messages.templates.date_orders import date_columns, time_of_day
 from campaign.messages.templates.formats import DateFormat, parse_format, read_moment
 from campaign.messages.templates.template import formats_in, with_format
 from campaign.notebook.composer.fields import Picker, set_shown
+from campaign.text import agreeing, listed_words
 
+_DATE = re.compile(r"\{[^{}:|]+:[^{}|]*%[^{}]*\}")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 _AS_THEY_ARE = "As in the spreadsheet"
 _NUMBERS = ("%d/%m/%Y", "%d.%m.%Y")
@@ -60,12 +63,25 @@ class DateChoice(Picker):
 
     def as_read(self, text: str) -> str:
         """A text whose dates are named with an example: "{day, as 4 January}" for "{day:%-d %B}"."""
-        for placeholder, example in self.examples(text).items():
+        for placeholder, example in self._examples(text).items():
             name = placeholder[1:].partition(":")[0]
             text = text.replace(placeholder, f"{{{name}, as {example}}}")
         return text
 
-    def examples(self, text: str) -> dict[str, str]:
+    def about(self, text: str) -> str:
+        """What the placeholders of dates in a text are, which look like a fault; "" if there are none."""
+        dates, examples = [*dict.fromkeys(_DATE.findall(text))], self._examples(text)
+        if not dates:
+            return ""
+        if all(date in examples for date in dates):
+            one_by_one = (f"{date} stands for a date, such as “{examples[date]}”" for date in dates)
+            return markup.paragraph(f"{listed_words(one_by_one)}.", note=True)
+        stand = agreeing(len(dates), "stands for a date", "stand for dates")
+        return markup.paragraph(
+            f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True
+        )
+
+    def _examples(self, text: str) -> dict[str, str]:
         """What each placeholder of a text that writes dates in its own way makes of one of them."""
         examples: dict[str, str] = {}
         for placeholder in _PLACEHOLDER.findall(text):

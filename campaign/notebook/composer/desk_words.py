@@ -71,6 +71,13 @@ _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(_STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
 )
+_LOCKED = re.compile(
+    r"^.* is open in another run\. Wait for that one, or stop it, then try again\.", re.DOTALL
+)
+_SENT_ELSEWHERE = (
+    "This campaign is open in another window, tab or program, which may be sending it. When that has ended, "
+    "try again: what it sent is not sent twice."
+)
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
@@ -89,7 +96,8 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     def named(parameter: str, value: str) -> str:
         return "" if parameter in unasked else _named(parameter, value)
 
-    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", _BUDGET.sub(_change_budget, str(text))), named)
+    said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, str(text)))
+    plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", said), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else words + _elsewhere(words, here)
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import os
+import threading
 from collections.abc import Iterable
 from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
@@ -46,10 +47,14 @@ class Memory:
             "sent": None if state.sent is None else str(state.sent), "price": state.price,
             "own_number": state.own_number,
         }  # fmt: skip
-        new = self._path.with_name(f"{self._path.name}.new")
+        # Another window, or another app in this folder, may keep its own at the same moment.
+        new = self._path.with_name(f"{self._path.name}.{os.getpid()}-{threading.get_ident()}.new")
         with _private_file(new) as file:
             json.dump(record, file)
-        new.replace(self._path)
+        try:
+            new.replace(self._path)
+        except PermissionError:  # on Windows, while another program reads it: the next decision is kept
+            new.unlink()
 
     def recall(self) -> Kept | None:
         """What was kept last; None if there is nothing, or if an older program kept it."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -35,14 +35,13 @@ from campaign.notebook.composer.language_choice import LanguageChoice
 from campaign.notebook.composer.phone import Phone
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.text_editor import TextEditor
-from campaign.text import agreeing, clean, counted, listed_words, shorten_to_words
+from campaign.text import clean, counted, shorten_to_words
 
 _SENDER_HINT = f"the name that phones show, at most {SENDER_LIMIT} letters"
 _NO_SENDER = "SENDER"
 _LINE = 90  # characters of a text that is folded
 _SAMPLE = 1000  # rows whose letters are looked at
 _FORMAT = re.compile(r"\{([^{}:|]+)[:|][^{}]*\}")
-_DATE = re.compile(r"\{[^{}:|]+:[^{}|]*%[^{}]*\}")
 _OTHER_ROWS = "These are the rows of {}. Look at their texts on the phone, then go on."
 _HINT = "Click a column to put its value where the cursor is. Each person gets their own."
 
@@ -195,7 +194,7 @@ class MessageSection(Section):
     def _typed(self, message: str) -> None:
         editing = self.languages.editing
         self.dates.follow(message, editing)
-        self._dates_in_text.value = _about_dates(message, self.dates.examples(message))
+        self._dates_in_text.value = self.dates.about(message)
         if editing:
             self._desk.decide(texts=dict(self._desk.composition.texts) | {editing: message})
         else:
@@ -287,18 +286,3 @@ class MessageSection(Section):
         sender = _NO_SENDER if self._fault_of_sender else composition.sender or _NO_SENDER
         written = replace(composition, sender=sender, message=self._text, language=None, **decisions)
         return written.plan(RowsOfTable.of(contacts, self._desk.contacts))
-
-
-def _about_dates(message: str, examples: Mapping[str, str]) -> str:
-    """What the placeholders of dates in a text are, which look like a fault; "" if there are none.
-
-    `examples` are dates as some of them write it.
-    """
-    dates = [*dict.fromkeys(_DATE.findall(message))]
-    if not dates:
-        return ""
-    if all(date in examples for date in dates):
-        one_by_one = (f"{date} stands for a date, such as “{examples[date]}”" for date in dates)
-        return markup.paragraph(f"{listed_words(one_by_one)}.", note=True)
-    stand = agreeing(len(dates), "stands for a date", "stand for dates")
-    return markup.paragraph(f"{listed_words(dates)} {stand}. The phone shows how it is written.", note=True)

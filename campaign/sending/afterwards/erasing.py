@@ -63,7 +63,8 @@ def erase(folder: Place, *, confirm: str | None = None) -> Result:
 def _erase(place: Folder, rounds: Sequence[Round], digests: KeyedDigests, ledger: Ledger) -> None:
     """Write what is left, register it, and only then delete the originals."""
     try:
-        (place.path / COMPOSED).unlink(missing_ok=True)  # it has the text
+        for composed in place.path.glob(f"{COMPOSED}*"):  # what a program that was killed left, too
+            composed.unlink(missing_ok=True)  # it has the text
         registered = {one_round.number: write_erased(one_round, digests) for one_round in rounds}
     except OSError as error:
         raise FolderError(
@@ -124,8 +125,9 @@ def _departed(rounds: Sequence[Round]) -> int:
 
 def _other_files(place: Folder) -> str:
     """A sentence with what else is in the folder, which erasing leaves; "" if there is nothing."""
-    own = {MANIFEST, COMPOSED, ROUNDS, "lock", *place.ledger_place.file_names}
-    others = sorted(clean(path.name) for path in place.path.iterdir() if path.name not in own)
+    own = {MANIFEST, ROUNDS, "lock", *place.ledger_place.file_names}
+    names = (path.name for path in place.path.iterdir())
+    others = sorted(clean(name) for name in names if name not in own and not name.startswith(COMPOSED))
     if not others:
         return ""
     return f" Other files in the folder are left as they are: {', '.join(others)}."

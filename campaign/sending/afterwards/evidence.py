@@ -18,6 +18,10 @@ from campaign.service.account_in_code import name_of_sandbox
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
+_SANDBOX_IS_GONE = (
+    "A sandbox that was started later knows nothing of it. If that of then has ended, nobody can tell: it "
+    "was a rehearsal, and either answer will do."
+)
 
 
 def evidence(place: Folder, contents: LedgerSnapshot, batch: int) -> str:
@@ -53,6 +57,8 @@ def _whom(place: Folder, contents: LedgerSnapshot, batch: int, when: Any) -> Ite
     if sandbox := _sandbox_that_took(place, when):
         compare = call_to_compare(sandbox, place.path, [batch])
         yield f"To see which of them your sandbox received: {compare}"
+    elif place.manifest.environment == "local":
+        yield _SANDBOX_IS_GONE
 
 
 def _sandbox_that_took(place: Folder, when: Any) -> str:

@@ -68,14 +68,18 @@ class Coverage(NamedTuple):
 
 
 def covered(
-    compared: ComparedPlan, outgoing: pd.DataFrame, options: SendOptions, limit: Decimal, price: Decimal
+    compared: ComparedPlan,
+    outgoing: pd.DataFrame,
+    options: SendOptions,
+    *,
+    limit: Decimal,
+    spending: Spending,
+    price: Decimal,
 ) -> Coverage:
-    """How far a budget of `limit` cost units goes at this `price` of one SMS part.
+    """How far a budget of `limit` cost units goes after `spending`, at this `price` of one SMS part.
 
     `outgoing` are the messages that would go out, in their order: a batch goes out whole or not at all.
     """
-    record = compared.record
-    spending = Spending() if record is None else cost_so_far(record.rounds, record.ledger)
     bounds = _batch_bounds(compared, outgoing, options)
     sums = np.concatenate([[0], np.cumsum(outgoing["parts"].to_numpy(dtype=np.int64))])[bounds]
     sent = batches_within(limit, spending, price, np.diff(sums).tolist())
