@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence, Set
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from decimal import Decimal
 from functools import cached_property
@@ -24,21 +24,12 @@ from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.public_calls import public_call
-from campaign.results.advice import (
-    ORDERED_ADVICE,
-    advice_for,
-    advice_on_corrections,
-    advice_on_costs,
-    advice_on_reached_earlier,
-    advice_on_sharing,
-    decided,
-    settled_as_refused,
-)
 from campaign.results.breakdown import break_down, choose_column
-from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
 from campaign.results.card import result_card
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
+from campaign.results.earlier_messages import about_departed, about_kept_texts
 from campaign.results.follow_up_rows import FollowUpRows
+from campaign.results.left_to_do import LeftToDo, WaysOn
 from campaign.results.local_times import LocalTimes
 from campaign.results.outcome_tables import by_urgency
 from campaign.results.plain_words import without_error_classes
@@ -47,14 +38,12 @@ from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
 from campaign.results.sent_rounds import SentRound
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
-from campaign.results.totals import ResultTotals, lack_their_cost, outcome_sentence
-from campaign.text import agreeing, capitalised, clean, counted
+from campaign.results.totals import ResultTotals, outcome_sentence
+from campaign.text import clean, counted
 
 # Rows that can go into a new campaign without anybody getting a message twice. Those that are unknown may
 # have been sent, and those that were not sent go out with `resume`.
 SAFE_TO_PREPARE_AGAIN = ("invalid", "refused")
-
-WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready to be copied
 
 
 @dataclass(frozen=True, init=False, repr=False, eq=False)
@@ -348,75 +337,36 @@ class Result:
     @cached_property
     def _about_earlier_rounds(self) -> str:
         """Who keeps what earlier rounds sent, and what they sent that is in no row of today's table."""
-        return " ".join(filter(None, (self._about_kept_texts, self._about_departed)))
-
-    @cached_property
-    def _about_kept_texts(self) -> str:
-        """How many people keep another text that they got before; "" for none."""
-        if not (count := sum(part.kept_texts for part in self.parts())):
-            return ""
-        keep, they = agreeing(count, "keeps", "keep"), agreeing(count, "this person", "they")
-        return f"{capitalised(counted(count, 'person', 'people'))} {keep} the text that {they} got before."
-
-    @property
-    def _about_departed(self) -> str:
-        """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing."""
-        planned = self._planned
-        sent = self._batches["status"].isin(["accepted", "unknown"]).to_numpy()
-        count = int((self._batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
-        if not count:
-            return ""
-        earlier = f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')}"
-        has_new_texts = any(one_round.options.get("changed") == "send" for one_round in self.rounds)
-        where = (
-            "not in this table: an earlier text of people in it, or messages to people who have left it"
-            if has_new_texts
-            else "not in this table: to rows that get nothing now, or to people who have left it"
-            if self._batch_of_excluded.any()
-            else "in no row of this table any more"
+        kept = about_kept_texts(sum(part.kept_texts for part in self.parts()))
+        departed = about_departed(
+            self._batches,
+            self._planned,
+            has_new_texts=any(one.options.get("changed") == "send" for one in self.rounds),
+            has_reached_rows=bool(self._batch_of_excluded.any()),
         )
-        return f"{earlier} {where}; the cost includes {agreeing(count, 'it', 'them')}."
+        return " ".join(filter(None, (kept, departed)))
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
         """What is left to do, one sentence each; the note of a run that stopped early says how to resume."""
-        return self._left_to_do({"not_sent"} if self._note and self._order != "paused" else set())
+        says_how = self._note and self._order != "paused"
+        return self._to_do.sentences(without={"not_sent"} if says_how else set())
 
-    def _left_to_do(self, without: Set[str]) -> tuple[str, ...]:
-        without = {*without}
-        if not self.totals.to_correct:
-            without.add("invalid")
-        if self.is_erased:
-            without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
-        by_hand = settled_as_refused(self._batches[self._planned > 0], is_closed=self.is_closed)
-        advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
-        if not self.is_erased:
-            people = self.totals.sharing_unreached
-            advice.append(advice_on_sharing(people, with_invalid=self.totals.to_correct > 0))
-            advice += self.corrections_to_copy
-            advice.append(advice_on_costs(self._unpriced_batches))
-        return tuple(filter(None, advice))
+    @property
+    def decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already what becomes of it."""
+        return self._to_do.decisions
 
     @property
     def corrections_to_copy(self) -> list[str]:
         """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
         and rows that were corrected in the follow-up file, in this round or an earlier one."""
-        if self.is_erased:
-            return []
-        others = len(self._reached.rows) - len(self._reached.corrected)
-        corrected = advice_on_corrections(self._rows_to_copy.tolist())
-        return [*filter(None, (advice_on_reached_earlier(others), corrected))]
+        return self._to_do.corrections_to_copy
 
     @property
     def corrections(self) -> int:
         """How many rows were corrected or added in follow-up files, so that your own spreadsheet lacks it."""
-        return len(self._rows_to_copy)
-
-    @property
-    def _rows_to_copy(self) -> npt.NDArray[np.int64]:
-        """The row numbers of these: the table may have them as corrected, or as your own spreadsheet has."""
-        sent_before = np.union1d(self._reached.corrected, self._reached.doubtful)
-        return np.union1d(self.corrected_rows, sent_before).astype(np.int64)
+        return len(self._to_do.rows_to_copy)
 
     @cached_property
     def corrected_rows(self) -> pd.Index[int]:
@@ -427,10 +377,19 @@ class Result:
         return pd.Index(issues.loc[issues["code"] == CORRECTED, "row"].astype("int64"), name="row")
 
     @property
-    def decisions(self) -> dict[str, str]:
-        """What is left to do, by status, where a person has decided already what becomes of it."""
-        batches = self._batches[self._planned > 0]
-        return decided(batches, is_closed=self.is_closed, order=self._order, kept=self._kept_batches())
+    def _to_do(self) -> LeftToDo:
+        return LeftToDo(
+            self.totals,
+            self._batches,
+            self._planned,
+            self._reached,
+            lambda: self.corrected_rows,
+            self._kept_batches,
+            folder=self.folder,
+            order=self._order,
+            is_closed=self.is_closed,
+            is_erased=self.is_erased,
+        )
 
     def _kept_batches(self) -> set[int]:
         """Of the batches that are to go out again those of which every person keeps an earlier text."""
@@ -511,36 +470,11 @@ class Result:
 
         None is for what nobody can send, and none if the campaign has changed since: load it again first.
         """
-        if self.folder is None or self.changes_since:
+        to_do = self._to_do
+        if self.changes_since:
             return ()
-        is_left = self.totals["refused"] or self.totals["not_sent"]
-        is_over = self.is_closed or self.is_erased or self._order in ORDERED_ADVICE
-        rest = self._ways_on if is_left and not is_over else ()
-        return (*self._ways_to_settle(self.folder), *rest, *self._way_to_add_cost)
-
-    def _ways_to_settle(self, folder: Path) -> WaysOn:
-        """The calls that ask about the first unknown batches; what is under way has no error yet."""
-        batches = self._batches
-        is_open = (batches["status"] == "unknown") & ~batches["error"].isin(["", ORDERED_AGAIN])
-        unknown = batches["batch"][is_open].tolist()
-        purposes = [f"To settle batch {batch}, once you have asked the service" for batch in unknown]
-        if len(unknown) > SHOWN:
-            others = counted(len(unknown) - SHOWN, "other unknown batch", "other unknown batches")
-            purposes[SHOWN - 1] = f"{purposes[SHOWN - 1]}, and {others} in the same way"
-        return tuple(zip(purposes, calls_to_settle(folder, unknown), strict=False))
-
-    @property
-    def _way_to_add_cost(self) -> WaysOn:
-        """The call that gives the first accepted batch without a cost the one that the provider names."""
-        unpriced = self._unpriced_batches
-        if self.folder is None or self.is_erased or not unpriced:
-            return ()
-        purpose = f"To add the cost of batch {unpriced[0]}, once the provider has told you"
-        return ((purpose, call_to_add_cost(self.folder, unpriced[0])),)
-
-    @property
-    def _unpriced_batches(self) -> list[int]:
-        return [*map(int, self._batches["batch"][lack_their_cost(self._batches)])]
+        rest = self._ways_on if to_do.can_go_on else ()
+        return (*to_do.ways_to_settle, *rest, *to_do.way_to_add_cost)
 
     def _repr_html_(self) -> str:
         return self._card(self.headline, self.left_to_do, self.ways_on)
@@ -548,7 +482,9 @@ class Result:
     @property
     def card_below_run(self) -> str:
         """The result as HTML below the card of its run, which says why it ended and how to go on."""
-        return self._card(self._headline(""), self._left_to_do({"not_sent"}), self._way_to_add_cost)
+        return self._card(
+            self._headline(""), self._to_do.sentences(without={"not_sent"}), self._to_do.way_to_add_cost
+        )
 
     def _card(self, headline: str, left_to_do: tuple[str, ...], ways_on: WaysOn) -> str:
         return result_card(

@@ -25,7 +25,8 @@ from campaign.errors import LockedError
 from campaign.messages.plan import Plan
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
-from campaign.results.tables import Result, WaysOn
+from campaign.results.left_to_do import WaysOn
+from campaign.results.tables import Result
 from campaign.sending.engine.budget import Budget, budget_in_words
 from campaign.sending.engine.delivery import Post
 from campaign.sending.engine.engine import Engine, Listener

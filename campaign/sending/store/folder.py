@@ -20,8 +20,9 @@ import pandas as pd
 
 from campaign.errors import FolderError, UsageError
 from campaign.paths import impossible
+from campaign.results.left_to_do import WaysOn
 from campaign.results.sent_rounds import SentRound
-from campaign.results.tables import Result, WaysOn
+from campaign.results.tables import Result
 from campaign.sending.ledger.ledger import Ledger
 from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address

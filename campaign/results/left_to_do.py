@@ -1,0 +1,129 @@
+"""What is left to do in a campaign after sending: sentences for people, and calls that can be copied."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Set
+from dataclasses import KW_ONLY, dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.contract import ORDERED_AGAIN
+from campaign.results.advice import (
+    ORDERED_ADVICE,
+    advice_for,
+    advice_on_corrections,
+    advice_on_costs,
+    advice_on_reached_earlier,
+    advice_on_sharing,
+    decided,
+    settled_as_refused,
+)
+from campaign.results.calls_to_settle import SHOWN, call_to_add_cost, calls_to_settle
+from campaign.results.reached_earlier import ReachedEarlier
+from campaign.results.totals import ResultTotals, lack_their_cost
+from campaign.text import counted
+
+WaysOn = tuple[tuple[str, str], ...]  # what a call is for, and the call, ready to be copied
+
+
+@dataclass(frozen=True, eq=False)
+class LeftToDo:
+    """What the totals and batches of a result leave to be done.
+
+    `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
+    as they were corrected in a follow-up file, `kept` the numbers of the batches that are to go out again and
+    whose people all keep an earlier text: both may have to be read. `order` holds for all workers, "" if
+    there never were any.
+    """
+
+    totals: ResultTotals
+    batches: pd.DataFrame
+    planned: Ints
+    reached: ReachedEarlier
+    corrected: Callable[[], pd.Index[int]]
+    kept: Callable[[], Collection[int]]
+    _: KW_ONLY
+    folder: Path | None
+    order: str
+    is_closed: bool
+    is_erased: bool
+
+    def sentences(self, without: Set[str]) -> tuple[str, ...]:
+        """One sentence for each thing to do; nothing about the statuses in `without`."""
+        without = {*without}
+        if not self.totals.to_correct:
+            without.add("invalid")
+        if self.is_erased:
+            without |= {"invalid", "refused"}  # nothing here can be corrected or resumed
+        by_hand = settled_as_refused(self._in_use, is_closed=self.is_closed)
+        advice = [*advice_for(self.totals.by_outcome, self.decisions | by_hand, without=without).values()]
+        if not self.is_erased:
+            people = self.totals.sharing_unreached
+            advice.append(advice_on_sharing(people, with_invalid=self.totals.to_correct > 0))
+            advice += self.corrections_to_copy
+            advice.append(advice_on_costs(self._unpriced))
+        return tuple(filter(None, advice))
+
+    @property
+    def decisions(self) -> dict[str, str]:
+        """What is left to do, by status, where a person has decided already what becomes of it."""
+        return decided(self._in_use, is_closed=self.is_closed, order=self.order, kept=self.kept())
+
+    @property
+    def corrections_to_copy(self) -> list[str]:
+        """What your own spreadsheet lacks, a sentence each."""
+        if self.is_erased:
+            return []
+        others = len(self.reached.rows) - len(self.reached.corrected)
+        corrected = advice_on_corrections(self.rows_to_copy.tolist())
+        return [*filter(None, (advice_on_reached_earlier(others), corrected))]
+
+    @property
+    def rows_to_copy(self) -> Ints:
+        """The rows that were corrected or added in follow-up files, so that your own spreadsheet lacks it.
+
+        The table may have them as corrected, or as your own spreadsheet has.
+        """
+        sent_before = np.union1d(self.reached.corrected, self.reached.doubtful)
+        return np.union1d(self.corrected(), sent_before).astype(np.int64)
+
+    @property
+    def can_go_on(self) -> bool:
+        """Whether resuming the campaign would send something."""
+        is_left = self.totals["refused"] or self.totals["not_sent"]
+        is_over = self.is_closed or self.is_erased or self.order in ORDERED_ADVICE
+        return bool(is_left) and self.folder is not None and not is_over
+
+    @property
+    def ways_to_settle(self) -> WaysOn:
+        """The calls that ask about the first unknown batches; what is under way has no error yet."""
+        if self.folder is None:
+            return ()
+        is_open = (self.batches["status"] == "unknown") & ~self.batches["error"].isin(["", ORDERED_AGAIN])
+        unknown = self.batches["batch"][is_open].tolist()
+        purposes = [f"To settle batch {batch}, once you have asked the service" for batch in unknown]
+        if len(unknown) > SHOWN:
+            others = counted(len(unknown) - SHOWN, "other unknown batch", "other unknown batches")
+            purposes[SHOWN - 1] = f"{purposes[SHOWN - 1]}, and {others} in the same way"
+        return tuple(zip(purposes, calls_to_settle(self.folder, unknown), strict=False))
+
+    @property
+    def way_to_add_cost(self) -> WaysOn:
+        """The call that gives the first accepted batch without a cost the one that the provider names."""
+        unpriced = self._unpriced
+        if self.folder is None or self.is_erased or not unpriced:
+            return ()
+        purpose = f"To add the cost of batch {unpriced[0]}, once the provider has told you"
+        return ((purpose, call_to_add_cost(self.folder, unpriced[0])),)
+
+    @property
+    def _in_use(self) -> pd.DataFrame:
+        """The batches that hold messages of the plan."""
+        return self.batches[self.planned > 0]
+
+    @property
+    def _unpriced(self) -> list[int]:
+        return [*map(int, self.batches["batch"][lack_their_cost(self.batches)])]
