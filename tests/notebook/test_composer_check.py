@@ -86,8 +86,14 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     ]  # fmt: skip
     shown = person.sees("section-3")
     assert "2 (as row 4)" in shown
+    campaign.write_follow_up(unsent_result(person.composer.desk.plan, name="visits"), "to_correct.csv")
+    for path in ("to_correct.csv", "visits.csv"):
+        person.reopen(1)
+        person.fill("path", path)
+        person.press("use")
+        person.press("check")
     (picker,) = pickers(person)
-    assert picker.value == 4
+    assert picker.value == 4  # nothing was sent yet
 
     person.press("go-on")
     person.send()
@@ -97,6 +103,12 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     world = {}
     exec(lines, world)
     assert world["plan"].fingerprint == composed.plan.fingerprint
+
+    clerk = Person(campaign.compose())  # another day
+    clerk.compose()
+    clerk.reopen(3)
+    assert "2 (as row 4)" in clerk.sees("section-3")
+    assert pickers(clerk)[0].value == 4  # the row whose text was sent
 
 
 def test_people_who_share_a_phone_can_be_given_another_number(person, table):
@@ -218,9 +230,12 @@ def test_rows_to_correct_before_anything_was_sent_are_not_everybody(person, tabl
     plan = person.composer.desk.plan
     campaign.write_follow_up(unsent_result(plan, name="visits"), table.parent / "to_correct.xlsx")
     person.press("go-on")
-    person.reopen(1)
-    person.fill("path", "to_correct.xlsx")
-    person.press("use")
+    to_correct = "These are the rows of to_correct.xlsx"
+    for path, is_said in (("to_correct.xlsx", True), ("visits.csv", False), ("to_correct.xlsx", True)):
+        person.reopen(1)
+        person.fill("path", path)
+        person.press("use")
+        assert (to_correct in person.sees("section-2")) == is_said
     person.press("check")
     assert "This file has only the rows to correct" in person.sees("section-3")
     person.reopen(1)

@@ -95,6 +95,8 @@ class CheckSection(Section):
     def enter(self) -> None:
         """Check everybody with what was decided above."""
         self._read_opt_outs()
+        with suppress(CampaignError):  # the section that sends says why
+            self._desk.take_sent_rows()
         self._draw()
 
     def refill(self, composition: Composition) -> None:

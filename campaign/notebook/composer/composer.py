@@ -170,8 +170,8 @@ class Composer(Panel):
         if is_new:
             self._open(position)
             return True
+        section.say_changed(section.news)  # what was said of a file that was chosen in between is over
         if section.news:
-            section.say_changed(section.news)
             return False
         if section is self.check and self.check.findings != findings:
             same = "As many people get a text as before."

@@ -42,6 +42,7 @@ class Desk:
     price: str = ""  # of one SMS, as it was typed
     own_number: str = ""  # of the phone that one text is tried on, as it was typed
     remember: Callable[[], None] = lambda: None  # called after each decision
+    _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
     _numbers: tuple[tuple[Any, ...], pd.Series[int]] = ((), pd.Series(dtype="int64"))
     accounts: Mapping[Environment, Account | None] = field(default_factory=lambda: offered_accounts())
@@ -87,11 +88,14 @@ class Desk:
 
     def read(self) -> None:
         """Read the spreadsheet; of the rows that were chosen by hand, those that are as they were stay so."""
-        before, version = self.contacts, self.version
+        last, version = (self.contacts, self.chosen_rows), self.version
+        if not _has_rows_to_correct(self.contacts):
+            self._own = last  # for the time after rows to correct
         self.contacts = self.composition.contacts()
         if version not in ("", self.version):
             self.decide(changed="ask", gone="ask")  # what was answered was about the rows as they were
-        rows = [row for row in self.chosen_rows if row in self.contacts.index and row in before.index]
+        before, chosen = last if _has_rows_to_correct(self.contacts) else self._own
+        rows = [row for row in chosen if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
 
@@ -106,6 +110,19 @@ class Desk:
         self.composition, self.plan = wanted.planned(self.contacts)
         return self.plan
 
+    def take_sent_rows(self) -> None:
+        """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for."""
+        plan = self.plan or self.prepared()
+        if plan.addressing.alternatives.empty or _has_rows_to_correct(self.contacts):
+            return
+        messages, sent = plan.messages, self.difference(self.composition.environment).messages["row"]
+        chosen = messages.loc[messages["row"].isin(self.chosen_rows), "number"]
+        left_out = plan.addressing.alternatives
+        rows = left_out.loc[left_out["row"].isin(sent) & ~left_out["number"].isin(chosen), "row"].unique()
+        if len(rows):
+            self.decide(instead=(*map(int, rows), *self.chosen_rows))
+            self.prepared()
+
     def difference(self, where: Environment, *, anew: bool = False) -> Difference:
         """What the plan would send there, as it was when this plan was first compared, or `anew`."""
         plan, run = self.plan or self.prepared(), self.run
@@ -115,6 +132,12 @@ class Desk:
             before = now, self.composition.compare(plan, self.accounts[where])
             self._compared[where] = before
         return before[1]
+
+
+def _has_rows_to_correct(contacts: pd.DataFrame) -> bool:
+    """Whether a file has only rows to correct, whose numbers mean other rows than its campaign's own."""
+    reading = reading_of(contacts)
+    return reading is not None and reading.continues is not None
 
 
 def offered_accounts() -> dict[Environment, Account | None]:
