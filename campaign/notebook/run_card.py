@@ -31,7 +31,13 @@ WORDS = {
     "stopped": "Stopped",
     "failed": "Failed",
 }
-_PASSING = ("expected cost", "time left", "messages a second")  # figures that mean nothing once nobody sends
+_STOPPED = "cost at most, then the budget stops it"
+_PASSING = (
+    "expected cost",
+    _STOPPED,
+    "time left",
+    "messages a second",
+)  # figures that mean nothing once nobody sends
 _SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
 
 STYLE = """
@@ -161,7 +167,9 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         limit = Budget.of(run.options.budget)
         expected = expected_cost(counts, limit)
         words = cost_in_words(expected, currency=run.currency, environment=run.environment)
-        pairs["expected cost"] = "not known yet" if expected is None else words
+        pairs["expected cost" if expected == counts.expected_cost else _STOPPED] = (
+            "not known yet" if expected is None else words
+        )
     if run.outgoing:
         name = "elapsed, with earlier runs" if run.seconds_before >= 1 else "elapsed"
         pairs[name] = clock(counts.seconds)

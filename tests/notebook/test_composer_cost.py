@@ -11,6 +11,7 @@ from support.widget_tree import find
 import campaign
 from campaign.notebook.composer.cost_choice import given_price
 from campaign.notebook.composer.desk_words import desk_words
+from campaign.notebook.run_card import figures
 
 
 def rehearsed_within(person, budget, price="35"):
@@ -37,11 +38,16 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     assert "waits for the amount at which to stop" in person.sees("why-not")
     person.fill("budget", "80")
     shown = person.sees("section-4")
-    covered = "The budget covers 1 of 3 SMS: the next 2 texts leave together."  # to see the price, one first
+    covered = "The budget covers 2 of 3 SMS."
+    assert person.sees("why-not") == covered  # beside a button for all of them
     assert f"{covered} Sending stops before it costs more than 80." in shown
     assert "budget=80)" in person.composer.desk.composition.python()
     person.send()
-    assert person.composer.desk.run.counts.accepted == 1
+    run = person.composer.desk.run
+    assert run.counts.accepted == 2
+    assert "<dt>cost at most, then the budget stops it</dt><dd>80 " in figures(
+        run, run.counts, on_the_way=True
+    )
     said = "To send the rest, change “Stop when it has cost” in section 4: 105 is enough."
     until(lambda: said in person.sees("section-4"))  # a dashboard is drawn now and then
     assert said in person.sees("section-5")
@@ -51,17 +57,19 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     assert find(person.composer, "budget").value == "105"
     filled_in = "“Stop when it has cost” was 80: 105, enough for everybody, is filled in."
     assert filled_in in person.sees("section-4")
-    assert "35 is spent already." in person.sees("section-4")
+    assert "70 is spent already." in person.sees("section-4")
     person.fill("price", "40")
     assert "was 80: 105 is filled in." in person.sees("section-4")
-    assert "The budget covers 0 of 2 SMS: the next 2 texts leave together." in person.sees("section-4")
+    assert "The budget covers 0 of 1 SMS. Sending stops before" in person.sees("section-4")
+    assert find(person.composer, "send").disabled
+    assert "the budget covers none of the texts" in person.sees("why-not")
     person.fill("price", "")
     assert "was 80: 105 is filled in." in person.sees("section-4")
     person.fill("price", "35")
     person.fill("budget", "200")  # by hand
     assert "filled in" not in person.sees("section-4")
     person.fill("budget", "105")
-    assert find(person.composer, "send").description == "Rehearse 2 texts"
+    assert find(person.composer, "send").description == "Rehearse 1 text"
     person.send()
     assert person.composer.desk.run.result.totals["accepted"] == 3
     assert not person.is_shown("change-budget")
@@ -70,8 +78,10 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     rows.write_text(rows.read_text("utf-8-sig").replace('"0772 00"', '"+256772000003"'))
     person.reopen(1)
     person.fill("path", "to_correct.csv")
-    for button in ("use", "check", "go-on"):
-        person.press(button)
+    person.press("use")
+    person.press("check")
+    assert "raise the field “Stop when it has cost”. That is in section 4." in person.sees("section-3")
+    person.press("go-on")
     used_up = "105 is spent already. The budget covers 0 of 1 SMS. Sending stops before"
     assert used_up in person.sees("section-4")
     for price in ("35", ""):

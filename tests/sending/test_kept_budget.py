@@ -1,5 +1,8 @@
 """A budget once given holds over the campaign's life, until a person gives another one."""
 
+from decimal import Decimal
+
+import pandas as pd
 import pytest
 from support.live_service import LiveService, start_live
 from support.small_campaigns import contacts_of, people, plan_for
@@ -8,6 +11,8 @@ import campaign
 from campaign.notebook.run_card import run_card
 from campaign.sending.campaigns import continued
 from campaign.sending.engine.budget import budget_in_words
+from campaign.sending.engine.tally import Spending
+from campaign.sending.rounds.kept_budget import batch_size_within
 
 PRICE = 35
 SMALL = {"batch_size": 5, "concurrency": 1, "progress": False}
@@ -203,3 +208,13 @@ def test_the_budget_that_is_named_pays_for_what_was_refused_and_what_is_unknown(
         assert run.option_for_the_rest == f"budget={PRICE * 20}"
         result = campaign.resume(run.folder, budget=PRICE * 20, **options)
         assert result.totals["not_sent"] == result.totals["refused"] == 0
+
+
+@pytest.mark.parametrize(
+    ("limit", "size"),
+    [(7_000, 100), (6_999, 99), (3_500, 50), (350, 5), (35, 1), (0, 1)],
+)  # 1,000 messages of two parts cost 7,000
+def test_batches_are_a_tenth_of_what_a_short_budget_pays_for(limit, size):
+    messages = pd.DataFrame({"parts": [2] * 1000})
+    price, spent = Decimal("3.5"), Spending(Decimal(20_000))
+    assert batch_size_within(20_000 + Decimal(limit), spent, price, messages, most=100) == size

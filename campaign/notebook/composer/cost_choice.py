@@ -24,7 +24,7 @@ from campaign.sending.engine.tally import Spending
 from campaign.sending.options import SendOptions
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.sending.rounds.kept_budget import covered
+from campaign.sending.rounds.kept_budget import batch_size_within, covered
 from campaign.sending.rounds.standing import cost_so_far
 from campaign.text import agreeing, clean, counted, figure
 
@@ -61,6 +61,8 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._compared: ComparedPlan | None = None
         self._filled_in: _FilledIn | None = None
         self._of_campaign = "", ""  # a campaign, and the amount that was for it
+        self._is_used_up = False
+        self.shortage = ""  # how many SMS the budget covers, where it does not cover all
         self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
         self.limit = Field(FIELDS["budget"], "budget", written=self._take_budget, at_once=True)
         self._price_fault, self._budget_fault = _fault("price-fault"), _fault("budget-fault")
@@ -104,13 +106,20 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     @property
     def obstacle(self) -> str:
-        """Which of the fields has to be put right before anything is sent: "price", "budget" or ""."""
+        """What has to be put right before anything is sent: "price", "budget", "used up" or ""."""
         for name, field in (("price", self.price), ("budget", self.limit)):
             try:
                 _amount(field.value, "")
             except UsageError:
                 return name
-        return ""
+        return "used up" if self._is_used_up else ""
+
+    def request_size(self, outgoing: pd.DataFrame, most: int) -> int:
+        """How many texts leave in one request: `most`, or fewer so that a budget which is short goes far."""
+        price, limit = given_price(self.price.value), given_price(self.limit.value)
+        if price is None or limit is None or outgoing.empty:
+            return most
+        return batch_size_within(limit, self._spending, price, outgoing, most=most)
 
     def check(self) -> None:
         """Raise `UsageError` for a budget that is no number."""
@@ -127,6 +136,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         price = self._read(self.price, self._price_fault, _NO_PRICE)
         limit = self._read(self.limit, self._budget_fault, _NO_BUDGET)
         size, words = counted(parts, "SMS", "SMS"), []
+        self.shortage, self._is_used_up = "", False
         if parts and price is not None:
             words.append(f"About {cost_in_words(price * parts, currency=currency)} for {size}.")
         elif parts:
@@ -157,9 +167,13 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         sms, following = covered(
             self._compared, outgoing, options, limit=limit, spending=self._spending, price=price
         )
-        if self._spending.cost + price * sms > limit:  # an engine that has seen no price sends one text
+        self._is_used_up = not sms
+        if (
+            sms and self._spending.cost + price * sms > limit
+        ):  # an engine that has seen no price sends one text
             return "The first text leaves whatever it costs: before it, the price is not known."
         share = f"The budget covers {figure(sms)} of {counted(int(outgoing['parts'].sum()), 'SMS', 'SMS')}"
+        self.shortage = f"{share}."
         if self._spending.cost + price * (sms + 1) > limit:
             return f"{share}."
         together = "takes more than one SMS" if following == 1 else "leave together"

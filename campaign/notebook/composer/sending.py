@@ -19,7 +19,7 @@ from campaign.notebook.composer.desk_words import CHANGE_BUDGET, CHOICES, FIELDS
 from campaign.notebook.composer.fields import Field, Picker, asked_phrase, button, set_shown, wrong_phrase
 from campaign.notebook.composer.left_out import LeftOutBefore
 from campaign.notebook.composer.memory import Kept, keep_with_campaign
-from campaign.notebook.composer.pace_choice import PaceChoice
+from campaign.notebook.composer.pace_choice import USUAL, PaceChoice
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_leaves import kinds_before
@@ -46,6 +46,7 @@ _NOT_WHAT_WAS_SHOWN = (
 _WHY_NOT = {  # why the button does not send
     "price": "This waits for the price of one SMS above: correct it, or leave it empty.",
     "budget": "This waits for the amount at which to stop above: correct it, or leave it empty.",
+    "used up": "This waits for a higher amount at which to stop above: the budget covers none of the texts.",
     "left out": "This waits for your answer above about the people who wanted no texts before.",
     "problem": "This waits until what is said below is put right.",
 }
@@ -222,8 +223,6 @@ class SendingSection(Section):
             self._start.description = start if len(self._outgoing) else "Show the result"
             self._obstacle = "left out" if self.left_out.ask(self._outgoing) else ""
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
-            if not is_live:
-                self._desk.decide(**self.pace.decisions(len(self._outgoing)))
         self._show_cost()
         self.looked_up()
 
@@ -264,11 +263,21 @@ class SendingSection(Section):
         return Sandbox(tls=True, price=price, balance=_BALANCE * max(price, Decimal(1)))
 
     def _show_cost(self) -> None:
-        """Say what the texts cost, and beside the button why it does not send."""
+        """Say what the texts cost, and beside the button why it does not send, or not all of them."""
+        self._decide_pace()
         self.costs.say(self._outgoing)
         obstacle = _WHY_NOT.get(self.costs.obstacle or self._obstacle, "")
         self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
-        self._why_not.value = markup.paragraph(obstacle, note=True) if obstacle else ""
+        beside = obstacle or self.costs.shortage
+        self._why_not.value = markup.paragraph(beside, note=True) if beside else ""
+
+    def _decide_pace(self) -> None:
+        """Decide how fast the texts leave, and in requests that a budget has room for."""
+        is_live, chosen = self._desk.composition.environment == "live", {"batch_size": USUAL}
+        if not is_live:
+            chosen = self.pace.decisions(len(self._outgoing))
+        size = self.costs.request_size(self._outgoing, chosen["batch_size"])
+        self._desk.decide(**chosen | {"batch_size": size})
 
 
 def _at_own_price(html: str) -> str:

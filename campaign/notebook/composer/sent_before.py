@@ -64,7 +64,7 @@ def _sentence(where: Environment, difference: Difference) -> str:
     leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
     kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
     said = difference.sentence.replace(kinds, before, 1)
-    return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said)}")
+    return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said, here=3)}")
 
 
 def _kept_from(plan: Plan, difference: Difference, unasked: Collection[str]) -> list[Reason]:

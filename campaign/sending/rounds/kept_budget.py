@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 from decimal import Decimal
-from math import ceil
+from fractions import Fraction
+from math import ceil, floor
 from typing import NamedTuple
 
 import numpy as np
@@ -84,6 +85,20 @@ def covered(
     sums = np.concatenate([[0], np.cumsum(outgoing["parts"].to_numpy(dtype=np.int64))])[bounds]
     sent = batches_within(limit, spending, price, np.diff(sums).tolist())
     return Coverage(int(sums[sent]), int(np.diff(bounds)[sent]) if sent + 1 < len(bounds) else 0)
+
+
+def batch_size_within(
+    limit: Decimal, spending: Spending, price: Decimal, outgoing: pd.DataFrame, *, most: int
+) -> int:
+    """The largest batch for a budget of `limit` cost units: `most`, if it covers the `outgoing` messages.
+
+    A batch goes out whole or not at all. So each is at most a tenth of what the budget still pays for at this
+    `price` of one SMS part, or one message, and little of the budget is left over.
+    """
+    room, cost = Fraction(limit) - spending.with_open_parts(0), price * _parts_of(outgoing)
+    if cost <= room:
+        return most
+    return max(1, min(most, floor(len(outgoing) * room / Fraction(cost)) // 10))
 
 
 def _batch_bounds(compared: ComparedPlan, outgoing: pd.DataFrame, options: SendOptions) -> Ints:
