@@ -184,7 +184,7 @@ def test_each_choice_says_what_it_changes(person, table):
         "Send them in several SMS: 1 more person gets a text, 2 SMS more",
     ]
     assert person.offered("duplicates") == [
-        "Send only the first text: 2 rows get no text",
+        "Send one text to each phone: 2 rows get no text",
         "Send every different text: 1 more person gets a text, 1 SMS more; 1 row still gets none "
         "(row 5: repeats another row)",
     ]

@@ -129,6 +129,7 @@ def test_the_budget_covers_what_the_texts_take_in_their_order(person, table):
     person.fill("budget", "200")
     covered = "The budget covers 3 of 6 SMS: the next text takes more than one SMS."
     assert covered in person.sees("section-4")
+    assert "About 300 for 6 SMS: 1 text takes more than one." in person.sees("section-4")
     person.composer.desk.decide(rate=None)  # as fast as it goes
     person.send()
     assert person.composer.desk.run.counts.accepted == 3

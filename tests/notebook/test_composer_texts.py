@@ -55,6 +55,11 @@ def test_the_composer_explains_the_text_of_the_row_on_the_phone(person, table):
     assert cut in person.sees("phone")
     person.write("Fête, {name}, " + "come again " * 7)
     assert person.sees("alphabet").startswith("“ê” in your text is not")
+    table.write_text(f"name,phone\n{'Ann ' * 40},+256 772 000 001\nBen,+256 772 000 002\n")
+    person.reopen(1)
+    person.press("again")
+    person.press("use")  # the phone shows a text that is too long, and the other one takes two SMS
+    assert person.sees("alphabet").startswith("“ê” in your text is not")
 
 
 def test_the_counter_counts_the_rows_that_get_a_text(person, table):
@@ -89,6 +94,8 @@ def test_rows_with_a_problem_come_one_after_another(person, table):
     person.press("next")
     person.press("problem")
     assert find(person.composer, "section-2").phone.row == 6
+    assert find(person.composer, "next").disabled
+    assert not find(person.composer, "previous").disabled
 
 
 # dates
@@ -145,7 +152,7 @@ def test_a_row_is_shown_with_its_dates_as_the_whole_column_shows_them(person, ta
     person.press("next")
     assert "Le 6 janvier." in person.sees("phone")
     person.press("problem")
-    assert "No row has a problem." in person.sees("phone")
+    assert "No row has a problem in “fr”." in person.sees("phone")
 
 
 def test_how_dates_are_read_is_said_before_anything_is_sent_and_can_be_changed(person, table):
@@ -284,6 +291,8 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     assert person.sees("counter") == "10 of 160 · 1 SMS · the longest is row 3 with 10"
     person.fill("editing", "en")
     assert "Hello Aisha" in person.sees("phone")
+    person.press("problem")
+    assert "No row has a problem in “en”." in person.sees("phone")
     person.press("check")
     assert person.folded()[1] == "2 · “Hello {name}” and 1 other language (column “Language”), sender CLINIC"
     assert '"Language" is empty: fill in the language. There are texts for: en, sw.' in person.sees(
@@ -370,6 +379,9 @@ def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that
         "170 of 160 · too long · the longest is row 2 with 170 · too long for 2 rows"
     )
     section = person.section(2)
+    assert "CLINIC" not in person.sees("phone")
+    person.fill("sender", "CLINIC")
+    assert person.sees("phone").startswith("CLINIC xxx")
     assert f"{'x' * 160}<del>{'x' * 10}</del>" in section.phone.screen.value
     section._desk.decide(overlong="truncate")
     section.phone.show()

@@ -136,6 +136,9 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         price = self._read(self.price, self._price_fault, _NO_PRICE)
         limit = self._read(self.limit, self._budget_fault, _NO_BUDGET)
         size, words = counted(parts, "SMS", "SMS"), []
+        larger = int((outgoing["parts"] > 1).sum()) if len(outgoing) else 0
+        if larger:
+            size += f": {counted(larger, 'text')} {agreeing(larger, 'takes', 'take')} more than one"
         self.shortage, self._is_used_up = "", False
         if parts and price is not None:
             words.append(f"About {cost_in_words(price * parts, currency=currency)} for {size}.")

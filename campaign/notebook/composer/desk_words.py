@@ -39,7 +39,7 @@ CHOICES = {
     ("overlong", "truncate"): "Cut these texts",
     ("overlong", "one_sms"): "Cut them to one SMS each",
     ("overlong", "split"): "Send them in several SMS",
-    ("duplicates", "skip"): "Send only the first text",
+    ("duplicates", "skip"): "Send one text to each phone",
     ("duplicates", "keep"): "Send every different text",
     ("several", "refuse"): "Leave these people out",
     ("several", "first"): "Use the first number",

@@ -67,8 +67,9 @@ class MessageSection(Section):
         self._dates_in_text = HTML()
         self._dates_in_text.add_class("campaign-dates-in-text")
         self._with_letters: pd.Index[Any] = pd.Index([])  # rows whose letters make one SMS hold fewer
+        self._fitting = self._with_letters  # those of them whose text is not too long
         self.phone = Phone(
-            self._plan_of, lambda: self._text_of_row, self._longest_row, self._count, self._explain
+            self._plan_of, self._sender_and_text, self._longest_row, self._count, self._explain
         )
         self.dates = DateChoice(self._rewrite)
         self.earlier = EarlierText(desk, self._take_earlier)
@@ -160,7 +161,7 @@ class MessageSection(Section):
     def _turn(self) -> None:
         """Write another of the texts, for its readers."""
         self._readers = self.languages.readers
-        self.phone.offer(self._readers.index)
+        self.phone.offer(self._readers.index, self.languages.editing)
         self.editor.formats = self._date_formats()
         self.editor.value = self._text
         self._typed(self._text)
@@ -230,9 +231,12 @@ class MessageSection(Section):
 
         Not of a text that is too long: how many SMS it takes is no question yet.
         """
-        sentence = ""
-        if preview is not None and (preview.messages or count_units(self._text_of_row) <= TEXT_LIMIT):
-            sentence = explain_alphabet(self._text, self._text_of_row)
+        sentence, rows = "", self._readers.index[:0]
+        if preview is not None:
+            is_fitting = preview.messages or count_units(self._text_of_row) <= TEXT_LIMIT
+            rows = pd.Index([self.phone.row]) if is_fitting else self._fitting
+        if len(rows):
+            sentence = explain_alphabet(self._text, self._text_in(rows[0]))
             if not sentence and len(self._with_letters):
                 few = self._readers.loc[self._with_letters[:_SAMPLE]]
                 sentence = explain_cells(self._text, few, len(self._with_letters))
@@ -249,6 +253,9 @@ class MessageSection(Section):
         sent = self._sent(lengths)
         longest = int(sent["characters"].argmax())
         self._with_letters = sent.index[~sent["plain"] & (sent["parts"] > 1)]
+        self._fitting = self._with_letters[
+            (sent.loc[self._with_letters, "characters"] <= TEXT_LIMIT).to_numpy()
+        ]
         shown = lengths.loc[[self.phone.row]].iloc[0]
         letters = "" if shown["plain"] else named_letters(self._text_of_row)
         size = size_in_words(shown, self._desk.composition.overlong, letters)
@@ -260,8 +267,15 @@ class MessageSection(Section):
     @property
     def _text_of_row(self) -> str:
         """The text of the row on the phone, whether it gets one or not."""
-        row = self._readers.loc[[self.phone.row]]
-        return filled_in(row, self._text, whole=self._desk.contacts)[0]
+        return self._text_in(self.phone.row)
+
+    def _sender_and_text(self) -> tuple[str, str]:
+        """The sender of all rows, "" where a column has them, and the text of the row on the phone."""
+        sender = self._desk.composition.sender
+        return "" if "{" in sender else sender, self._text_of_row
+
+    def _text_in(self, row: int) -> str:
+        return filled_in(self._readers.loc[[row]], self._text, whole=self._desk.contacts)[0]
 
     def _lengths(self) -> pd.DataFrame:
         return text_lengths(self._readers, self._text, whole=self._desk.contacts)

@@ -26,8 +26,8 @@ _EMPTY = "The text appears here as its reader will see it."
 class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Shows the text of one row.
 
-    `make_plan` returns the plan for some rows, or for all; `find_text` the whole text of the row, whether it
-    gets one or not; `find_longest` the row with the longest text.
+    `make_plan` returns the plan for some rows, or for all; `find_text` the sender and the whole text of the
+    row, whether it gets one or not; `find_longest` the row with the longest text.
     `shown` is called whenever a row is to be shown, and `drawn` afterwards, with what the row gets; with None
     as long as the text is unfinished.
     """
@@ -35,7 +35,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def __init__(
         self,
         make_plan: Callable[[pd.Index[Any] | None], Plan],
-        find_text: Callable[[], str],
+        find_text: Callable[[], tuple[str, str]],
         find_longest: Callable[[], int],
         shown: Callable[[], None],
         drawn: Callable[[Preview | None], None],
@@ -43,13 +43,16 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._make_plan, self._find_text, self._find_longest = make_plan, find_text, find_longest
         self._shown, self._drawn = shown, drawn
         self._rows: pd.Index[Any] = pd.Index([], dtype="int64")
+        self._of = ""  # which text the rows get, in words, where there are several
         self.row = 0
         self.screen = HTML()
         self.screen.add_class("campaign-phone")
+        self._previous = button("Previous", "previous", lambda: self._step(-1))
+        self._next = button("Next", "next", lambda: self._step(1))
         buttons = HBox(
             [
-                button("Previous", "previous", lambda: self._step(-1)),
-                button("Next", "next", lambda: self._step(1)),
+                self._previous,
+                self._next,
                 button("The longest", "longest", self._go_to_longest),
                 button("Next with a problem", "problem", self._go_to_problem),
             ],
@@ -57,14 +60,16 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         )
         super().__init__([self.screen, buttons])
 
-    def offer(self, rows: pd.Index[Any]) -> None:
-        """Show rows of this table from now on."""
-        self._rows = rows
+    def offer(self, rows: pd.Index[Any], language: str = "") -> None:
+        """Show rows of this table from now on; with a `language`, they are those of its text."""
+        self._rows, self._of = rows, f" in “{language}”" if language else ""
         if self.row not in rows:
             self.row = int(rows[0]) if len(rows) else 0
 
     def show(self) -> None:
         """Draw the row as it is now."""
+        self._previous.disabled = self.row in self._rows[:1]
+        self._next.disabled = self.row in self._rows[-1:]
         self._shown()  # first: the counter has to follow typing
         try:
             plan = self._make_plan(pd.Index([self.row]))
@@ -73,7 +78,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.screen.value = markup.paragraph(_EMPTY, note=True)
             self._drawn(None)
         else:
-            phone = preview.phone() or _too_long(self._find_text())
+            phone = preview.phone() or _too_long(*self._find_text())
             said = [*_about_cut(plan), _facts(preview)]
             self.screen.value = phone + "".join(markup.paragraph(one, note=True) for one in said)
             self._drawn(preview)
@@ -100,16 +105,17 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             return self.show()
         problems = status.index.to_numpy()[status == "invalid"]
         if not len(problems):
-            self.screen.value = markup.paragraph("No row has a problem.")
+            self.screen.value = markup.paragraph(f"No row has a problem{self._of}.")
             return
         here = int((problems <= self.row).sum()) if self.row in problems else int((problems < self.row).sum())
         place = here % len(problems)  # after the last one, the first
         self._go_to(int(problems[place]))
-        count = f"From the top, this is number {place + 1} of {counted(len(problems), 'row')} with a problem."
-        self.screen.value += markup.paragraph(count, note=True)
+        count = counted(len(problems), "row")
+        said = f"From the top, this is number {place + 1} of {count} with a problem{self._of}."
+        self.screen.value += markup.paragraph(said, note=True)
 
 
-def _too_long(text: str) -> str:
+def _too_long(sender: str, text: str) -> str:
     """A text that is too long as a piece of HTML, with what does not fit struck out; "" for any other."""
     text = mask_text(text)
     length = count_units(text)
@@ -118,7 +124,8 @@ def _too_long(text: str) -> str:
     end = next(end for end in range(TEXT_LIMIT, 0, -1) if count_units(text[:end]) <= TEXT_LIMIT)
     fits, rest = markup.escape(text[:end]), markup.escape(text[end:])
     note = _STRUCK_OUT.format(length, TEXT_LIMIT)
-    bubble = f'<div class="bubble">{fits}<del>{rest}</del></div>'
+    above = f'<div class="from">{markup.escape(sender)}</div>' if sender else ""
+    bubble = f'{above}<div class="bubble">{fits}<del>{rest}</del></div>'
     return f'<style>{PHONE}</style><div class="phone">{bubble}</div>{markup.paragraph(note, note=True)}'
 
 
