@@ -16,7 +16,7 @@ ADVICE = {
     "refused": "The table of batches says why the service refused some of them. Once the cause is removed, "
     "resume the campaign or send the plan again: only people who got nothing are tried again.",
     "not_sent": "Resume the campaign to send the messages that were not sent.",
-    "invalid": "Correct the invalid rows in your spreadsheet and send it again, or in the file that "
+    "invalid": "Correct the invalid rows: in your own spreadsheet, which you send again, or in the file that "
     "write_follow_up writes, which has the reasons.",
 }
 _SETTLED_AS_REFUSED = (

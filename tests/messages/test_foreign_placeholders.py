@@ -133,7 +133,7 @@ def test_as_written_sends_the_text_as_it_is(text, sent):
 
 
 def test_every_text_of_a_call_is_checked():
-    with pytest.raises(TemplateError, match=r'message for "fr" contains \[Clinic\]'):
+    with pytest.raises(TemplateError, match=r'text for "fr" contains \[Clinic\]'):
         plan({"en": "Hi", "fr": "[Clinic]"}, language="Clinic")
     with pytest.raises(TemplateError, match=r"The sender contains \{\{clinic\}\}"):
         plan(sender="{{clinic}}")

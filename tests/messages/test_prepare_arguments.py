@@ -51,7 +51,7 @@ def test_no_parameter_answers_with_a_foreign_exception(name, wrong):
         ),
         (
             {"message": {"en": 5}, "language": "Name"},
-            'message for "en" needs text, but got 5. Write "Hi {first_name}, …".',
+            'text for "en" needs text, but got 5. Write "Hi {first_name}, …".',
         ),
         (
             {"message": {5: "Hi"}, "language": "Name"},

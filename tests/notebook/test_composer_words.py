@@ -38,9 +38,9 @@ def without_quotes(text):
             "Give it one, for example in the field “Name of this campaign”.",
         ),
         (
-            "Correct the invalid rows in your spreadsheet and send it again, or in the file that "
+            "Correct the invalid rows: in your own spreadsheet, which you send again, or in the file that "
             "write_follow_up writes, which has the reasons.",
-            "Correct the rows with a mistake in your spreadsheet and send it again, or in the file that "
+            "Correct the rows with a mistake: in your own spreadsheet, which you send again, or in the file that "
             "“Rows to correct” writes, which has the reasons.",
         ),
         (

@@ -304,7 +304,7 @@ def test_the_page_counts_no_pause_between_two_rounds(tmp_path):
     )
     two_rounds = Result(result.plan, frame, environment="local")
     shown = figures(page(two_rounds, tmp_path))
-    assert "of sending, without the time between rounds" in shown
+    assert "of sending, not counting the time between rounds" in shown
     assert not any("pause" in words for words in shown)
 
 

@@ -117,7 +117,7 @@ def _sender_problem(sender: str) -> str:
 
 
 def _describe(language: str) -> str:
-    return f'message for "{language}"' if language else "message"
+    return f'text for "{language}"' if language else "message"
 
 
 def _rows_by_language(cells: TextArray) -> dict[str, Ints]:

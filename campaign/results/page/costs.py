@@ -60,7 +60,7 @@ def _breaks(timeline: Timeline) -> str:
     """What the time of sending does not count, as the end of a phrase; "" for nothing worth a word."""
     pauses, rounds = len(timeline.pauses), any(gap.round for gap in timeline.gaps)
     breaks = [counted(pauses, "pause")] * bool(pauses) + ["the time between rounds"] * rounds
-    return f", without {' and '.join(breaks)}" if breaks else ""
+    return f", not counting {' and '.join(breaks)}" if breaks else ""
 
 
 def cost_by_sender(result: Result) -> dict[str, tuple[Decimal | None, int]]:

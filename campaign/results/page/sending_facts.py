@@ -152,7 +152,7 @@ def _limits(options: Mapping[str, Any], currency: str) -> str:
     """What the sending was limited to, by the options in force now."""
     pieces = []
     if options.get("rate"):
-        pieces.append(f"{figure(options['rate'])} messages a second at most")
+        pieces.append(f"{counted(options['rate'], 'message')} a second at most")
     if options.get("hours"):
         pieces.append(f"only {options['hours']}")
     if options.get("budget"):
