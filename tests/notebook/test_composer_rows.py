@@ -33,6 +33,7 @@ def test_all_rows_of_a_reason_open_in_place(person, table):
     shown = html_of(rows)
     for n in range(27):
         assert f">{n + 3}</td>" in shown
+        assert f">P{n}</td>" in shown
         assert f">0772 {n:02}</td>" in shown
     assert shown.count("Compare it with its source and complete it.") == 27
     assert [*lists(person)] == ["Hide all 27 rows"]

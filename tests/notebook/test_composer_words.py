@@ -40,8 +40,8 @@ def without_quotes(text):
         (
             "Correct the invalid rows: in your own spreadsheet, which you send again, or in the file that "
             "write_follow_up writes, which has the reasons.",
-            "Correct the rows with a mistake: in your own spreadsheet, which you send again, or in the file that "
-            "“Rows to correct” writes, which has the reasons.",
+            "Correct the rows with a mistake: in your own spreadsheet, which you send again, or in the file "
+            "that “Rows to correct” writes, which has the reasons.",
         ),
         (
             'The message has the placeholder {first_nam}. Did you mean "first_name"?',

@@ -56,9 +56,9 @@ class Reason:
         issues = self.issues[self.issues["row"].isin(rows)]
         words = {one: desk_words(one, here=3, unasked=self.unasked) for one in issues["detail"].unique()}
         table = numbered_rows(self.plan, pd.Index(issues["row"]))
-        if (table["number"] == "").all():
-            table = table[["row"]]
-        if self.column:
+        if (table.iloc[:, -1] == "").all():
+            table = table.iloc[:, :-1]
+        if self.column and self.column not in table.columns[1:2]:
             cells = mask_texts(issues["value"]).to_numpy()
             table.insert(len(table.columns), self.column, cells, allow_duplicates=True)
         what = issues["detail"].map(words).to_numpy()

@@ -9,7 +9,9 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
-from campaign.masking import mask_numbers
+from campaign.contacts.exports import row_counter
+from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
+from campaign.masking import mask_numbers, mask_texts
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import button, set_shown
 from campaign.text import counted, figure
@@ -71,8 +73,16 @@ class RowList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def numbered_rows(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
-    """The rows with their masked phone numbers, "" for one that has none."""
+    """The rows with the first of their other cells, such as a name, and their masked phone numbers.
+
+    A number is "" for a row that has none, and only the last of the columns is that of the numbers.
+    """
     places = plan.contacts.index.get_indexer(rows)
     numbers = pd.Series(plan.addressing.numbers[places])
     masked = mask_numbers(numbers.astype("str")).where(numbers != 0, "")
-    return pd.DataFrame({"row": rows.astype("int64"), "number": masked.to_numpy()})
+    table = pd.DataFrame({"row": rows.astype("int64"), "number": masked.to_numpy()})
+    known = {*plan.addressing.columns, *OUTCOME_COLUMNS, row_counter(plan.contacts.columns)}
+    for name in [name for name in plan.contacts.columns if name not in known][:1]:
+        cells = mask_texts(plan.contacts[name].iloc[places])
+        table.insert(1, name, cells.to_numpy(), allow_duplicates=True)
+    return table
