@@ -75,6 +75,8 @@ def check_amount(value: object, *, subject: str, write: str, or_none: bool = Fal
     """Refuse anything but a number of 0 or more; `Decimal` and numbers written as text are accepted."""
     if or_none and value is None:
         return
+    if value is ...:  # a line that was copied as it stands
+        raise UsageError(f"Put the amount in the place of the dots: {write}.")
     try:
         if isinstance(value, bool) or not isinstance(value, (Real, Decimal, str)):
             raise ValueError

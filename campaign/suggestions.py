@@ -1,6 +1,6 @@
 """Suggestions for misspelled names: the choice, the file or the time zone that was probably meant."""
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from datetime import UTC, datetime
 from pathlib import Path
 from zoneinfo import ZoneInfo, available_timezones
@@ -31,8 +31,10 @@ def did_you_mean(wanted: object, choices: Iterable[str]) -> str:
     return f" Did you mean {suggestion!r}?" if suggestion else ""
 
 
-def similar_file(path: Path) -> str:
+def similar_file(path: Path, endings: Collection[str] = ()) -> str:
     """The name in the same folder that is most like that of a missing file; "" if none is close.
+
+    With `endings`, such as .csv, only names with one of them count.
 
     Names are compared without their endings: "nothing.xlsx" and "twice.xlsx" are not alike.
     """
@@ -40,9 +42,11 @@ def similar_file(path: Path) -> str:
         names = [entry.name for _, entry in zip(range(_FOLDER_LIMIT), path.parent.iterdir(), strict=False)]
     except (OSError, ValueError):  # a missing folder, or an impossible name
         return ""
-    stems = {name: Path(name).stem for name in names}
+    stems = {
+        name: Path(name).stem for name in names if not endings or Path(name).suffix.casefold() in endings
+    }
     stem = closest(path.stem, stems.values(), likeness=_LIKE_A_FILE)
-    alike = [name for name in names if stem and stems[name].casefold() == stem.casefold()]
+    alike = [name for name in stems if stem and stems[name].casefold() == stem.casefold()]
     return closest(path.name, alike) or next(iter(alike), "")
 
 

@@ -5,6 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from decimal import Decimal
+from math import ceil
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 _ANSI = re.compile(r"\x1b\][^\x07\x1b]*(?:\x07|\x1b\\)?|(?:\x1b\[|\x9b)[0-?]*[ -/]*[@-~]|\x1b[ -/]*[0-~]")
 _BREAKS = re.compile(r"[\t\n\v\f\r\x85\u2028\u2029]+")
@@ -102,6 +107,12 @@ def listed_words(words: Iterable[str]) -> str:
     """Words as a list in a sentence: "North", "North and South", "North, South and West"."""
     *others, last = [*words] or [""]
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def rounded_up(amount: Fraction | Decimal) -> Decimal:
+    """An amount without a fraction, or rounded up to hundredths."""
+    hundredths = ceil(amount * 100)
+    return Decimal(hundredths // 100) if hundredths % 100 == 0 else Decimal(hundredths).scaleb(-2)
 
 
 def money(value: Decimal | None) -> str:

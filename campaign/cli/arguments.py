@@ -11,6 +11,7 @@ from typing import Any, NoReturn
 
 from campaign.cli.commands import COMMANDS, Command
 from campaign.cli.exit_codes import EXIT_CODES
+from campaign.installed_version import installed_version
 from campaign.suggestions import did_you_mean
 from campaign.text import clean
 
@@ -56,9 +57,7 @@ class _Version(argparse.Action):
     """Print the version and end; it is looked up only then."""
 
     def __call__(self, parser: argparse.ArgumentParser, *_: object) -> NoReturn:
-        from importlib.metadata import version
-
-        sys.stdout.write(f"campaign {version('campaign')}\n")
+        sys.stdout.write(f"campaign {installed_version()}\n")
         parser.exit()
 
 

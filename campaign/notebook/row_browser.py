@@ -66,7 +66,11 @@ class RowBrowser(Panel):
 
         self._source = source
         rows = capitalised(counted(len(source.contacts), "row"))
-        numbers = "Phone numbers are shown in full." if reveal else "Phone numbers are masked."
+        numbers = (
+            "Phone numbers are shown in full."
+            if reveal
+            else "Phone numbers are masked. With reveal=True they are shown in full."
+        )
         table = RowTable(
             lambda: rows_to_browse(source, reveal=reveal),
             listed=_LISTED,
@@ -101,9 +105,11 @@ def rows_to_browse(source: Plan | Result, *, reveal: bool) -> pd.DataFrame:
     rest = contacts.columns.drop([*outcome, *numbers])
     status, reason = outcome[:2]
     table = table[[status, *numbers, message, reason, *rest, *provider]]
+    table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
     if isinstance(source, Plan):
         table = table.assign(**{status: table[status].replace("not_sent", READY)})
-    table = table.assign(**{reason: without_error_classes(table[reason], table[status])})
+    else:
+        table = table.assign(**{status: source.outcomes})
     table = Redaction(source, reveal=reveal).contacts(table)
     table.insert(0, _free_name("row", table.columns), table.index)
     return table.reset_index(drop=True)

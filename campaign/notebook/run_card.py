@@ -251,6 +251,7 @@ def _ways_to_settle(run: Run) -> list[str]:
     one_by_one = ", ".join(map(_code, calls_to_settle(folder, batches)))
     refused, again = _code('"refused"'), _code('"again"')
     received = agreeing(len(batches), "if it was received", "for each that was received")
+    which = unknown_batches_in_words(batches)
     more = " and so on" if len(batches) > SHOWN else ""
     # The call that ended the run may have settled it since.
     when = ("was", "were") if run.made_way else ("is", "are")
@@ -258,9 +259,9 @@ def _ways_to_settle(run: Run) -> list[str]:
     place = json.dumps(seen_from_here(folder), ensure_ascii=False)
     together = _code(f'campaign.reconcile({place}, "provider.csv")')
     return [
-        f"To settle {unknown_batches_in_words(batches)}, which {unknown}, once you have asked the service"
-        f"{_what_was_received(run, batches)}. Run {one_by_one}{more} {received}, with "
-        f"{refused} if it was not, with {again} to send it again where nobody knows. "
+        f"To settle {which}, which {unknown}: ask the service{_what_was_received(run, batches)}. Then run "
+        f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
+        "nobody knows. "
         "The first call asks, and shows the line that does it",
         f"To settle by the service's own list: {together}",
     ]
@@ -273,7 +274,7 @@ def _what_was_received(run: Run, batches: Sequence[int]) -> str:
         return ""
     messages = agreeing(len(batches), "its messages", "these messages")
     compare = _code(call_to_compare(sandbox, run.folder, batches))
-    return f": {compare} shows which of {messages} your sandbox received"
+    return f" ({compare} shows which of {messages} your sandbox received)"
 
 
 def lost(run: Run) -> str:

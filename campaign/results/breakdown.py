@@ -72,11 +72,11 @@ def break_down(
             needing=contacts.index.isin(needing).astype("int64"),
         )
         rows = _added(rows, counted, ["group", "status"])
-        joined = part.messages
-        joined = joined.assign(
-            group=groups[cells.index.get_indexer(pd.Index(joined["row"]))], place=part.places, messages=1
-        )
-        messages = _added(messages, joined, ["group", "place"])
+        sent = part.messages[["row", "parts"]].assign(place=part.places)
+        # What such a row cost is known by its batch, but how many SMS parts it had is not.
+        sent = pd.concat([sent, part.sent_earlier.assign(parts=0)])
+        of_group = groups[cells.index.get_indexer(pd.Index(sent["row"]))]
+        messages = _added(messages, sent.assign(group=of_group, messages=1), ["group", "place"])
     values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")
     return _frame(rows, messages, values, batches)
 

@@ -21,8 +21,8 @@ def about_departed(
 ) -> str:
     """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing.
 
-    `planned` says how many messages of the plan each of the batches has. Where people were sent new texts,
-    or rows that get nothing now were reached before, these may be the messages.
+    `planned` says how many messages for rows of the plan each of the batches has. Where people were sent new
+    texts, or rows that get nothing now were reached before, these may be the messages.
     """
     sent = batches["status"].isin(["accepted", "unknown"]).to_numpy()
     count = int((batches["messages"].to_numpy() - planned)[sent].clip(0).sum())

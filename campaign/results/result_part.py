@@ -64,6 +64,15 @@ class ResultPart:
         """How many of these rows are of people who keep another text that they got before."""
         return 0 if self.reached is None else len(self.reached.kept(lambda: self.issues))
 
+    @property
+    def sent_earlier(self) -> pd.DataFrame:
+        """The rows to correct that were sent in an earlier round, or perhaps: columns row, and place as in
+        `places`."""
+        sent = [] if self.reached is None else [*self.reached.rows, *self.reached.doubtful]
+        is_sent = self.status.index.isin(sent)
+        places = np.searchsorted(self.batches["batch"].to_numpy(), self.batch_of_excluded[is_sent])
+        return pd.DataFrame({"row": self.status.index[is_sent], "place": places})
+
     def apart(self, rows: pd.Index[int]) -> ResultPart:
         """The same for another process, with nothing that its `rows` do not need."""
         used = np.union1d(self.batch_of_message, self.batch_of_excluded)

@@ -22,7 +22,7 @@ from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts, labels_of_contacts
 from campaign.public_calls import public_call
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
@@ -201,6 +201,18 @@ class Result:
         return frame_of_parts(self.parts, table)
 
     @property
+    def outcomes(self) -> pd.Series[str]:
+        """What became of each row, named as in the bars: `totals.by_outcome` counts them.
+
+        `contacts` has the statuses, which do not tell who shares a phone or was reached in an earlier round.
+        """
+        outcomes = pd.concat([part.status for part in self._bare_parts()]).astype("str")
+        outcomes[outcomes.index.isin(self._sharing)] = "sharing a phone"
+        outcomes[outcomes.index.isin(self._reached.doubtful)] = "unknown"
+        outcomes[outcomes.index.isin(self._reached.rows)] = "reached earlier"
+        return outcomes
+
+    @property
     def issues(self) -> pd.DataFrame:
         """The issues of the plan: what was wrong or worth knowing before sending."""
         return self.plan.issues
@@ -340,7 +352,7 @@ class Result:
         kept = about_kept_texts(sum(part.kept_texts for part in self.parts()))
         departed = about_departed(
             self._batches,
-            self._planned,
+            self._planned + self._reached_earlier_by_batch,
             has_new_texts=any(one.options.get("changed") == "send" for one in self.rounds),
             has_reached_rows=bool(self._batch_of_excluded.any()),
         )
@@ -415,10 +427,22 @@ class Result:
     @cached_property
     def _planned(self) -> npt.NDArray[np.int64]:
         """How many messages of the plan are in each batch."""
+        return self._in_each_batch(self._batch_of_message)
+
+    @property
+    def _reached_earlier_by_batch(self) -> npt.NDArray[np.int64]:
+        """How many rows to correct each batch reached in an earlier round, or perhaps."""
+        rows = np.union1d(self._reached.rows, self._reached.doubtful)
+        is_sent = np.isin(labels_of_contacts(self.plan), rows) if len(rows) else slice(0)
+        return self._in_each_batch(self._batch_of_excluded[is_sent])
+
+    def _in_each_batch(self, batches: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
+        """How often the number of each batch occurs."""
         numbers = self._batches["batch"].to_numpy()
-        counts = np.bincount(self._batch_of_message, minlength=int(numbers.max(initial=0)) + 1)
-        planned: npt.NDArray[np.int64] = counts[numbers]
-        return planned
+        counts: npt.NDArray[np.int64] = np.bincount(batches, minlength=int(numbers.max(initial=0)) + 1)[
+            numbers
+        ]
+        return counts
 
     @cached_property
     def _whole(self) -> ResultPart:

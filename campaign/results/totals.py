@@ -151,20 +151,22 @@ def outcome_bars(totals: ResultTotals) -> str:
 
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
-    accepted, service = totals["accepted"], words_for(totals.environment).service
+    earlier, service = totals.reached_earlier, words_for(totals.environment).service
+    accepted = totals["accepted"] + earlier
+    by_service = f"by {service}, {earlier:,} of them in earlier rounds" if earlier else f"by {service}"
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:
         rows = "The only row was" if accepted == 1 else f"All {accepted:,} rows were"
-        return f"{rows} accepted by {service}."
+        return f"{rows} accepted {by_service}."
     if totals.rows == 1:
         status = next(name for name, count in totals.items() if count)
         return f"The only row was not accepted by {service} ({status.replace('_', ' ')})."
     other_counts = [
         f"{count:,} {name.replace('_', ' ')}"
         for name, count in totals.by_outcome.items()
-        if count and name != "accepted"
+        if count and name not in ("accepted", "reached_earlier")
     ]
     some = f"{accepted:,}" if accepted else "None"
     rows = f"{some} of {counted(totals.rows, 'row')} {agreeing(accepted, 'was', 'were')} accepted"
-    return f"{rows} by {service}; the rest: {', '.join(other_counts)}."
+    return f"{rows} {by_service}; the rest: {', '.join(other_counts)}."

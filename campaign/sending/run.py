@@ -50,7 +50,7 @@ from campaign.sending.terminal import (
     noted_signals,
     progress_bar,
 )
-from campaign.service.account_in_code import account_argument, name_of_sandbox
+from campaign.service.account_in_code import account_argument, named_sandbox
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -279,9 +279,11 @@ class Run:
         """What each call is for, and the call: paying into an embedded sandbox that lacks money, resuming."""
         rest = ("To send what is left", self.call_for_the_rest)
         counts = self.counts
-        if not counts.lacks_money or not (sandbox := name_of_sandbox(self.options.account)):
+        if not counts.lacks_money or not (named := named_sandbox(self.options.account)):
             return (rest,)
-        return ("To pay into the sandbox", call_to_top_up(sandbox, counts.cost, counts.expected_cost)), rest
+        name, sandbox = named
+        cost = None if counts.expected_cost is None else counts.expected_cost - counts.cost
+        return ("To pay into the sandbox", call_to_top_up(name, sandbox.balance, cost)), rest
 
     @property
     def option_for_the_rest(self) -> str:

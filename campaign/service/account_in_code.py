@@ -40,10 +40,17 @@ def account_of(environment: str) -> tuple[str, str]:
 
 def name_of_sandbox(account: Account | Sandbox | None) -> str:
     """The name that a person gave to the embedded sandbox that this account belongs to; "" without one."""
+    named = named_sandbox(account)
+    return named[0] if named else ""
+
+
+def named_sandbox(account: Account | Sandbox | None) -> tuple[str, Sandbox] | None:
+    """The embedded sandbox that this account belongs to, after the name that a person gave it; None if none
+    has a name."""
     if account is None:
-        return ""
+        return None
     named = ((name, held) for name, held in _named_objects() if isinstance(held, Sandbox))
-    return next((name for name, held in named if held is account or _is_same(held, account)), "")
+    return next((pair for pair in named if pair[1] is account or _is_same(pair[1], account)), None)
 
 
 def _names_of(account: Account | Sandbox | None) -> Iterator[str]:

@@ -28,6 +28,7 @@ LAYERS = [
     "copied_field",
     "paths",
     "private_files",
+    "installed_version",
     "memory",
     "spool",
     "cluster",

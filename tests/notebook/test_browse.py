@@ -51,7 +51,7 @@ def test_every_row_with_what_becomes_of_it(plan):
 def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):
     result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
     rows = rows_to_browse(result, reveal=False).set_index("row")
-    assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "duplicate", 5: "accepted"}
+    assert rows["status"].to_dict() == {2: "accepted", 3: "invalid", 4: "sharing a phone", 5: "accepted"}
     assert list(rows.columns) == ["status", "phone", "message", "reason", "name", "note", "batch", "code"]
     assert rows.at[2, "code"] == result.contacts.at[2, "code"] != ""
 

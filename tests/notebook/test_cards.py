@@ -364,7 +364,7 @@ def test_only_the_sandbox_that_took_a_batch_is_named_to_settle_it(tmp_path, monk
     shell.user_ns["other"] = campaign.Sandbox()
     campaign.resume(account=shell.user_ns["other"], **options)
     card, question = run_all()
-    assert "which is unknown, once you have asked the service. Run" in card
+    assert "which is unknown: ask the service. Then run" in card
     assert "lossy.received(" in question  # the first of the sandboxes that it was sent with
     monkeypatch.setattr("campaign.sending.store.given_accounts._uses", {})  # the kernel is started again
     shell.user_ns["lossy"] = campaign.Sandbox(faults={2: "accept_close"})
@@ -388,7 +388,7 @@ def test_a_result_that_was_settled_or_read_again_names_the_account_that_sends_th
             campaign.close(folder)
         card = unescape(run_card(run))
         compare = f'slow.received(campaign.load_result("{folder}").messages.query("batch == 2"))'
-        assert f"asked the service: <code>{compare}</code> shows which of its messages your" in card
+        assert f"ask the service (<code>{compare}</code> shows which of its messages your" in card
         assert compare in str(asked.value)
         assert eval(compare, shell.user_ns)["row"].tolist() == [3, 4, 5]
         assert run.status == "paused"  # the question has done nothing yet

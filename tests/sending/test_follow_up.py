@@ -102,7 +102,7 @@ def test_the_uncorrected_spreadsheet_run_again_says_who_was_reached(desk):
     assert "Correct 2 rows, then send the file again." in page
     assert again.totals["accepted"] == 8
     (row,) = campaign.history(again.folder).to_dict("records")
-    assert (row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (8, 2, 9)
+    assert (row["accepted"], row["to_correct"], row["accepted_in_all_rounds"]) == (9, 2, 9)
     assert row["people"] == 8 + 2 + 1  # the last was reached earlier
     assert again.sentence.endswith(once)
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
@@ -150,8 +150,14 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert "6 of 8 rows were accepted" in send(visits_plan(path), sandbox).sentence
         again = send(visits_plan(), sandbox)
         assert again.needing_attention.tolist() == again.follow_up().index.tolist() == LEFT
-        assert "2 of 8 rows were accepted" in again.sentence
-        assert "; the rest: 1 invalid, 1 sharing a phone, 4 reached earlier. " in again.sentence
+        assert "6 of 8 rows were accepted by the embedded sandbox, 4 of them in earlier" in again.sentence
+        assert "rounds; the rest: 1 invalid, 1 sharing a phone. " in again.sentence
+        assert "not in this table" not in again.sentence
+        by_name = again.by("name")  # the costs too: nothing was sent to people who are in no row
+        assert by_name.loc[["Cleo", "Eve", "Gus"], "cost_share"].tolist() == [35, 35, 35]
+        assert not by_name.index.hasnans
+        bars = {name.replace("_", " "): count for name, count in again.totals.by_outcome.items() if count}
+        assert again.outcomes.value_counts().to_dict() == bars
         assert "1 person shares a phone with somebody in another row and got nothing" in again.sentence
         assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
         assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
@@ -164,7 +170,7 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert "messages for 6 of 8 people (75%)" in page
         assert "2 people need attention." in page
         (row,) = campaign.history(again.folder).to_dict("records")
-        assert (row["people"], row["accepted"], row["to_correct"]) == (8, 2, 2)
+        assert (row["people"], row["accepted"], row["to_correct"]) == (8, 6, 2)
         compared = campaign.compare(visits_plan(), account=sandbox.account)
         assert compared.gone == 0
         assert compared.sentence == (
@@ -250,7 +256,8 @@ def test_of_rows_with_a_mistake_that_have_one_number_the_corrected_one_was_reach
     assert first.startswith("The row gets nothing, but it was reached as corrected")
     assert all(reason.startswith("The message needs") for reason in others)
     assert again.totals.to_correct == len(again.follow_up()) == 2
-    assert "1 message that is not in this table: to rows that get nothing now" in again.sentence
+    assert "2 of 4 rows were accepted by the embedded sandbox, 1 of them in earlier rounds" in again.sentence
+    assert "not in this table" not in again.sentence
 
 
 def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_them(sent):

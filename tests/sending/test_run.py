@@ -337,7 +337,7 @@ def test_a_run_that_a_valve_holds_makes_way_for_the_next_send():
         result = campaign.send(plan_of(30), **options)
         assert held.ended
         assert (result.totals["accepted"], result.totals["unknown"]) == (20, 10)
-        assert "To settle batch 2, which was unknown when this run ended" in run_card(held)
+        assert "To settle batch 2, which was unknown when this run ended: ask the service" in run_card(held)
         assert not sandbox.inbox["number"].duplicated().any()
 
 
@@ -373,7 +373,9 @@ def test_a_run_that_a_valve_holds_makes_way_for_the_decision_that_it_waits_for(h
     settle(held.folder, 2)
     assert held.ended
     assert held.wait().sentence == campaign.load_result(held.folder).sentence
-    assert held.sentence.startswith("This run ended because its campaign was opened by another call.")
+    assert held.sentence.startswith(
+        "This run made way for another call that opened its campaign, such as resolve or resume."
+    )
     assert "campaign.resolve" not in run_card(held)
     assert campaign.resume(held.folder, progress=False).totals["accepted"] == 30
 

@@ -92,7 +92,7 @@ def _opened(path: Path) -> Iterator[tuple[str, IO[bytes]]]:
         with path.open("rb") as file:
             yield name, file
     except FileNotFoundError:
-        meant = clean(similar_file(path))
+        meant = clean(similar_file(path, KINDS))
         hint = f'Did you mean "{meant}"?' if meant else f'The current folder is "{clean(Path.cwd())}".'
         raise FileError(f'There is no file "{clean(path)}". {hint}') from None
     except PermissionError:

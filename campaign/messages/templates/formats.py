@@ -140,7 +140,7 @@ class NumberFormat:
     thousands: bool
     decimals: int | None
 
-    needed = "a number such as 1500 or 1500.5"
+    needed = "a number such as 1500 or 1500.5, with nothing beside it"
 
     @property
     def written(self) -> str:

@@ -139,6 +139,9 @@ def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
 
 def _leaving_out(rows: int, unwanted: int) -> str:
     """How many rows get no text, and how many that want none anyway are like them."""
+    if unwanted and not rows:
+        none = agreeing(unwanted, "wants none gets", "want none get")
+        return f"{counted(unwanted, 'row')} that {none} no text anyway"
     besides = (
         f", besides {figure(unwanted)} that {agreeing(unwanted, 'wants', 'want')} none" if unwanted else ""
     )

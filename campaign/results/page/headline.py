@@ -33,7 +33,9 @@ def _accepted(totals: ResultTotals) -> str:
     if accepted == people:
         return f"messages for all {people:,} people"
     what = agreeing(accepted, "a message", "messages")
-    return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)})"
+    earlier = totals.reached_earlier
+    of_them = f", {earlier:,} of them in earlier rounds," if earlier else ""
+    return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)}){of_them}"
 
 
 def _attention(totals: ResultTotals) -> str:

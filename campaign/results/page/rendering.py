@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
 from campaign import markup
+from campaign.installed_version import installed_version
 from campaign.results import charts
 from campaign.results.local_times import LocalTimes
 from campaign.results.own_report import GENERATOR
@@ -35,7 +35,7 @@ def write_page(path: Path, template: str, values: dict[str, Any], times: LocalTi
     style = (_TEMPLATES / "page.css").read_text(encoding="utf-8")
     written = times.moment(now)
     page = environment.get_template(template).render(
-        values, style=charts.STYLE + style, written=written, version=version("campaign"), generator=GENERATOR
+        values, style=charts.STYLE + style, written=written, version=installed_version(), generator=GENERATOR
     )
 
     def write(new_path: Path) -> None:

@@ -49,9 +49,9 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
 
     Columns: name, environment ("local", "sandbox" or "live"), first_sent and last_sent (UTC, NaT for never),
     rounds, people (of the last table, as in `Result.by`), accepted, refused, unknown, waiting and withdrawn
-    (messages of that table, with rows to correct that a follow-up file may have reached; all counts are
-    Int64), opted_out and to_correct (people of that table who got
-    nothing because they opted out, or because their row has a mistake or shares a phone),
+    (messages of that table, with those of rows to correct that a follow-up file reached, or may have; all
+    counts are Int64), opted_out and to_correct (people of that table who got nothing because they opted out,
+    or because their row has a mistake or shares a phone),
     accepted_in_all_rounds (messages, also those of people who are in the table no more: what the cost was
     for), cost (over all rounds; Decimal,
     None if it is not known), unpriced (batches without a known cost that may have been charged: with any, the
@@ -188,6 +188,7 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     return {
         "people": manifest.people,
         **messages,
+        "accepted": messages["accepted"] + reached,
         "unknown": messages["unknown"] + in_doubt,
         "opted_out": planned["opted_out"],
         "to_correct": left_out - reached - in_doubt,

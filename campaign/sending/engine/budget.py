@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil
 from typing import cast
 
 from campaign.argument_checks import check_amount, check_count
@@ -16,7 +15,7 @@ from campaign.public_calls import public_call, public_class
 from campaign.results.totals import cost_in_words
 from campaign.sending.engine.hold import Hold
 from campaign.sending.engine.tally import Size, Snapshot, Spending, Tally
-from campaign.text import counted
+from campaign.text import counted, rounded_up
 
 _IN_FORCE = "a budget stays in force until you give another one, also for rows that you correct later."
 
@@ -132,7 +131,7 @@ class Budget:
 
     def _cost_of_all(self, tally: Tally) -> Decimal:
         """What the whole campaign may cost, at the price so far."""
-        return Decimal(max(ceil(tally.cost_of_all), ceil(self.cost or 0)))
+        return max(rounded_up(tally.cost_of_all), self.cost or Decimal(0))
 
     def _for_the_rest(self, tally: Tally) -> str:
         """The option of `resume` with which all that is left fits, at the price so far."""

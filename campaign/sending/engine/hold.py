@@ -40,7 +40,8 @@ _RESUME = "Resume the campaign to send the rest."
 PAUSED = Hold("Paused by hand.", by_hand=True, rest="Resume to send the rest.")
 STOPPED = Hold("Stopped by hand.", final=True, by_hand=True, rest=_RESUME)
 MADE_WAY = Hold(
-    "This run ended because its campaign was opened by another call. The figures are of that moment.",
+    "This run made way for another call that opened its campaign, such as resolve or resume. The figures are "
+    "of that moment.",
     final=True, rest=_RESUME,
 )  # fmt: skip
 CUT = Hold(

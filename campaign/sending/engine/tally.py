@@ -7,12 +7,11 @@ from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from math import ceil
 from typing import Literal, NamedTuple, Protocol
 
 from campaign.results.totals import cost_in_words
 from campaign.service.outcome import Cause, Outcome
-from campaign.text import counted, without_error_class
+from campaign.text import counted, rounded_up, without_error_class
 
 RunStatus = Literal["running", "paused", "stopping", "finished", "stopped", "failed"]
 WINDOW = 50  # batches that the breaker remembers
@@ -179,7 +178,7 @@ class Tally:
         """What the campaign will cost once all that is left was sent; hundredths are rounded up."""
         if self.spending.price_per_part is None:
             return None
-        return Decimal(ceil(self.cost_of_all * 100)) / 100
+        return rounded_up(self.cost_of_all)
 
     @property
     def came_back(self) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
-from math import ceil, floor
+from math import floor
 from typing import NamedTuple
 
 import numpy as np
@@ -22,7 +22,7 @@ from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.rounds.standing import cost_so_far
 from campaign.sending.store.frozen_messages import Cutting, cut_parts
-from campaign.text import counted
+from campaign.text import counted, rounded_up
 
 
 def with_kept_budget(options: SendOptions, ledger: Ledger) -> SendOptions:
@@ -50,9 +50,9 @@ def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
     currency = record.rounds[-1].manifest.currency
     messages = _messages_so_far(record) + len(outgoing)
     spending = cost_so_far(record.rounds, record.ledger)
-    cost = ceil(spending.with_open_parts(sum(map_messages_at(compared.plan, outgoing, _parts_of))))
+    cost = rounded_up(spending.with_open_parts(sum(map_messages_at(compared.plan, outgoing, _parts_of))))
     if budget.cost is not None and cost > budget.cost:
-        total = f"at the price so far, all of them cost {cost_in_words(Decimal(cost), currency=currency)}"
+        total = f"at the price so far, all of them cost {cost_in_words(cost, currency=currency)}"
     elif budget.messages is not None and messages > budget.messages:
         total = f"there would be {counted(messages, 'message')} with them"
     else:

@@ -14,10 +14,10 @@ import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 
 from campaign.errors import FolderError
+from campaign.installed_version import installed_version
 from campaign.private_files import make_private_folder, new_private_file, sync_folder
 from campaign.sending.ledger.ledger_place import ledger_place
 from campaign.sending.ledger.postgres.address import is_address
@@ -115,7 +115,7 @@ def _write(
         account=account_hash(account, salt),
         ledger=_as_recorded(ledger),
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=version("campaign"),
+        version=installed_version(),
     )
     with new_private_file(path / MANIFEST) as file:
         file.write(manifest.content)

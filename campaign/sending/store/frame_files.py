@@ -14,10 +14,10 @@ from typing import Any
 
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from campaign.errors import FolderError
 from campaign.private_files import new_private_file
+from campaign.sending.store.parquet_files import read_file, read_metadata, read_schema, table_writer
 
 _NULLABLE: dict[pa.DataType, Any] = {pa.int64(): pd.Int64Dtype()}
 
@@ -43,19 +43,10 @@ def frame_table(frame: pd.DataFrame) -> pa.Table:
 
 
 def write_tables(tables: Iterable[pa.Table], path: Path) -> None:
-    """Write tables of one schema as parquet to a new file, in 40% of the time that the default settings take.
-
-    Each is a row group, which can be read alone. Texts are mostly different, so a dictionary
-    does not pay, and nobody asks for statistics. Most whole numbers are positions or counts, whose
-    differences are small.
-    """
+    """Write tables of one schema as parquet to a new file. Each is a row group, which can be read alone."""
     rest = iter(tables)
     first = next(rest)
-    integers = [field.name for field in first.schema if pa.types.is_integer(field.type)]
-    with new_private_file(path) as file, pq.ParquetWriter(
-        file, first.schema, compression="zstd", compression_level=1, use_dictionary=False,
-        write_statistics=False, column_encoding=dict.fromkeys(integers, "DELTA_BINARY_PACKED"),
-    ) as writer:  # fmt: skip
+    with new_private_file(path) as file, table_writer(file, first.schema) as writer:
         for table in chain([first], rest):
             writer.write_table(table, row_group_size=max(table.num_rows, 1))
 
@@ -71,10 +62,10 @@ def read_frame(
         files, group = table_files(path), part
         if part is not None and path.is_dir():
             files, group = [files[part]], 0
-        names = json.loads(pq.read_schema(files[0]).metadata[b"names"])
+        names = json.loads(read_schema(files[0]).metadata[b"names"])
         places = [place for place, name in enumerate(names, 1) if columns is None or name in columns]
         chosen = ["0", *map(str, places)]
-        table = pa.concat_tables(_read(file, chosen, group) for file in files)
+        table = pa.concat_tables(read_file(file, chosen, group) for file in files)
     except (OSError, pa.ArrowException, KeyError, IndexError, TypeError, ValueError):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
     index = pd.Index(table.column(0).to_numpy(), name="row", dtype="int64")
@@ -113,16 +104,11 @@ def size_in_memory(path: Path) -> int:
 
 def _facts(path: Path) -> tuple[int, int]:
     try:
-        facts = [pq.read_metadata(file) for file in table_files(path)]
+        facts = [read_metadata(file) for file in table_files(path)]
     except (OSError, ValueError, pa.ArrowException):
         raise FolderError(f"{path} is missing or damaged. Restore it from a copy.") from None
     groups = [one.row_group(number) for one in facts for number in range(one.num_row_groups)]
     return len(groups), sum(group.total_byte_size for group in groups)
-
-
-def _read(path: Path, columns: list[str], group: int | None) -> pa.Table:
-    with pq.ParquetFile(path) as file:
-        return file.read(columns) if group is None else file.read_row_group(group, columns)
 
 
 def _column(column: pa.ChunkedArray[Any]) -> pd.Series[Any]:

@@ -6,7 +6,6 @@ from collections import Counter
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +13,7 @@ import numpy as np
 import pandas as pd
 
 from campaign.errors import FolderError
+from campaign.installed_version import installed_version
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.cluster_tables import ClusterTables
 from campaign.messages.plan_tables.plan_columns import MessageStream, messages_at
@@ -145,7 +145,7 @@ def _manifest(
         reading=asdict(plan.reading) if plan.reading is not None else None,
         digests=digests,
         created_at=datetime.now(UTC).isoformat(timespec="seconds"),
-        version=version("campaign"),
+        version=installed_version(),
     )
 
 

@@ -16,7 +16,6 @@ from typing import Protocol, cast
 import numpy as np
 import pandas as pd
 import pyarrow as pa
-import pyarrow.parquet as pq
 
 from campaign.arrow_text import Ints, TextArray, text_buffers
 from campaign.contract import MESSAGE_TEXTS
@@ -25,6 +24,7 @@ from campaign.messages.plan import batch_bounds
 from campaign.messages.plan_tables.plan_columns import MessageStream
 from campaign.sending.ledger.ledger import Entry
 from campaign.sending.store.frame_files import part_path, table_files, write_tables
+from campaign.sending.store.parquet_files import read_file, read_metadata
 from campaign.service.wire import EncodedMessages, Encoding
 
 PART_MESSAGES = 50_000  # in one part file: about 20 MB of encoded text in memory at a time
@@ -228,8 +228,7 @@ class MessageFile:
     def read(self, columns: list[str]) -> pa.Table:
         """Some columns; raises `LedgerError` when the file is missing or damaged."""
         try:
-            with pq.ParquetFile(self.path) as file:
-                return file.read(columns) if self.group is None else file.read_row_group(self.group, columns)
+            return read_file(self.path, columns, self.group)
         except (OSError, pa.ArrowException, IndexError):
             raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
 
@@ -242,7 +241,7 @@ class MessageFile:
     def size(self) -> int:
         """About how many bytes it takes in memory."""
         try:
-            facts = pq.read_metadata(self.path)
+            facts = read_metadata(self.path)
         except (OSError, pa.ArrowException):
             raise LedgerError(f"{self.path} is missing or damaged. Restore it from a copy.") from None
         groups = range(facts.num_row_groups) if self.group is None else [self.group]
@@ -259,7 +258,7 @@ def message_files(folder: Path, parts: int, settled: int) -> list[MessageFile]:
         files += [
             MessageFile(file, group)
             for file in table_files(folder / SETTLED)
-            for group in range(pq.read_metadata(file).num_row_groups)
+            for group in range(read_metadata(file).num_row_groups)
         ]
     return files
 
@@ -314,8 +313,7 @@ def _read(path: Path, schema: pa.Schema, columns: list[str] | None = None) -> pa
 
 
 def _read_file(file: Path, wanted: pa.Schema) -> pa.Table:
-    with pq.ParquetFile(file) as opened:  # read_table would load pyarrow.dataset, which nothing else needs
-        return opened.read(wanted.names).select(wanted.names).cast(wanted)
+    return read_file(file, wanted.names).select(wanted.names).cast(wanted)
 
 
 class _Content:

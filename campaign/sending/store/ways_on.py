@@ -29,9 +29,10 @@ def call_to_resume(
     return f"campaign.resume({given}){remark}"
 
 
-def call_to_top_up(sandbox: str, cost: Decimal, expected_cost: Decimal | None) -> str:
-    """The call that pays into an embedded sandbox what the rest will cost."""
-    return f"{sandbox}.top_up({_EXAMPLE if expected_cost is None else ceil(expected_cost - cost)})"
+def call_to_top_up(sandbox: str, balance: Decimal, cost: Decimal | None) -> str:
+    """The call that pays into an embedded sandbox what it lacks for the rest, None if no price is known."""
+    lacking = _EXAMPLE if cost is None else ceil(cost - balance)
+    return f"{sandbox}.top_up({max(lacking, 1)})"
 
 
 def _pace(chosen: Mapping[str, Any]) -> Iterator[str]:

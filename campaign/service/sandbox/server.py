@@ -203,11 +203,17 @@ class Sandbox:
 
         `messages` are of a result, such as those of an unknown batch:
         `campaign.load_result(folder).messages.query("batch == 2")`. An empty table says that none was. Raises
-        `UsageError` for anything else.
+        `UsageError` for anything but messages, and where nothing has arrived at all: a sandbox that was made
+        later knows nothing of what another one accepted.
         """
         if not isinstance(messages, pd.DataFrame) or not {"number", "message"} <= {*messages.columns}:
             needs, write = "messages of a result", 'sandbox.received(result.messages.query("batch == 2"))'
             raise wrong(messages, subject="received", needs=needs, write=write)
+        if not self.requests:
+            raise UsageError(
+                "Nothing has arrived in this sandbox. If the cell that makes it was run again, the one that "
+                "these messages went to is gone, and nobody can tell: in a rehearsal, either answer will do."
+            )
         inbox = pd.MultiIndex.from_frame(self.inbox[["number", "text"]])
         is_here = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str")).isin(inbox)
         return messages[is_here]
