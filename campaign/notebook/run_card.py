@@ -198,7 +198,7 @@ def refusal(counts: Snapshot) -> str:
 
 
 def recent_batches(counts: Snapshot) -> str:
-    """The batches that came back last: those that need a person, then the newest; "" before there are any."""
+    """The last batches, those that need a person first, then the newest; "" before there are any."""
     if not counts.recent:
         return ""
     rows: list[dict[str, object]] = [
@@ -214,7 +214,7 @@ def recent_batches(counts: Snapshot) -> str:
     ]
     empty = {name for name in ("code", "note") if not any(row[name] for row in rows)}
     shown = [{name: value for name, value in row.items() if name not in empty} for row in rows]
-    caption = f"The {RECENT} batches that came back last" if len(rows) == RECENT else "Batches that came back"
+    caption = f"The last {RECENT} batches" if len(rows) == RECENT else "Batches so far"
     return markup.scroller(markup.small_table(shown, caption=caption), caption)
 
 

@@ -215,10 +215,8 @@ def test_batches_that_need_a_person_come_first_and_the_caption_says_that_there_a
     recent = [SettledBatch(9 - place, 1, status, None, "", "") for place, status in enumerate(statuses)]
     table = recent_batches(replace(run.counts, recent=tuple(recent)))
     assert re.findall(r'<tr><td class="figure">(\d)</td>', table) == ["6", "7", "9", "8", "5"]
-    assert "The 5 batches that came back last</caption>" in table
-    assert ">Batches that came back</caption>" in recent_batches(
-        replace(run.counts, recent=tuple(recent[:4]))
-    )
+    assert "The last 5 batches</caption>" in table
+    assert ">Batches so far</caption>" in recent_batches(replace(run.counts, recent=tuple(recent[:4])))
 
 
 def test_a_notebook_of_100_000_rows_stays_small_and_names_nobody(tmp_path):
