@@ -40,6 +40,10 @@ _PAUSED = (
 ORDERED_ADVICE = {"released": _RELEASED, "resumed": _RELEASED, "paused": _PAUSED}
 _SEND_AGAIN = "Resume the campaign to send again what you ordered to be sent again."
 _SEND_PLAN_AGAIN = "The campaign was closed: send the plan to send again what you ordered to be sent again."
+_UNDER_WAY = (
+    "What is unknown was under way when this was read. Look again with load_result; if the program that was "
+    "sending has ended, resume the campaign. It is never sent again automatically."
+)
 _KEPT = (
     "What you ordered to be sent again stays as it is: these people have another text in the table now, and "
     'keep the one that they may have got. Send the plan with changed="send" to send them the new text.'
@@ -114,7 +118,7 @@ def decided(batches: pd.DataFrame, *, is_closed: bool, order: str, kept: Collect
     is left to do.
     """
     waiting = {"not_sent": ORDERED_ADVICE[order]} if order in ORDERED_ADVICE else {}
-    return (_CLOSED_ADVICE if is_closed else waiting) | _ordered_again(batches, is_closed, kept)
+    return (_CLOSED_ADVICE if is_closed else waiting) | _about_unknown(batches, is_closed, kept)
 
 
 def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, str]:
@@ -127,9 +131,11 @@ def settled_as_refused(batches: pd.DataFrame, *, is_closed: bool) -> dict[str, s
     }
 
 
-def _ordered_again(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
-    """What is left to do about unknown batches that are all ordered again, if there are any."""
+def _about_unknown(batches: pd.DataFrame, is_closed: bool, kept: Collection[int]) -> dict[str, str]:
+    """What is left to do about unknown batches that are all under way, or all ordered again."""
     unknown = batches[batches["status"] == "unknown"]
+    if len(unknown) and (unknown["error"] == "").all():  # with an answer, or at its end, there is an error
+        return {"unknown": _UNDER_WAY}
     if not len(unknown) or (unknown["error"] != ORDERED_AGAIN).any():
         return {}
     if unknown["batch"].isin(list(kept)).all():

@@ -65,7 +65,12 @@ def break_down(
         numbers = [groups_by_value.setdefault(key, len(groups_by_value)) for key in keys]
         groups = np.array(numbers, np.int64)[codes]
         is_person = ~contacts["status"].isin(NO_PEOPLE) | contacts.index.isin(sharing)
+        status = contacts["status"]
+        if part.reached is not None:  # such rows count as what became of them in an earlier round
+            status = status.mask(contacts.index.isin(part.reached.rows), "accepted")
+            status = status.mask(contacts.index.isin(part.reached.doubtful), "unknown")
         counted = contacts.assign(
+            status=status,
             group=groups,
             rows=1,
             people=is_person.astype("int64"),

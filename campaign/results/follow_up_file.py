@@ -83,8 +83,8 @@ def _why_kept(path: Path, count: int) -> str:
         f"{free_name(path).name}."
     )
     return (
-        "The corrections in it were sent, and your own spreadsheet lacks them, so this file is kept as it is."
-        f"{left if count else ''}"
+        "The corrections in it were sent, and your own spreadsheet does not say the same, so this file is "
+        f"kept as it is.{left if count else ''}"
     )
 
 

@@ -261,8 +261,9 @@ class Result:
         because the service names one cost for a batch. `unpriced` counts messages without a known cost that
         may have been charged; with any, the cost is a lower bound, and None if that is all.
 
-        The sums are those of `totals`. What earlier rounds sent to people who are in no row any more is in a
-        last row, with a missing value (NaN) and without rows, so that the costs add up too.
+        The sums are those of `totals`, and a row to correct that an earlier round reached counts as accepted,
+        one that it may have reached as unknown. What earlier rounds sent to people who are in no row any more
+        is in a last row, with a missing value (NaN) and without rows, so that the costs add up too.
 
         Raises `ColumnError` if there is no such column.
         """

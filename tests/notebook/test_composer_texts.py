@@ -196,7 +196,7 @@ def test_how_a_text_writes_its_dates_is_chosen_by_what_it_looks_like(person, tab
     person.write("Bonjour {name}, le {day|bientôt}.")
     assert person.is_shown("date-format")
     offered = person.offered("date-format")
-    assert offered[0] == "As in the spreadsheet: 2026-12-01"
+    assert offered[0] == "As they are in the file: 2026-12-01"
     assert {"mardi 1er décembre (français)", "1 de diciembre (español)", "01/12/2026"} <= {*offered}
     assert person.sees("dates-in-text") == ""
     person.fill("date-format", "%A %-d %B@fr")

@@ -45,7 +45,12 @@ def result_of(*batches, plan=None, **options):
     return Result(plan or plan_of(), frame, **{"environment": "local", **options})
 
 
-MIXED = [batch(1, "accepted", "35"), batch(1, "accepted"), batch(1, "unknown"), batch(1, "not_sent")]
+MIXED = [
+    batch(1, "accepted", "35"),
+    batch(1, "accepted"),
+    batch(1, "unknown", error="no answer in time"),
+    batch(1, "not_sent"),
+]
 
 
 def page(result, folder):

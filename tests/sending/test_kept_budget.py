@@ -61,7 +61,8 @@ def test_a_corrected_table_has_it_too(held, sandbox):
     difference = campaign.compare(plan_for(people(25)), name="visits", account=sandbox)
     assert difference.sentence == (
         "14 messages would be rehearsed: 14 new, 11 reached in rehearsal before. The campaign's budget "
-        "of 385 does not cover them: at the price so far, all of them cost 875. To reach all, raise budget=."
+        "of 385 does not cover them: at the price so far, the campaign costs 875 with them. To reach "
+        "all, raise budget=."
     )
     assert "budget" not in campaign.compare(plan_for(people(11)), name="visits", account=sandbox).sentence
     result = campaign.send(plan_for(people(25)), account=sandbox, name="visits", **SMALL)

@@ -22,7 +22,7 @@ from campaign.text import agreeing, listed_words
 
 _DATE = re.compile(r"\{[^{}:|]+:[^{}|]*%[^{}]*\}")
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
-_AS_THEY_ARE = "As in the spreadsheet"
+_AS_THEY_ARE = "As they are in the file"
 _NUMBERS = ("%d/%m/%Y", "%d.%m.%Y")
 _EXAMPLE = date(2026, 12, 1)  # where the dates of the spreadsheet can be read in more than one way
 

@@ -236,7 +236,8 @@ class MessageSection(Section):
             is_fitting = preview.messages or count_units(self._text_of_row) <= TEXT_LIMIT
             rows = pd.Index([self.phone.row]) if is_fitting else self._fitting
         if len(rows):
-            sentence = explain_alphabet(self._text, self._text_in(rows[0]))
+            elsewhere = None if rows[0] == self.phone.row else int(rows[0])
+            sentence = explain_alphabet(self._text, self._text_in(rows[0]), row=elsewhere)
             if not sentence and len(self._with_letters):
                 few = self._readers.loc[self._with_letters[:_SAMPLE]]
                 sentence = explain_cells(self._text, few, len(self._with_letters))

@@ -29,7 +29,7 @@ from campaign.sending.store.identity import folded_name
 from campaign.text import clean, counted
 
 _SHOWN = 5  # rows
-_AS_WRITTEN = "Texts have them as they are in the spreadsheet"
+_AS_WRITTEN = "Texts have them as they are in the file"
 _AS_BEFORE = (
     "Column, country and the answers in section 3 are those of the campaign “{}”. If you write another text, "
     "section 3 asks anew about texts that are too long."

@@ -17,7 +17,7 @@ from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.results.totals import average_price, cost_in_words
+from campaign.results.totals import ResultTotals, average_price, cost_in_words
 from campaign.text import counted, figure, money
 
 _MOST_VALUES = 20
@@ -42,7 +42,7 @@ def figures(result: Result) -> list[tuple[str, str]]:
     messages = "message (text)" if totals.messages == 1 else "messages (texts)"
     shown = [
         (cost, cost_note),
-        (figure(totals.messages), f"{messages} in {counted(totals.parts, 'SMS part')}"),
+        (figure(totals.messages), f"{messages} in {counted(totals.parts, 'SMS part')}{_besides(totals)}"),
     ]
     if totals.messages > 1 and (average := average_price(result.batches)) is not None:
         hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04
@@ -54,6 +54,12 @@ def figures(result: Result) -> list[tuple[str, str]]:
     if len(result.rounds) > 1:
         shown.append((figure(len(result.rounds)), "rounds"))
     return shown
+
+
+def _besides(totals: ResultTotals) -> str:
+    """The messages that the rows of the table do not have any more, as the end of a phrase; "" for none."""
+    earlier = totals.reached_earlier + totals.in_doubt
+    return f", besides {figure(earlier)} in earlier rounds" if earlier else ""
 
 
 def _breaks(timeline: Timeline) -> str:
@@ -115,7 +121,7 @@ def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]
     breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
     costs = [
-        cost_in_words(cost, unpriced=unpriced, currency=currency)
+        cost_in_words(_to_hundredths(cost), unpriced=unpriced, currency=currency)
         for cost, unpriced in zip(shown["cost_share"], shown["unpriced"], strict=True)
     ]
     frame = pd.DataFrame(
@@ -129,3 +135,8 @@ def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]
         }
     )
     return frame, len(breakdown)
+
+
+def _to_hundredths(cost: Decimal | None) -> Decimal | None:
+    """A share of a cost as people write amounts: 847.5000 is 847.50."""
+    return cost if cost is None or cost == round(cost) else round(cost, 2)

@@ -52,7 +52,7 @@ def about_budget(compared: ComparedPlan, outgoing: Ints) -> str:
     spending = cost_so_far(record.rounds, record.ledger)
     cost = rounded_up(spending.with_open_parts(sum(map_messages_at(compared.plan, outgoing, _parts_of))))
     if budget.cost is not None and cost > budget.cost:
-        total = f"at the price so far, all of them cost {cost_in_words(cost, currency=currency)}"
+        total = f"at the price so far, the campaign costs {cost_in_words(cost, currency=currency)} with them"
     elif budget.messages is not None and messages > budget.messages:
         total = f"there would be {counted(messages, 'message')} with them"
     else:

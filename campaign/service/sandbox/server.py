@@ -212,7 +212,8 @@ class Sandbox:
         if not self.requests:
             raise UsageError(
                 "Nothing has arrived in this sandbox. If the cell that makes it was run again, the one that "
-                "these messages went to is gone, and nobody can tell: in a rehearsal, either answer will do."
+                "these messages went to is gone, and nobody can tell: in a rehearsal, either answer will do. "
+                "Leave this line out once their batch is settled."
             )
         inbox = pd.MultiIndex.from_frame(self.inbox[["number", "text"]])
         is_here = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str")).isin(inbox)
