@@ -61,6 +61,8 @@ _WORDS = {
     "made up": "price invented",
     "The next batch": "The next texts", "the next batch": "the next texts",
     "by the embedded sandbox": "in the rehearsal", "the embedded sandbox": "the rehearsal",
+    "in the follow-up file only": "in the file of “Rows to correct” only",
+    "in a follow-up file": "in a file of “Rows to correct”",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct the rows with a mistake",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
@@ -81,6 +83,7 @@ _SENT_ELSEWHERE = (
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
+_END = re.compile(r"[.?!](?= |$)")  # of a sentence
 _FOLDER = re.compile(rf"(?<={CAMPAIGNS}[/\\])([\w.-]*\w)")
 _PIECE = re.compile(r"(?<=>)[^<>]+(?=<)|\A[^<>]+|(?<=>)[^<>]+\Z")  # text between two tags
 
@@ -99,7 +102,7 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, str(text)))
     plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", said), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
-    return words if here is None else words + _elsewhere(words, here)
+    return words if here is None else _with_places(words, here)
 
 
 def _change_budget(match: re.Match[str]) -> str:
@@ -117,13 +120,16 @@ def _masked(text: str) -> str:
     return "".join(piece if place % 2 else mask_text(piece) for place, piece in enumerate(pieces))
 
 
-def _elsewhere(words: str, here: int) -> str:
-    """Where the fields and choices are that the words name, if not in this section."""
-    labels = list(FIELDS.items())
-    labels += [(name, label) for (name, _), label in CHOICES.items()]
-    named = {name for name, label in labels if f"“{label}”" in words}
-    places = [number for number, names in _SECTIONS.items() if number != here and named & {*names}]
-    return "".join(f" That is in section {number}." for number in places)
+def _with_places(words: str, here: int) -> str:
+    """The words, which say after a sentence where the fields and choices are that it names, if not here."""
+    labels = [*FIELDS.items(), *((name, label) for (name, _), label in CHOICES.items())]
+    for number, names in _SECTIONS.items():
+        named = [words.rfind(f"“{label}”") for name, label in labels if name in names]
+        if number != here and (last := max(named)) >= 0:
+            end = _END.search(words, last)
+            place = end.end() if end else len(words)
+            words = f"{words[:place]} That is in section {number}.{words[place:]}"
+    return words
 
 
 def desk_html(html: str) -> str:
