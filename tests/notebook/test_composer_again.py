@@ -383,3 +383,10 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         assert third.composer.desk.plan.totals["not_sent"] == 0
         assert find(third.composer, "opt-outs").value == "stop.csv"
         assert (third.section(4).costs.price.value, third.section(4).pace.value) == ("35", True)
+
+
+def test_an_answer_that_was_kept_holds_for_the_earlier_text_in_all_its_languages():
+    kept = Composition(overlong="truncate")
+    taken = kept.decided(language="language", texts={"en": "Hello", "fr": "Bonjour"})
+    assert taken.overlong == "truncate"
+    assert taken.decided(language=None, message="Hello").overlong == "flag"  # another text is asked about

@@ -71,7 +71,8 @@ class Composition:
 
         An answer that was kept from an earlier text holds for the first text that is written.
         """
-        unwritten = () if self.message or any(self.texts.values()) else ("message", "texts")
+        is_written = self.message or any(self.texts.values())
+        unwritten = () if is_written else ("message", "texts", "language")
         changed = {
             name
             for name, value in decisions.items()

@@ -32,7 +32,7 @@ _NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency
 _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
 _STOPS = (
     "Sending stops before it costs more than {}. Whoever has no text by then waits: to go on, write a higher "
-    "amount. Nobody gets a text twice."
+    "amount. Under this name nobody gets a text twice."
 )
 _GROUPED = re.compile(r"[1-9][0-9]{0,2}(,[0-9]{3})+(\.[0-9]+)?")
 _EITHER = re.compile(r"[1-9][0-9]{0,2}\.[0-9]{3}")
