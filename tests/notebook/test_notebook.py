@@ -245,7 +245,7 @@ def test_it_says_how_fast_and_how_long_what_was_refused_and_which_batches_came_b
         assert counts.seconds_left == pytest.approx((counts.waiting + counts.in_flight) / counts.rate)
         assert "The service refused a batch: Invalid sender ID." in shown
         assert {batch.number: batch.status for batch in counts.recent}[3] == "refused"
-        assert re.search(r"[Bb]atches that came back( last)?</caption>", shown)
+        assert re.search(r"(The last 5 batches|Batches so far)</caption>", shown)
         find(dashboard, "pause").click()
         until(lambda: run.counts.status == "paused")
         assert (run.counts.rate, run.counts.seconds_left) == (None, None)

@@ -171,9 +171,8 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self._compared, outgoing, options, limit=limit, spending=self._spending, price=price
         )
         self._is_used_up = not sms
-        if (
-            sms and self._spending.cost + price * sms > limit
-        ):  # an engine that has seen no price sends one text
+        if sms and self._spending.cost + price * sms > limit:
+            # An engine that has seen no price sends one text.
             return "The first text leaves whatever it costs: before it, the price is not known."
         share = f"The budget covers {figure(sms)} of {counted(int(outgoing['parts'].sum()), 'SMS', 'SMS')}"
         self.shortage = f"{share}."
