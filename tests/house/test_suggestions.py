@@ -41,3 +41,9 @@ def test_a_missing_file_has_a_neighbour(tmp_path):
 @pytest.mark.parametrize("name", ["missing/visits.csv", "nul\0/visits.csv", "x" * 5000 + "/visits.csv"])
 def test_where_there_is_no_folder_there_is_no_neighbour(tmp_path, name):
     assert similar_file(tmp_path / name) == ""
+
+
+def test_a_file_of_another_kind_is_not_suggested(tmp_path):
+    (tmp_path / "parents.ipynb").touch()
+    assert similar_file(tmp_path / "parents.xlsx", {".xlsx", ".csv"}) == ""
+    assert similar_file(tmp_path / "parents.xlsx") == "parents.ipynb"

@@ -4,7 +4,17 @@ from decimal import Decimal
 
 import pytest
 
-from campaign.text import agreeing, capitalised, clean, counted, difference_shown, figure, money, shorten
+from campaign.text import (
+    agreeing,
+    capitalised,
+    clean,
+    counted,
+    difference_shown,
+    figure,
+    money,
+    rounded_up,
+    shorten,
+)
 
 
 def test_a_terminal_gets_one_line_without_escapes():
@@ -68,3 +78,10 @@ def test_two_texts_are_shown_around_their_first_difference():
     assert difference_shown(old, new, 30) == ("… word word nine then", "… word word ten")
     assert difference_shown(new, f"{new} more", 30) == ("… word word ten", "… word word ten more")
     assert difference_shown("a" * 50, "b" * 50, 10) == ("a" * 9 + "…", "b" * 9 + "…")
+
+
+@pytest.mark.parametrize(
+    ("amount", "rounded"), [("1750", "1750"), ("2.2", "2.20"), ("0.001", "0.01"), ("34.999", "35")]
+)
+def test_an_amount_that_is_enough_is_whole_or_in_hundredths(amount, rounded):
+    assert str(rounded_up(Decimal(amount))) == rounded

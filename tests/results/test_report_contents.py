@@ -103,6 +103,12 @@ def test_the_page_says_what_is_left_to_do(tmp_path):
     ]
 
 
+def test_what_is_under_way_is_not_to_be_found_out_about():
+    result = result_of(batch(3, "accepted", "105"), batch(1, "unknown"))  # no error: nothing came, or ended
+    assert "What is unknown was under way when this was read. Look again with load_result" in result.sentence
+    assert "find out" not in result.sentence
+
+
 def test_a_run_that_held_says_itself_how_to_go_on():
     assert any("Resume" in advice for advice in result_of(*MIXED).left_to_do)
     held = result_of(*MIXED, sentence="The budget is used up. Resume with a larger one.")
