@@ -116,7 +116,10 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert reached < 250
         person = open_page()
         greeting = person.sees("greeting")
-        assert f"{250 - reached} texts are not sent yet. The button in section 4 sends the rest" in greeting
+        assert (
+            f"{250 - reached} texts are not sent yet. Go on in section 4, which says how far a budget goes"
+            in greeting
+        )
         assert "of 250 rows" in person.sees("section-5")
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
         assert f"Press “Rehearse {250 - reached} texts” in section 4 to send" in person.sees("section-5")

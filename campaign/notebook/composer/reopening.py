@@ -70,6 +70,6 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None) -> str
 
 def _about_rest(count: int) -> str:
     return (
-        f"{capitalised(counted(count, 'text'))} {agreeing(count, 'is', 'are')} not sent yet. The button in "
-        "section 4 sends the rest, and nobody gets anything twice. "
+        f"{capitalised(counted(count, 'text'))} {agreeing(count, 'is', 'are')} not sent yet. Go on in "
+        "section 4, which says how far a budget goes: nobody gets anything twice. "
     )
