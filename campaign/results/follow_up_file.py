@@ -70,9 +70,9 @@ def write_follow_up(
     if has_sent_corrections(path, result, rows):
         return WrittenFile.kept(path, _why_kept(path, len(rows)))
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
-    replace_file(
-        path, lambda new_path: writers[path.suffix.lower()](new_path, rows, to_correct), check=lambda _: None
-    )
+    write = writers[path.suffix.lower()]
+    # What must not be replaced was found above, where it is also known what may be kept.
+    replace_file(path, lambda new_path: write(new_path, rows, to_correct), check=lambda _: None)
     return WrittenFile.showing(path, _about(path, rows))
 
 
