@@ -47,7 +47,7 @@ _BAR = (
     "accepted", "reached_earlier", "unknown", "not_sent", "refused", "withdrawn", "invalid",
     "to_correct", "sharing_a_phone", "opted_out", "duplicate", "blank",
 )  # fmt: skip
-_FAINT = ("not_sent", "invalid", "to_correct", "sharing_a_phone", "duplicate", "blank")
+_FAINT = ("reached_earlier", "not_sent", "invalid", "to_correct", "sharing_a_phone", "duplicate", "blank")
 _WIDE = 1000  # units across a chart
 _THINNEST = 3  # units, so that one row of a million is still seen
 _GAP = 2
@@ -260,7 +260,7 @@ def _key(tone: str, words: str) -> str:
 
 
 def _tone(name: str) -> str:
-    return f"{TONES.get(name, 'quiet')}{' faint' if name in _FAINT else ''}"
+    return f"{TONES.get(name.replace('_', ' '), 'quiet')}{' faint' if name in _FAINT else ''}"
 
 
 def _words(name: str) -> str:

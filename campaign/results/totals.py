@@ -176,8 +176,8 @@ def about_outcomes(totals: ResultTotals) -> str:
     if not named:
         return ""
     return (
-        f"{named}: result.outcomes names these rows so, and in the status of result.contacts they are "
-        "duplicate or invalid."
+        f"In the status of result.contacts, the rows of {named} are duplicate or invalid; result.outcomes "
+        "names them as here."
     )
 
 
