@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from campaign.results.messages_elsewhere import DEPARTED, EARLIER, LATER, LEFT_OUT, MessagesElsewhere
+from campaign.results.messages_elsewhere import (
+    ANOTHER,
+    DEPARTED,
+    EARLIER,
+    LATER,
+    LEFT_OUT,
+    MessagesElsewhere,
+)
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 # What happened to one and to many messages of a kind.
 _WORDS = {
     EARLIER: ("had an earlier text for a person in it", "had earlier texts for people in it"),
     LATER: ("had a later text for a person in it", "had later texts for people in it"),
+    ANOTHER: ("had another text for a number in it", "had other texts for numbers in it"),
     LEFT_OUT: ("went to a row that gets nothing now", "went to rows that get nothing now"),
     DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
 }
@@ -24,14 +32,13 @@ def about_kept_texts(people: int) -> str:
 
 def about_elsewhere(elsewhere: MessagesElsewhere) -> str:
     """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
-    count, in_doubt = elsewhere.count, elsewhere.in_doubt
+    count = elsewhere.count
     if not count:
         return ""
     it = agreeing(count, "it", "them")
-    unknown = f" ({figure(in_doubt)} unknown)" if in_doubt else ""
     sent = (
-        f"The campaign has also sent {counted(count, 'message')}{unknown} that "
-        f"{agreeing(count, 'is', 'are')} not in this table"
+        f"The campaign has also sent{', or may have sent,' if elsewhere.in_doubt else ''} "
+        f"{counted(count, 'message')} that {agreeing(count, 'is', 'are')} not in this table"
     )
     kinds = {kind: number for kind in _WORDS if (number := elsewhere.count_of(kind))}
     if not kinds:

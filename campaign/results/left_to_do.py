@@ -36,8 +36,9 @@ class LeftToDo:
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
     as they were corrected in a follow-up file, `kept` the numbers of the batches that are to go out again and
-    whose people all keep an earlier text: both may have to be read. `later` are the rows whose people got a
-    later text than that of the table. `order` holds for all workers, "" if there never were any.
+    whose people all keep an earlier text: both may have to be read. `later` has the rows whose people got a
+    later text than that of the table (see `MessagesElsewhere.last_texts`). `order` holds for all workers, ""
+    if there never were any.
     """
 
     totals: ResultTotals
@@ -46,7 +47,7 @@ class LeftToDo:
     reached: ReachedEarlier
     corrected: Callable[[], pd.Index[int]]
     kept: Callable[[], Collection[int]]
-    later: pd.Index[int]
+    later: pd.DataFrame
     _: KW_ONLY
     folder: Path | None
     order: str
@@ -86,7 +87,13 @@ class LeftToDo:
     @property
     def about_later_texts(self) -> str:
         """What to do about people whose last message is not the one of the table; "" where there are none."""
-        return "" if self.is_erased else advice_on_later_texts(self.later.tolist())
+        return (
+            ""
+            if self.is_erased
+            else advice_on_later_texts(
+                self.later.index.tolist(), in_doubt=bool((self.later["status"] != "accepted").any())
+            )
+        )
 
     @property
     def rows_to_copy(self) -> Ints:

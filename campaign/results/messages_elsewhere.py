@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints
+from campaign.arrow_text import Ints
 from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import (
@@ -19,9 +19,11 @@ from campaign.messages.plan_tables.plan_columns import (
 )
 from campaign.results.local_times import LocalTimes
 
-# What such a message was: another text for somebody whose row gets a message, sent before or after that one;
-# a text for a row that gets nothing now; or a text for a number that no row has any more.
-EARLIER, LATER, LEFT_OUT, DEPARTED = "earlier", "later", "left_out", "departed"
+# What such a message was: another text for somebody whose row gets a message, of a round before or after that
+# of the row's, or of the same one, as people with one phone get; a text for a row that gets nothing now; or a
+# text for a number that no row has any more. Batches of a round leave before those of the next one.
+EARLIER, LATER, ANOTHER = "earlier", "later", "another"
+LEFT_OUT, DEPARTED = "left_out", "departed"
 
 # Reads whom the messages of some batches were for: columns number and batch; None where that was erased.
 Recorded = Callable[[Ints], pd.DataFrame | None]
@@ -35,14 +37,15 @@ def nothing_recorded(batches: Ints) -> None:
 class MessagesElsewhere:
     """The messages of a campaign that left, or may have, and are not in today's table.
 
-    `count` is how many they are, and `in_doubt` how many of them are unknown. `messages` has a line for each:
-    number, batch, row (with that number today, 0 if no row has it), kind (see above), status and submitted_at
-    of its batch; None where names and numbers were erased. `last_texts` has a line for each row whose message
-    was accepted before the last text to its number: status and submitted_at of that text; the index is row.
+    `count` is how many they are, and `in_doubt` whether some of them are unknown. `messages` has a line for
+    each: number, batch, row (with that number today, 0 if no row has it), kind (see above), status,
+    submitted_at and round of its batch; None where names and numbers were erased. `last_texts` has a line for
+    each row whose message was accepted before the last text to its number: status and submitted_at of that
+    text; the index is row.
     """
 
     count: int
-    in_doubt: int
+    in_doubt: bool
     messages: pd.DataFrame | None
     last_texts: pd.DataFrame
 
@@ -66,13 +69,21 @@ class MessagesElsewhere:
     def reasons(self, times: LocalTimes) -> pd.Series[str]:
         """For each row of `last_texts` that the person's last message is another one, and when that left."""
         sentences = [
-            f"A later text to this number {'was accepted' if status == 'accepted' else 'may have been sent'} "
-            f"on {times.moment(moment)}: this person's last message is that one, not the one of this row."
+            _LAST[status].format(moment=times.moment(moment))
             for status, moment in zip(self.last_texts["status"], self.last_texts["submitted_at"], strict=True)
         ]
         return pd.Series(sentences, index=self.last_texts.index, dtype="str")
 
 
+_LAST = {
+    "accepted": "A later text to this number was accepted on {moment}: this person's last message is that "
+    "one, not the one of this row.",
+    "unknown": "A later text to this number may have been sent on {moment}: then this person's last message "
+    "is that one, not the one of this row.",
+}
+_NOBODY = pd.DataFrame(
+    {"number": [], "batch": [], "row": [], "kind": [], "status": [], "submitted_at": [], "round": []}
+)
 _NO_TEXTS = pd.DataFrame({"status": [], "submitted_at": []}, index=pd.Index([], dtype="int64", name="row"))
 
 
@@ -96,34 +107,23 @@ def messages_elsewhere(
     held = np.bincount(in_table, minlength=int(left.index.max()) + 1 if len(left) else 1)
     others = (left["messages"] - held[left.index]).clip(0)
     others = others[others > 0]
-    in_doubt = int(others[left.loc[others.index, "status"] == "unknown"].sum())
-    count = int(others.sum())
+    count, in_doubt = int(others.sum()), bool((left.loc[others.index, "status"] == "unknown").any())
     known = _read(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
-        return MessagesElsewhere(count, in_doubt, None if count else _nobody(), _NO_TEXTS)
-    numbers = numbers_at(plan, np.arange(plan.totals.messages))
-    contacts = numbers_of_contacts(plan)
-    of_table = pd.DataFrame({"number": np.concatenate([numbers, contacts[is_reached]]), "batch": in_table})
-    rows = _rows_by_number(contacts, labels_of_contacts(plan), known["number"])
-    outside = _without(known, of_table[of_table["batch"].isin(others.index)])
-    outside = outside.assign(row=outside["number"].map(rows).fillna(0).astype("int64"))
-    # A row that was corrected in a follow-up file was reached under a number that it does not have here, so
-    # of the numbers without a row as many belong to the table as its batch holds.
-    outside = outside.sort_values(["batch", "row"], ascending=[True, False], kind="stable")
-    outside = outside[outside.groupby("batch").cumcount() < outside["batch"].map(others)]
-    outside = outside.join(left[["status", "submitted_at"]], on="batch")
-    own = pd.DataFrame({"number": numbers, "batch": batch_of_message, "row": rows_of_messages(plan)})
-    own = own[own["number"].isin(outside["number"])].join(left[["status", "submitted_at"]], on="batch")
-    sent_at = own.groupby("number")["submitted_at"].max()
-    is_later = outside["submitted_at"].array > sent_at.reindex(outside["number"]).array
-    outside = outside.assign(kind=_kinds(outside, own["number"], is_later))
-    return MessagesElsewhere(
-        count, in_doubt, outside.reset_index(drop=True), _last_texts(own, outside[is_later])
+        return MessagesElsewhere(count, in_doubt, None if count else _NOBODY, _NO_TEXTS)
+    numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
+    known = known.assign(row=_rows_with(plan, numbers, contacts, known["number"]))
+    near = np.isin(in_table, others.index)
+    in_batches = pd.DataFrame(
+        {"number": np.concatenate([numbers, contacts[is_reached]])[near], "batch": in_table[near]}
     )
-
-
-def _nobody() -> pd.DataFrame:
-    return pd.DataFrame({"number": [], "batch": [], "row": [], "kind": [], "status": [], "submitted_at": []})
+    outside = _without(known, in_batches, others).join(left[["status", "submitted_at", "round"]], on="batch")
+    near = np.isin(numbers, outside["number"])
+    own = pd.DataFrame(
+        {"number": numbers[near], "batch": batch_of_message[near], "row": rows_of_messages(plan)[near]}
+    ).join(left[["status", "round"]], on="batch")
+    outside = outside.assign(kind=_kinds(outside, own)).reset_index(drop=True)
+    return MessagesElsewhere(count, in_doubt, outside, _last_texts(own, outside[outside["kind"] == LATER]))
 
 
 def _read(recorded: Recorded, batches: Ints) -> pd.DataFrame | None:
@@ -133,25 +133,50 @@ def _read(recorded: Recorded, batches: Ints) -> pd.DataFrame | None:
         return None
 
 
-def _rows_by_number(numbers: Ints, labels: Ints, wanted: pd.Series[int]) -> pd.Series[int]:
-    """The first row that has each of the wanted numbers."""
-    places = np.flatnonzero(np.isin(numbers, wanted.unique()))
-    rows = pd.Series(labels[places], index=numbers[places])
-    return rows[~rows.index.duplicated()]
+def _rows_with(plan: Plan, numbers: Ints, contacts: Ints, wanted: pd.Series[int]) -> Ints:
+    """For each of the wanted numbers the first row that has it, one that gets a message if there is one.
+
+    0 for a number without a row. `numbers` are those of the messages, `contacts` those of all rows.
+    """
+    found = [
+        pd.Series(rows[near], index=column[near])
+        for column, rows in ((numbers, rows_of_messages(plan)), (contacts, labels_of_contacts(plan)))
+        if (near := np.isin(column, wanted.unique())).any()
+    ]
+    if not found:
+        return np.zeros(len(wanted), np.int64)
+    rows = pd.concat(found)
+    return wanted.map(rows[~rows.index.duplicated()]).fillna(0).to_numpy(dtype=np.int64)
 
 
-def _without(messages: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
-    """The messages that are left when each of the others has taken one with its number and batch."""
+def _without(messages: pd.DataFrame, in_table: pd.DataFrame, others: pd.Series[int]) -> pd.DataFrame:
+    """The messages of some batches without those in the table; `others` is how many each batch has of them.
+
+    A row that was corrected in a follow-up file was reached under a number that it does not have here, so of
+    the numbers without a row as many belong to the table as its batch holds.
+    """
     keys = ["number", "batch"]
-    numbered, taken = (frame.assign(nth=frame.groupby(keys).cumcount()) for frame in (messages, others))
+    numbered, taken = (frame.assign(nth=frame.groupby(keys).cumcount()) for frame in (messages, in_table))
     merged = numbered.merge(taken, on=[*keys, "nth"], how="left", indicator="found")
-    return merged.loc[merged["found"] == "left_only", keys]
+    outside = merged.loc[merged["found"] == "left_only", [*keys, "row"]]
+    outside = outside.sort_values(["batch", "row"], ascending=[True, False], kind="stable")
+    return outside[outside.groupby("batch").cumcount() < outside["batch"].map(others)]
 
 
-def _kinds(outside: pd.DataFrame, planned: pd.Series[int], is_later: Bools) -> pd.Series[str]:
-    """What each of the messages is; `planned` are the numbers that messages of the table go to."""
-    is_text = outside["number"].isin(planned)
-    kinds = np.select([is_text & is_later, is_text, outside["row"] > 0], [LATER, EARLIER, LEFT_OUT], DEPARTED)
+def _kinds(outside: pd.DataFrame, own: pd.DataFrame) -> pd.Series[str]:
+    """What each of the messages is; `own` are those of the table that go to the same numbers."""
+    in_table = own.groupby("number")["round"].max()  # missing where none of them has left
+    rounds = outside["number"].map(in_table).astype("float64")
+    kinds = np.select(
+        [
+            (outside["round"] > rounds).to_numpy(),
+            (outside["round"] == rounds).to_numpy(),
+            outside["number"].isin(in_table.index).to_numpy(),
+            (outside["row"] > 0).to_numpy(),
+        ],
+        [LATER, ANOTHER, EARLIER, LEFT_OUT],
+        DEPARTED,
+    )
     return pd.Series(kinds, index=outside.index, dtype="str")
 
 

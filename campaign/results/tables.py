@@ -427,7 +427,7 @@ class Result:
             self._reached,
             lambda: self.corrected_rows,
             self._kept_batches,
-            self.elsewhere.last_texts.index,
+            self.elsewhere.last_texts,
             folder=self.folder,
             order=self._order,
             is_closed=self.is_closed,

@@ -16,10 +16,13 @@ WRONG = "José,0772000001,99999,Gulu"
 JOSE = 2
 
 
-def send(*rows, **options):
+def send(*rows, name="fees", duplicates="skip", opt_outs=None, **options):
     contacts = contacts_of(*rows, header="name,phone,amount,district")
-    plan = campaign.prepare(contacts, message="{name}: {amount}", sender="CLINIC", region="UG")
-    return campaign.send(plan, name="fees", progress=False, **options)
+    plan = campaign.prepare(
+        contacts, message="{name}: {amount}", sender="CLINIC", region="UG", duplicates=duplicates,
+        opt_outs=opt_outs,
+    )  # fmt: skip
+    return campaign.send(plan, name=name, progress=False, **options)
 
 
 @pytest.fixture(scope="module", autouse=True)
@@ -52,7 +55,7 @@ def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(ear
         in earlier.sentence
     )
     assert earlier.contacts["reason"].tolist() == [""] * 5  # what he got last is what the table says
-    history = campaign.history()
+    history = campaign.history(earlier.folder)
     assert (history["accepted_in_all_rounds"][0], history["accepted_without_row"][0]) == (8 - 1, 1)
     said = "7 messages were accepted, 6 of them to people in the last tables."
     book = openpyxl.load_workbook(campaign.write_report(history, "year.xlsx"))
@@ -79,6 +82,28 @@ def test_a_later_text_is_called_so_and_its_row_says_that_it_was_the_last(later):
     assert reason in [cell.value for row in sheet.iter_rows() for cell in row]
 
 
+def test_a_later_text_that_is_unknown_is_not_said_to_be_the_last(desk):
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        for row in (TABLE[0], WRONG, TABLE[0]):
+            result = send(row, name="unknown", account=sandbox, changed="send")
+    assert "The campaign has also sent, or may have sent, 1 message that is not in this" in result.sentence
+    assert "1 person got, or may have got, a later text" in result.sentence
+    assert "may have been sent on" in result.contacts.at[JOSE, "reason"]
+
+
+def test_who_shares_a_phone_got_no_later_text_and_who_opted_out_has_a_row(desk):
+    """Both texts of a phone went out at once; then one of these rows was taken out, and Cat answered STOP."""
+    both = ["Ben,0772000002,1,Soroti", "Eva,0772000002,1,Soroti", "Cat,0772000003,1,Gulu"]
+    send(*both, name="shared", duplicates="keep")
+    result = send(both[0], both[2], name="shared", opt_outs=pd.Series(["+256772000003"], dtype="str"))
+    assert (
+        "not in this table: 1 had another text for a number in it and 1 went to a row that gets nothing now."
+        in result.sentence
+    )
+    assert result.contacts.at[2, "reason"] == ""
+    assert result.by("district")["cost_share"].to_dict() == {"Gulu": 35, "Soroti": 70}
+
+
 def test_what_another_text_cost_belongs_to_the_value_of_its_row(later):
     costs = later.by("district")["cost_share"]
     assert costs.loc[["Gulu", "Soroti"]].tolist() == [35 * 3, 35 * 3]
@@ -91,7 +116,7 @@ def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):
     table = page[page.index('aria-label="Rounds"') :].partition("</table>")[0]
     assert re.findall(r"<td[^>]*>(\d)</td><td[^>]*>\d+ \w+ \d+, ", table) == ["1", "2", "3"]
     assert "<dd>3</dd><dt>rounds</dt>" in page
-    assert campaign.history()["rounds"].tolist() == [3] == [later.sent_rounds]
+    assert campaign.history(later.folder)["rounds"].tolist() == [3] == [later.sent_rounds]
     card = later._repr_html_()
     rows = card[card.index(">round</th>") :].partition("</table>")[0]
     assert sorted(set(re.findall(r"<tr><t\w [^>]*>(\d)<", rows))) == ["1", "2", "3"]
@@ -111,7 +136,7 @@ def test_after_erasing_only_the_count_is_known(later):
     campaign.erase(later.folder, confirm=phrase_to_erase(later.folder))
     erased = campaign.load_result(later.folder)
     assert "also sent 3 messages that are not in this table; the cost includes them." in erased.sentence
-    history = campaign.history()
+    history = campaign.history(later.folder)
     assert pd.isna(history["accepted_without_row"][0])
     assert "8 messages were accepted. The cost" in history._repr_html_()
     assert Path(campaign.write_report(history, "erased.html")).exists()
