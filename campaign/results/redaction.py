@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from campaign.contacts.columns import number_columns
-from campaign.contacts.continuation import CAMPAIGN, ROW, VERSION
+from campaign.contacts.continuation import CAMPAIGN, ROW, MARK
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_digits, mask_numbers, mask_text, mask_texts
@@ -71,7 +71,7 @@ class Redaction:
 
         The columns by which a file is known again are left out: the index has the row already.
         """
-        rows = rows.drop(columns=[ROW, VERSION, CAMPAIGN])
+        rows = rows.drop(columns=[ROW, MARK, CAMPAIGN])
         table = rows.set_axis(file_names(rows.columns), axis=1)
         return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
             rows.columns, axis=1

@@ -232,8 +232,8 @@ def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention
     assert again.contacts["status"].tolist() == ["accepted", "invalid", "invalid"]
     assert again.follow_up().index.tolist() == [3, 4]
     first, second = again.contacts["reason"][1:]
-    assert first.endswith("earlier in the campaign, for this row or for one of the rows 2 and 4.")
-    assert second.endswith("for this row or for one of the rows 2 and 3.")
+    assert first.endswith(" Its number, which rows 2 and 4 have too, was reached earlier in the campaign.")
+    assert second.endswith("which rows 2 and 3 have too, was reached earlier in the campaign.")
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
 
 
