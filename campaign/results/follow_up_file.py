@@ -36,10 +36,11 @@ def write_follow_up(
     """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
 
     A notebook shows the path as a card with a link and what to do next. The file has the columns of the
-    original file, then "last reason", "last status", "row in the file", "mark (leave as it is)" and "campaign",
-    by which `read_contacts` knows it. Correct the cells and leave these columns as they are; rows can be
-    sorted, deleted and added. Refused and invalid rows by default, and those of people who share a phone with
-    somebody else, who get nothing until their row has another number; `statuses` as in `Result.follow_up`.
+    original file, then "last reason", "last status" (in words for people: "sharing a phone"), "row in the
+    file", "mark (leave as it is)" and "campaign", by which `read_contacts` knows it. Correct the cells and
+    leave these columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by
+    default, and those of people who share a phone with somebody else, who get nothing until their row has
+    another number; `statuses` as in `Result.follow_up`.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
       .xlsx opens at the first of them
@@ -72,7 +73,9 @@ def write_follow_up(
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     write = writers[path.suffix.lower()]
     # What must not be replaced was found above, where it is also known what may be kept.
-    replace_file(path, lambda new_path: write(new_path, with_attention_words(rows), to_correct), check=lambda _: None)
+    replace_file(
+        path, lambda new_path: write(new_path, with_attention_words(rows), to_correct), check=lambda _: None
+    )
     return WrittenFile.showing(path, _about(path, rows))
 
 
