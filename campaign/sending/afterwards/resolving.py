@@ -180,7 +180,9 @@ def _call(place: Folder, batch: int, outcome: str, phrase: str, note: str, cost:
     if cost is not None:
         given.append(f"cost={cost}")
     folder = json.dumps(seen_from_here(place.path), ensure_ascii=False)
-    return f"result = campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})\nresult"
+    return (
+        f"result = campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})\nresult"
+    )
 
 
 def _listed(batches: list[int]) -> str:

@@ -40,8 +40,8 @@ log = logging.getLogger("campaign")
 
 _GONE = (
     "These messages never came to this sandbox. If the cell that makes it was run again, the one that they "
-    "went to is gone, and nobody can tell: in a rehearsal, either answer will do. Once their batch is settled, "
-    "this line can stay."
+    "went to is gone, and nobody can tell: in a rehearsal, either answer will do. Once their batch is "
+    "settled, this line can stay."
 )
 _SETTLED = (
     "None of these messages came to this sandbox, which may be newer than they are. None of them is unknown, "
