@@ -68,7 +68,9 @@ class Sandbox:
 
     `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
     error texts. `random_faults` maps such names to probabilities; the same `seed` gives the same faults to
-    the same ordinals.
+    the same ordinals. A small table makes few requests, one for each batch: with `batch_size=10`, 72 messages
+    meet the fault of a third. Give each rehearsal of one plan a `name=` of its own, or everybody was reached
+    by the one before, and nothing is sent.
 
     These faults happen instead of accepting the batch: its messages are not sent. With `accept_` in front,
     as in "accept_close", they happen after it was accepted and charged: its messages are sent, and the
