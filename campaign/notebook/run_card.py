@@ -261,7 +261,7 @@ def _ways_to_settle(run: Run) -> list[str]:
         f"To settle {which}, which {unknown}: ask the service{_what_was_received(run, batches)}. Then run "
         f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. "
-        "The first call asks, and shows the line that does it",
+        "The first call asks, and shows the lines that do it",
         f"To settle by the service's own list: {together}",
     ]
 
