@@ -45,7 +45,7 @@ _GONE = (
 )
 _SETTLED = (
     "None of these messages came to this sandbox, which may be newer than they are. None of them is unknown, "
-    "so nobody needs to ask: take this line out."
+    "so nobody needs to ask. Take this line out."
 )
 _NO_MESSAGES = (
     "There are no messages to look for: their batch was settled, and they went out in another one. Take this "
