@@ -313,7 +313,7 @@ def test_a_sandbox_that_cannot_have_lost_a_message_does_not_say_that_it_never_ca
             lossy.received(others)
         assert caplog.messages == []
         assert lossy.received(others.assign(status="refused")).empty
-        assert "None of them is unknown, so nobody needs to ask. Take this line out." in caplog.text
+        assert "What became of them is known, so nobody needs to ask: take this line out." in caplog.text
         assert lossy.received(others.iloc[:0]).empty
         assert caplog.messages[-1].startswith("There are no messages to look for")
 

@@ -44,8 +44,8 @@ _GONE = (
     "settled, this line can stay."
 )
 _SETTLED = (
-    "None of these messages came to this sandbox, which may be newer than they are. None of them is unknown, "
-    "so nobody needs to ask. Take this line out."
+    "These messages did not come to this sandbox, which may be newer than they are. What became of them is "
+    "known, so nobody needs to ask: take this line out."
 )
 _NO_MESSAGES = (
     "There are no messages to look for: their batch was settled, and they went out in another one. Take this "
