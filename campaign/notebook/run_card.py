@@ -21,7 +21,6 @@ from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
 from campaign.sending.engine.tally import RECENT, Snapshot
 from campaign.sending.run import Run
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.service.account_in_code import name_of_sandbox
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 WORDS = {
@@ -262,14 +261,14 @@ def _ways_to_settle(run: Run) -> list[str]:
         f"To settle {which}, which {unknown}: ask the service{_what_was_received(run, batches)}. Then run "
         f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. "
-        "The first call asks, and shows the line that does it",
+        "The first call asks, and shows the lines that do it",
         f"To settle by the service's own list: {together}",
     ]
 
 
 def _what_was_received(run: Run, batches: Sequence[int]) -> str:
-    """How to see what an embedded sandbox received; "" where there is none, or another may have it."""
-    sandbox = "" if run.had_unknown else name_of_sandbox(run.options.account)
+    """How to see what an embedded sandbox received; "" where there is none, or several have it."""
+    sandbox = run.sandbox_of_unknown
     if not sandbox:
         return ""
     messages = agreeing(len(batches), "its messages", "these messages")

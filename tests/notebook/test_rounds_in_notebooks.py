@@ -185,7 +185,7 @@ def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
         )
         run.wait(20)
         folder = json.dumps(str(place["folder"]))
-        two = [f'campaign.resolve({folder}, {batch}, "accepted")' for batch in (2, 3)]
+        two = [f'result = campaign.resolve({folder}, {batch}, "accepted")' for batch in (2, 3)]
         card = unescape(run_card(run))
         assert "To settle batches 2 and 3, which are unknown" in card
         assert [*two, f'campaign.reconcile({folder}, "provider.csv")'] == [
