@@ -95,7 +95,8 @@ def _title(run: Run) -> str:
     messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
         unknown = f", {run.counts.unknown:,} of them unknown" if run.counts.unknown else ""
-        return f"Nothing left to send of {messages}{unknown}{': the campaign is closed' * run.is_closed}"
+        closed = "the campaign is closed, and " if run.is_closed else ""
+        return f"Nothing left to send: {closed}the table has {messages}{unknown}"
     if not run.ended:
         count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
         return f"{capitalised(words.doing)} {count}"
@@ -149,7 +150,8 @@ def progress(counts: Snapshot) -> str:
 def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     """The counts, the cost and the times, with or without those that only matter on the way.
 
-    A run that had nothing to send took no time: what earlier runs took is none of it.
+    A run that had nothing to send took no time: what earlier runs took is none of it. Where earlier runs sent
+    something, it is said that the figures are those of all of them.
     """
     pairs = {
         "accepted": figure(counts.accepted),
@@ -176,7 +178,16 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         left = counts.seconds_left
         pairs["time left"] = "–" if left is None else f"about {clock(left * share_of_rest(counts, limit))}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
-    return _definitions(pairs, counts)
+    return _about_all_runs(run, counts) + _definitions(pairs, counts)
+
+
+def _about_all_runs(run: Run, counts: Snapshot) -> str:
+    """What the figures are of where they are not only of this run, and the table; "" where they are."""
+    is_part, elsewhere = run.outgoing < counts.messages, counts.elsewhere
+    pieces = ["In all runs so far"] * (is_part or elsewhere > 0)
+    if elsewhere:
+        pieces.append(f"the cost is also for {counted(elsewhere, 'message')} that this table does not have")
+    return markup.paragraph(f"{'; '.join(pieces)}:", note=True) if pieces else ""
 
 
 def _definitions(pairs: Mapping[str, str], counts: Snapshot) -> str:
