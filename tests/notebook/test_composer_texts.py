@@ -76,7 +76,19 @@ def test_the_counter_counts_the_rows_that_get_a_text(person, table):
     person.press("next")
     person.press("longest")
     assert find(person.composer, "section-2").phone.row == 2
+    person.press("larger")
+    assert find(person.composer, "section-2").phone.row == 5
+    assert "number 1 of 1 row with more than 1 SMS." in person.sees("phone")
     person.write("Hi {name}, " + "come again " * 15)
+    assert person.sees("counter").endswith("· too long for 3 rows")
+    assert not person.is_shown("larger")
+    (table.parent / "stop.csv").write_text("number\n0772000003\n")
+    person.fill("sender", "CLINIC")
+    person.press("check")
+    assert "3 rows. The text has more than 160 characters" in person.sees("section-3")
+    person.fill("opt-outs", "stop.csv")
+    assert "2 rows. The text has more than 160 characters" in person.sees("section-3")
+    person.reopen(2)
     assert person.sees("counter").endswith("· too long for 2 rows")
 
 

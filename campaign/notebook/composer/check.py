@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -200,7 +200,7 @@ class CheckSection(Section):
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
         careful = [next(iter(choice.question.answers.values())) for choice in self.choices]
         plain = self._composed(dict(ChainMap(*map(dict, careful))))
-        codes = {*plain.issues["code"].unique(), *self._plan.issues["code"].unique()}
+        codes = {*_codes(plain), *_codes(self._plan)}
         asked = [choice for choice in self.choices if codes & {*choice.question.codes}]
         for choice in asked:
             choice.ask(self._desk.composition, self._look)
@@ -250,3 +250,12 @@ class CheckSection(Section):
             self._desk.decide(instead=(*rows, *waiting))
             self._desk.prepared()
             self._draw()
+
+
+def _codes(plan: Plan) -> Iterable[str]:
+    """The codes of the plan's issues; for people who want no texts there is nothing to ask."""
+    issues, statuses = plan.issues, plan.contacts["status"]
+    codes: Iterable[str] = issues.loc[
+        ~issues["row"].isin(statuses.index[statuses == "opted_out"]), "code"
+    ].unique()
+    return codes

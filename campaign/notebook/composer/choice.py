@@ -92,9 +92,8 @@ class Choice(Picker):
         (careful, without), *others = (
             (answer, look(decisions)) for answer, decisions in self.question.answers.items()
         )
-        concerned, most = _left_out(without.plan, self.question.codes), others[-1][1].plan
-        rows = concerned[(most.contacts["status"].reindex(concerned) != "opted_out").to_numpy()]
-        effects = {careful: _leaving_out(len(rows), len(concerned) - len(rows))}
+        rows = _left_out(without.plan, self.question.codes)
+        effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
         effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
         chosen = self.question.answer_in(composition)
         if effects.get("one_sms") == effects.get("truncate"):  # what is cut takes one SMS anyway
@@ -131,21 +130,10 @@ def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
 
 
 def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
-    """Which rows get no text for one of these reasons."""
-    excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
+    """Which rows get no text for one of these reasons, without those of people who want none."""
+    excluded = plan.contacts.index[~plan.contacts["status"].isin(["not_sent", "opted_out"])]
     issues = plan.issues
     return excluded.intersection(pd.Index(issues.loc[issues["code"].isin(codes), "row"].dropna().unique()))
-
-
-def _leaving_out(rows: int, unwanted: int) -> str:
-    """How many rows get no text, and how many that want none anyway are like them."""
-    if unwanted and not rows:
-        none = agreeing(unwanted, "wants none gets", "want none get")
-        return f"{counted(unwanted, 'row')} that {none} no text anyway"
-    besides = (
-        f", besides {figure(unwanted)} that {agreeing(unwanted, 'wants', 'want')} none" if unwanted else ""
-    )
-    return f"{counted(rows, 'row')} {agreeing(rows, 'gets', 'get')} no text{besides}"
 
 
 def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:

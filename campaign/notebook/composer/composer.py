@@ -54,6 +54,7 @@ class Composer(Panel):
         self.spreadsheet.brought_back = self._show_brought_back
         self.sending.touched = self._put_away_below
         self.sending.looked_up = self._say_who_leaves
+        self.sending.way_changed = self.outcome.say
         self._reached = 0
         self._is_shown = False
         self._greeting = HTML()

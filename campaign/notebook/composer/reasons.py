@@ -18,6 +18,7 @@ from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.row_list import RowList, numbered_rows
 from campaign.text import agreeing, capitalised, counted
 
+_WANTS_NONE = ("opted_out", "stopped")
 _ROWS = 8  # row numbers named for each reason
 
 
@@ -105,6 +106,9 @@ def reasons_of(
     if rows is not None:
         excluded = excluded.intersection(list(rows))
     is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
+    # Nobody is to correct anything for people who want no texts.
+    unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
+    is_reason &= issues["code"].isin(_WANTS_NONE) | ~issues["row"].isin(unwanted)
     issues = issues[is_reason & issues["row"].isin(excluded)]
     repeated = _repeated_rows(plan)
     return [
