@@ -288,6 +288,19 @@ def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(per
     )
     person.fill("overlong", "truncate")
     assert re.findall(r" (\d) Hi a very", person.sees("fitted")) == ["3"]
+    person.press("go-on")
+    person.send()
+    person.reopen(1)
+    person.fill("path", "visits.csv")  # without the corrections
+    person.press("use")
+    person.press("check")
+    assert person.offered("overlong")[0] == "Leave these people out: 1 row gets no text"  # row 4 has it
+    shown = person.sees("section-3")
+    assert "Of 4 rows: 1 gets nothing more, 2 were sent as corrected, 1 shares a phone." in shown
+    assert "3 people get nothing more; 1 row gets none." in shown
+    assert "2 rows. They were sent as corrected in a file of “Rows to correct”. Correct your own" in shown
+    assert "Rows 4, 5 " in shown
+    assert "too few digits" not in shown
 
 
 def test_an_answer_that_a_change_above_takes_back_is_named(person, table):

@@ -87,12 +87,19 @@ class Choice(Picker):
         self.layout.max_width = "none"  # its answers are long, and a list cuts what does not fit
         self.rows = RowList()  # those that it is about
 
-    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> None:
-        """Offer the answers with their effects; `look` tells what some decisions would give."""
+    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> bool:
+        """Offer the answers with their effects; `look` tells what some decisions would give.
+
+        Whether there is anybody to ask about: rows whose people were reached already need no answer.
+        """
         (careful, without), *others = (
             (answer, look(decisions)) for answer, decisions in self.question.answers.items()
         )
-        rows = _left_out(without.plan, self.question.codes)
+        most = others[-1][1].leaves
+        done = without.leaves.done.difference(most.rows.union(most.asked_rows))
+        rows = _left_out(without.plan, self.question.codes).difference(done)
+        if rows.empty:
+            return False
         effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
         effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
         chosen = self.question.answer_in(composition)
@@ -103,6 +110,7 @@ class Choice(Picker):
         ]
         self.offer(options, chosen)
         self.rows.offer(rows, partial(_what_they_get, look(self.question.answers[chosen]).plan))
+        return True
 
 
 def about_reset(asked: Sequence[Question], before: Composition, now: Composition) -> str:
