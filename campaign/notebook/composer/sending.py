@@ -241,10 +241,11 @@ class SendingSection(Section):
         count, done = len(self._outgoing), compared.words.done
         leading = f"{counted(count, 'text')} would be {done}" if count else f"Nothing would be {done}"
         kinds = kinds_before(compared, self._outgoing["row"].nunique() if count else 0)
-        others = composition.changed == "ask" and difference.changed + difference.moved
+        asked = composition.changed == "ask" and difference.changed + difference.moved
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
-        question = " Choose below first." if others or waiting else ""
-        return f"{leading}{kinds}.{compared.about_gone}{question}"
+        question = " Choose below first." if asked or waiting else ""
+        others = f" {difference.about_others}" if difference.about_others else ""
+        return f"{leading}{kinds}.{others}{compared.about_gone}{question}"
 
     def _ask_about(self, difference: Difference) -> None:
         """Ask what a person has to decide: about other texts, and about people who are gone."""
