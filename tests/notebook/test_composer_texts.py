@@ -295,7 +295,10 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     assert person.sees("without-language") == without
     assert find(person.composer, "text").value == "Hello {name}"
     person.press("check")
-    assert 'The text for "sw" is empty. Write a text.' in person.sees("section-2")
+    assert (
+        "The text for “sw” is empty. Write one: row 3 has that language. If another one is meant, "
+        "correct the spreadsheet" in person.sees("section-2")
+    )
     person.fill("editing", "sw")
     assert find(person.composer, "text").value == ""
     person.write("Habari {name}")
@@ -327,6 +330,18 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.press("check")
     assert person.folded()[1].startswith("2 · “Hello {name}” and 1 other language")  # nobody has it here
     assert person.composer.desk.plan.messages["message"].tolist() == ["Habari Dan"]
+
+
+def test_a_language_of_one_row_may_be_a_mistake_in_its_cell(person, table):
+    rows = "".join(f"+2567720000{n},en\n" for n in range(10, 20))
+    table.write_text(f"phone,lang\n{rows}+256772000020,French\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.fill("languages", "lang")
+    assert person.sees("without-language") == (
+        "Only row 12 has “french”. If another language is meant, correct the cell in your spreadsheet and "
+        "choose it again."
+    )
 
 
 def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):

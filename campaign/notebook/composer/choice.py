@@ -76,6 +76,13 @@ class Outlook:
     plan: Plan
     leaves: WhoLeaves
 
+    @property
+    def have_theirs(self) -> pd.Index[Any]:
+        """The rows whose people have the text that they would get, or keep another one."""
+        rows: pd.Index[Any] = pd.Index(self.plan.messages["row"].unique())
+        rows = rows.difference(self.leaves.rows).difference(self.leaves.asked_rows)
+        return rows
+
 
 class Choice(Picker):
     """One question; `answered` is called with it and the key of the answer when a person chooses."""
@@ -95,9 +102,9 @@ class Choice(Picker):
         (careful, without), *others = (
             (answer, look(decisions)) for answer, decisions in self.question.answers.items()
         )
-        most = others[-1][1].leaves
-        done = without.leaves.done.difference(most.rows.union(most.asked_rows))
-        rows = _left_out(without.plan, self.question.codes).difference(done)
+        rows = _left_out(without.plan, self.question.codes)
+        for _, outlook in others:
+            rows = rows.difference(without.leaves.done.intersection(outlook.have_theirs))
         if rows.empty:
             return False
         effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}

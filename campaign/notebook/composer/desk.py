@@ -56,12 +56,12 @@ class Desk:
             return self.composition.name
         return reading.continues.campaign if reading.continues else Path(reading.path).stem
 
-    def file_name(self, kind: str) -> str:
+    def file_name(self, kind: str, *, of: str = "") -> str:
         """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html".
 
-        Without the characters that some system does not allow in the names of files.
+        Without the characters that some system does not allow in the names of files; `of` is another name.
         """
-        name = re.sub(r'[<>:"/\\|?*]', "-", self.name).strip(" .") or "campaign"
+        name = re.sub(r'[<>:"/\\|?*]', "-", of or self.name).strip(" .") or "campaign"
         return f"{shorten(name, _NAME_LENGTH)} {date.today()} {kind}"
 
     def decide(self, **decisions: Any) -> None:

@@ -147,7 +147,15 @@ class MessageSection(Section):
 
     def _check_text(self) -> None:
         """Raise what is wrong with the text; the list of people who want none belongs to the next section."""
-        replace(self._desk.composition, opt_outs=None).plan(self._desk.contacts)
+        composition, of_rows = self._desk.composition, self.languages.languages
+        for language, text in composition.texts.items() if composition.language else ():
+            if language in of_rows and not text.strip():
+                who = self.languages.rows_with(language)
+                raise UsageError(
+                    f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
+                    "meant, correct the spreadsheet and choose it again."
+                )
+        replace(composition, opt_outs=None).plan(self._desk.contacts)
 
     @property
     def _text(self) -> str:

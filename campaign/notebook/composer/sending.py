@@ -24,7 +24,7 @@ from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -111,6 +111,8 @@ class SendingSection(Section):
     def way_on(self) -> str:
         """Which button sends what was not sent yet, and with which budget."""
         is_form = self._area.children == tuple(self._form)
+        if self._desk.contacts.empty:  # a result of before is looked at
+            return "the button in section 4, once you have chosen its spreadsheet in section 1,"
         if is_form and not len(self._outgoing):
             return "the button in section 4"
         if is_form:
@@ -244,8 +246,8 @@ class SendingSection(Section):
         asked = composition.changed == "ask" and difference.changed + difference.moved
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
         question = " Choose below first." if asked or waiting else ""
-        others = f" {difference.about_others}" if difference.about_others else ""
-        return f"{leading}{kinds}.{others}{compared.about_gone}{question}"
+        others = about_others(difference)
+        return f"{leading}{kinds}.{f' {others}' if others else ''}{compared.about_gone}{question}"
 
     def _ask_about(self, difference: Difference) -> None:
         """Ask what a person has to decide: about other texts, and about people who are gone."""

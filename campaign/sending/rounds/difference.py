@@ -112,7 +112,7 @@ class Difference:
         what = f"{leading}: {kinds}." if kinds else f"{leading}."
         opted_out = self._compared.count_opted_out(*MAY_GO_OUT)
         remarks = [
-            self.about_others, about_opted_out(opted_out), advice_on_opted_out(opted_out),
+            self._about_others, about_opted_out(opted_out), advice_on_opted_out(opted_out),
             about_budget(self._compared, outgoing),
         ]  # fmt: skip
         about = " ".join(filter(None, [what, *remarks]))
@@ -121,8 +121,7 @@ class Difference:
         return f"{about}{rows}{compared.about_closing}{compared.questions}"
 
     @cached_property
-    def about_others(self) -> str:
-        """Whom of those who would get something other campaigns beside this one reached; "" for nobody."""
+    def _about_others(self) -> str:
         compared, outgoing = self._compared, self.outgoing()
         if self._path is None:
             return ""
@@ -160,3 +159,9 @@ class Difference:
 def plan_behind(difference: Difference) -> ComparedPlan:
     """What a difference was made of."""
     return difference._compared
+
+
+def about_others(difference: Difference) -> str:
+    """Whom of those who would get something other campaigns beside this one have reached, and with which
+    text; "" for nobody."""
+    return difference._about_others
