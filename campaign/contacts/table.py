@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT
 from campaign.contacts.cells.cell_text import blank_rows
-from campaign.contacts.cells.grid import Grid, Merge, name_rows
+from campaign.contacts.cells.grid import Grid, name_rows
 from campaign.contacts.cells.headers import LOOKED_AT, Header, header_place
+from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, listed
 from campaign.contacts.exports import (
     Export,

@@ -19,6 +19,7 @@ import pytest
 
 from campaign.contacts import reading
 from campaign.contacts.workbooks.readers import READERS
+from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError
 
 SAMPLES = Path(__file__).parents[1] / "support" / "samples"
@@ -110,8 +111,7 @@ def read_here(kind, data, **options):
     """Stands in for `read_workbook`: the reader itself, in this process, with nothing caught."""
     options.pop("limits")
     read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), READERS[kind])
-    grid = read(data, **options)
-    return grid
+    return grid_of(read(data, **options))
 
 
 def without_a_process_for_each():

@@ -6,6 +6,7 @@ import subprocess
 import sys
 import threading
 import time
+from array import array
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from textwrap import indent
@@ -19,6 +20,8 @@ from test_reading_workbooks import AMINA, HEAD, rows_xml, with_part, with_sheet
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.workbooks import process
+from campaign.contacts.workbooks.sheet_cells import SheetCells, TextBlock, TextColumn
+from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import FileError, UsageError
 
 ROOT = Path(__file__).parents[2]
@@ -338,21 +341,28 @@ def test_a_module_in_the_current_folder_is_not_run(tmp_path, monkeypatch):
 def test_it_imports_next_to_nothing():
     code = (
         "import campaign.contacts.workbooks.child, campaign.contacts.workbooks.xlsx, sys; "
-        "heavy = ('pandas', 'pyarrow.compute', 'aiohttp', 'psutil', 'xlrd'); "
+        "heavy = ('numpy', 'pandas', 'pyarrow', 'aiohttp', 'psutil', 'xlrd'); "
         "print([name for name in heavy if name in sys.modules])"
     )
     printed = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert printed.stdout.strip() == "[]"
 
 
-def test_it_does_without_pandas(library):
-    """Arrow would import it for the first rows: that doubled what a small workbook costs."""
+def test_columns_that_do_not_fit_their_lengths_are_no_sheet():
+    """The other process writes them: what it says is checked before Arrow relies on it."""
+    for block in (TextBlock(b"Amina", array("i", [5, 1])), TextBlock(b"\xff", array("i", [1]))):
+        with pytest.raises(ValueError, match=r"larger than values|Invalid UTF8"):
+            grid_of(SheetCells("xlsx", [TextColumn([block])], sheet="S", sheets=["S"]))
+
+
+def test_it_does_without_arrow_and_numpy(library):
+    """They took three times as long to load as all that a workbook of usual size needs."""
     library(
         "from contextlib import nullcontext\n"
         "from types import SimpleNamespace\n"
         "def rows():\n"
         "    yield from [['name']] * 10_000\n"
-        "    raise KeyError if 'pandas' in sys.modules else IndexError\n"
+        "    raise KeyError if {'numpy', 'pandas', 'pyarrow'} & {*sys.modules} else IndexError\n"
         "sheet = SimpleNamespace(iter_rows=rows)\n"
         "return nullcontext(SimpleNamespace(get_sheet_by_name=lambda name: sheet))"
     )

@@ -15,6 +15,8 @@ from support.spreadsheets import as_rows, reading, saved, workbook
 
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.table import make_table
+from campaign.contacts.workbooks import xlsx
+from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.contacts.workbooks.xlsx import read_xlsx
 from campaign.contacts.workbooks.xlsx_facts_events import scan_events
 from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet
@@ -117,6 +119,21 @@ def test_both_scans_of_a_sheet_see_the_same():
     assert (len(events.merges), len(events.uncalculated), len(events.hidden_rows)) == (43, 300, 43)
 
 
+def test_a_sheet_above_half_a_megabyte_is_read_as_a_smaller_one_is(monkeypatch):
+    """It is scanned in another way; and whole blocks of numbers are written by another one."""
+    book = workbook(["name", "n"], *([f"Amina {i}", i / 8] for i in range(10_001)))
+    book.active.row_dimensions[3].hidden = True
+    data = saved(book)
+    large = read_xlsx(data, sheet=None, max_bytes=10**7, max_cells=10**6)
+    monkeypatch.setattr(xlsx, "SMALL_SHEET", 10**7)
+    small = read_xlsx(data, sheet=None, max_bytes=10**7, max_cells=10**6)
+    assert large == small
+    assert large.hidden_rows == {3}
+    assert grid_of(large).columns[1].take([0, 1, 2, 9_999, 10_001]).to_pylist() == [
+        "n", "0", "0.125", "1249.75", "1250"
+    ]  # fmt: skip
+
+
 def test_a_header_of_two_merged_rows_is_read_from_the_lower_one():
     book = workbook(["name", "phones", None], [None, "first", "second"], ["Amina", "1", "2"])
     book.active.merge_cells("A1:A2")
@@ -216,8 +233,8 @@ def test_any_table_of_texts_written_as_xlsx_reads_back_equal(rows):
     while kept and not "".join(kept[-1]).strip():
         kept.pop()
     # In this process: fifty others would take many seconds.
-    grid = read_xlsx(target.getvalue(), sheet=None, max_bytes=10**6, max_cells=10**6)
-    table = make_table(grid, header=None, skip_hidden=True, trim=True).frame
+    cells = read_xlsx(target.getvalue(), sheet=None, max_bytes=10**6, max_cells=10**6)
+    table = make_table(grid_of(cells), header=None, skip_hidden=True, trim=True).frame
     assert as_rows(table) == {0: ["first", "second"]} | dict(enumerate(kept, start=2))
 
 

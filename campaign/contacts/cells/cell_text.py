@@ -1,9 +1,8 @@
-"""Cells as a person writes them: whatever type a reader or a DataFrame delivers, text comes out.
+"""Whole columns of cells as a person writes them: whatever type a DataFrame delivers, text comes out.
 
-1500.0 is "1500", a date is "2026-01-05", a time of day "14:30", true is "TRUE", nothing is "".
+`value_text` says how each kind of value is written; nothing is "".
 
-pyarrow.compute is imported where it is used: it would take a quarter of the start-up time of the process that
-opens a workbook, and most workbooks do not need it.
+pyarrow.compute is imported where it is used: most tables do not need it here.
 """
 
 import datetime as dt
@@ -16,63 +15,15 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
+from campaign.contacts.cells.value_text import (
+    EXACT,
+    clock_text,
+    moment_text,
+    number_text,
+    span_text,
+    truth_text,
+)
 from campaign.errors import ColumnError
-
-EXACT = 2.0**53  # whole numbers up to here are exact in a spreadsheet's cell; beyond it digits are lost
-DAY = dt.timedelta(days=1)
-AFTER_LAST_DAY = 2_958_466  # days: spreadsheets count them from 1900 to 9999
-
-
-def number_text(value: float) -> str:
-    """One float: whole numbers without a point, at most 15 digits as spreadsheets keep them, no exponent.
-
-    A number too large to be exact keeps its exponent, so that its digits are not taken for exact.
-    """
-    if value != value:
-        return ""
-    if value.is_integer() and abs(value) <= EXACT:
-        return str(int(value))
-    if abs(value) > EXACT or abs(value) < 1e-15:
-        return format(value, ".15g")
-    return format(Decimal(format(value, ".15g")), "f")
-
-
-def moment_text(value: dt.datetime) -> str:
-    """A date, with the time of day where there is one, to the second."""
-    rounded = _to_second(value.replace(tzinfo=None))
-    day = f"{rounded.year:04d}-{rounded.month:02d}-{rounded.day:02d}"
-    return day if rounded.time() == dt.time.min else f"{day} {clock_text(rounded.time())}"
-
-
-def _to_second(value: dt.datetime) -> dt.datetime:
-    """Cells hold days as floats, so that 14:30 can arrive as 14:29:59.999999."""
-    half = dt.timedelta(microseconds=500_000)
-    return (value + half if value <= dt.datetime.max - half else value).replace(microsecond=0)
-
-
-def clock_text(value: dt.time) -> str:
-    """A time of day: "14:30", with seconds only where there are some."""
-    rounded = _to_second(dt.datetime.combine(dt.date(2000, 1, 1), value))
-    return f"{rounded:%H:%M:%S}" if rounded.second else f"{rounded:%H:%M}"
-
-
-def span_text(value: dt.timedelta) -> str:
-    """A length of time in hours: "26:30", "0:05:12".
-
-    One that is longer than the calendar of spreadsheets is a number under the wrong format, a phone number
-    as a rule: its digits come out.
-    """
-    if abs(value) >= AFTER_LAST_DAY * DAY:
-        return number_text(value / DAY)
-    seconds = round(value.total_seconds())
-    hours, rest = divmod(abs(seconds), 3600)
-    tail = f":{rest % 60:02d}" if rest % 60 else ""
-    return f"{'-' if seconds < 0 else ''}{hours}:{rest // 60:02d}{tail}"
-
-
-def truth_text(value: bool) -> str:
-    """As spreadsheets show it."""
-    return "TRUE" if value else "FALSE"
 
 
 def float_texts(numbers: NDArray[np.float64]) -> TextArray:

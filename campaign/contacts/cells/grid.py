@@ -9,19 +9,10 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from campaign.arrow_types import TEXT, TextArray, TextChunks
+from campaign.contacts.cells.merge import Merge
 from campaign.errors import FileError
 
 NAMED = 10  # rows listed in one sentence
-
-
-@dataclass(frozen=True)
-class Merge:
-    """A merged area: row numbers as in the sheet, columns counted from 0, all inclusive."""
-
-    top: int
-    left: int
-    bottom: int
-    right: int
 
 
 @dataclass(frozen=True, eq=False)

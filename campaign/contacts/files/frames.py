@@ -14,13 +14,12 @@ from campaign.contacts.cells.cell_text import (
     WRITERS,
     column_text,
     float_texts,
-    moment_text,
     moment_texts,
-    span_text,
     truth_texts,
     writer,
 )
 from campaign.contacts.cells.grid import Grid, chunked, join_grids, refuse_beyond_budget
+from campaign.contacts.cells.value_text import moment_text, span_text
 from campaign.errors import ColumnError, FileError
 
 DAMAGED = "The parquet file is damaged: {}. Write it again, then read that file."

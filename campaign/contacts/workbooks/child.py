@@ -1,7 +1,7 @@
 """The process that opens one workbook: limits first, then the file, then its sheet back to the parent.
 
-It is started by `process`, which explains the exchange. It imports as little as it can: every workbook pays
-for its start.
+It is started by `process`, which explains the exchange. It imports as little as it can, neither Arrow nor
+numpy for a sheet of usual size: every workbook pays for its start.
 """
 
 import faulthandler
@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from campaign.contacts.workbooks.handover import send_error, send_grid
+from campaign.contacts.workbooks.handover import send_error, send_sheet
 from campaign.contacts.workbooks.readers import read_sheet
 from campaign.errors import CampaignError
 
@@ -24,7 +24,6 @@ def main() -> None:
     answer = os.fdopen(os.dup(1), "wb")
     with Path(os.devnull).open("wb") as nowhere:
         os.dup2(nowhere.fileno(), 1)  # whatever a library prints stays out of the answer
-    sys.meta_path.insert(0, _NoPandas())
     answer.write(READY)
     answer.flush()
     request = json.loads(sys.stdin.buffer.readline())
@@ -34,19 +33,11 @@ def main() -> None:
     data = sys.stdin.buffer.read(request.pop("size"))
     threading.Thread(target=_end_with_parent, daemon=True).start()
     try:
-        send_grid(read_sheet(data=data, **request), answer)
+        send_sheet(read_sheet(data=data, **request), answer)
     except CampaignError as error:
         send_error(error, answer)
     answer.flush()
     os._exit(0)  # at once: there is nothing to clean up
-
-
-class _NoPandas:
-    """Hides pandas from Arrow, which imports it for the first list: that takes longer than all the rest."""
-
-    def find_spec(self, name: str, *_: object) -> None:
-        if name == "pandas":
-            raise ModuleNotFoundError(name)
 
 
 def _end_with_parent() -> None:

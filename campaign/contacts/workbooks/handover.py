@@ -1,40 +1,40 @@
-"""A sheet handed from one process to another: its facts as a line of JSON, its cells as an Arrow stream."""
+"""A sheet handed from one process to another: its facts as a line of JSON, then the blocks of its columns.
+
+The sender needs neither Arrow nor numpy; the receiver makes a grid of Arrow columns.
+"""
 
 import json
-from dataclasses import astuple
+from array import array
+from collections.abc import Callable
+from dataclasses import fields
 from io import BufferedIOBase
-from typing import Any, cast
-
-import numpy as np
-import pyarrow as pa
+from typing import Any
 
 from campaign import errors
-from campaign.arrow_types import TEXT, TextChunks
-from campaign.contacts.cells.grid import Grid, Merge
+from campaign.contacts.cells.merge import Merge
+from campaign.contacts.workbooks.sheet_cells import NumberBlock, SheetCells, TextBlock, TextColumn
 from campaign.errors import CampaignError
 
+# What JSON has no word for, and how it is read back.
+_READ_BACK: dict[str, Callable[[Any], object]] = {
+    "hidden_rows": frozenset,
+    "hidden_columns": frozenset,
+    "merges": lambda merges: [Merge(**merge) for merge in merges],
+    "uncalculated": lambda places: [tuple(place) for place in places],
+    "zero_formulas": lambda places: [tuple(place) for place in places],
+    "errors": lambda places: [tuple(place) for place in places],
+    "negatives": lambda places: [tuple(place) for place in places],
+}
 
-def send_grid(grid: Grid, stream: BufferedIOBase) -> None:
-    """Write a sheet whose rows are numbered from 1."""
-    _send_line(
-        stream,
-        {
-            "format": grid.format,
-            "positions": list(grid.positions),
-            "sheet": grid.sheet,
-            "sheets": list(grid.sheets),
-            "hidden_rows": sorted(grid.hidden_rows),
-            "hidden_columns": sorted(grid.hidden_columns),
-            "merges": [astuple(merge) for merge in grid.merges],
-            "uncalculated": list(grid.uncalculated),
-            "errors": list(grid.errors),
-            "notices": list(grid.notices),
-        },
-    )
-    schema = pa.schema([(str(i), TEXT) for i in range(len(grid.columns))])
-    table = pa.Table.from_arrays(list(grid.columns), schema=schema)
-    with pa.ipc.new_stream(stream, schema) as writer:
-        writer.write_table(table)
+
+def send_sheet(sheet: SheetCells, stream: BufferedIOBase) -> None:
+    """Write a sheet."""
+    facts = {part.name: getattr(sheet, part.name) for part in fields(sheet)}
+    facts["columns"] = [list(map(_outline, column.blocks)) for column in sheet.columns]
+    _send_line(stream, facts)
+    for column in sheet.columns:
+        for block in column.blocks:
+            stream.writelines(block)
 
 
 def send_error(error: CampaignError, stream: BufferedIOBase) -> None:
@@ -42,24 +42,51 @@ def send_error(error: CampaignError, stream: BufferedIOBase) -> None:
     _send_line(stream, {"error": type(error).__name__, "message": str(error)})
 
 
-def receive_grid(stream: BufferedIOBase) -> Grid:
+def receive_sheet(stream: BufferedIOBase) -> SheetCells:
     """The sheet that was written; raises the error that was written instead.
 
-    Raises ValueError or ArrowException where the stream breaks off.
+    Raises ValueError where the stream breaks off.
     """
     facts: dict[str, Any] = json.loads(stream.readline())
     if "error" in facts:
         raise getattr(errors, facts["error"])(facts["message"])
-    with pa.ipc.open_stream(stream) as reader:
-        columns = cast("list[TextChunks]", reader.read_all().columns)
-    rows = np.arange(1, len(columns[0]) + 1 if columns else 1, dtype=np.int64)
-    facts["hidden_rows"] = frozenset(facts["hidden_rows"])
-    facts["hidden_columns"] = frozenset(facts["hidden_columns"])
-    facts["merges"] = [Merge(*merge) for merge in facts["merges"]]
-    facts["uncalculated"] = [(row, position) for row, position in facts["uncalculated"]]
-    facts["errors"] = [(row, position, text) for row, position, text in facts["errors"]]
-    return Grid(columns=columns, rows=rows, **facts)
+    sizes = facts["columns"]
+    facts |= {name: read(facts[name]) for name, read in _READ_BACK.items()}
+    facts["columns"] = [
+        TextColumn([_receive_block(stream, *outline) for outline in blocks]) for blocks in sizes
+    ]
+    return SheetCells(**facts)
+
+
+def _outline(block: TextBlock | NumberBlock) -> tuple[int, int | None]:
+    """How many cells a block has, and how many bytes of text; numbers have none."""
+    if isinstance(block, NumberBlock):
+        return len(block.numbers), None
+    return len(block.lengths), len(block.data)
+
+
+def _receive_block(stream: BufferedIOBase, cells: int, size: int | None) -> TextBlock | NumberBlock:
+    if size is None:
+        return NumberBlock(_receive_array(stream, "d", cells))
+    return TextBlock(_receive(stream, size), _receive_array(stream, "i", cells))
+
+
+def _receive_array(stream: BufferedIOBase, kind: str, count: int) -> "array[Any]":
+    values: array[Any] = array(kind)
+    values.frombytes(_receive(stream, count * values.itemsize))
+    return values
+
+
+def _receive(stream: BufferedIOBase, size: int) -> bytes:
+    data = stream.read(size)
+    if len(data) < size:
+        raise ValueError("the stream breaks off")
+    return data
 
 
 def _send_line(stream: BufferedIOBase, content: dict[str, Any]) -> None:
-    stream.write(json.dumps(content).encode() + b"\n")
+    stream.write(json.dumps(content, default=_as_json).encode() + b"\n")
+
+
+def _as_json(value: object) -> object:
+    return vars(value) if isinstance(value, Merge) else sorted(value)  # type: ignore[call-overload]

@@ -6,14 +6,12 @@ A row or a cell may be repeated a million times; nothing is laid out before it i
 import datetime as dt
 import re
 from collections.abc import Sequence
+from itertools import repeat
 
-import numpy as np
-import pyarrow as pa
-
-from campaign.arrow_types import TEXT, TextChunks
-from campaign.contacts.cells.cell_text import clock_text, moment_text, number_text, span_text
-from campaign.contacts.cells.grid import Grid, Merge
+from campaign.contacts.cells.merge import Merge
+from campaign.contacts.cells.value_text import clock_text, moment_text, number_text, span_text
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED, Archive
+from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import (
     LAST_COLUMN,
     LAST_ROW,
@@ -40,7 +38,7 @@ DEEPEST = 200  # nested elements; spreadsheet programs write about twenty
 NESTED = "A table inside a cell of the sheet was left out."
 
 
-def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
     """One sheet of an .ods file, starting at its first row and column."""
     archive = Archive(data, max_bytes=max_bytes)
     manifest = "meta-inf/manifest.xml"
@@ -51,11 +49,10 @@ def read_ods(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) 
     table = _TableParser(chosen.part, max_bytes)
     parse_xml(archive.pieces("content.xml"), table.start, end=table.end, text=table.characters)
     refuse_beyond_rectangle(len(table.lines), table.width - 1, table.filled, max_cells)
-    return Grid(
+    lines = ([*line, *repeat("", table.width - len(line))] for line in table.lines)
+    return SheetCells(
         "ods",
-        _columns(table.lines, table.width),
-        np.arange(1, len(table.lines) + 1, dtype=np.int64),
-        range(table.width),
+        text_columns(lines),
         sheet=clean(chosen.name),
         sheets=[clean(one.name) for one in sheets],
         hidden_rows=frozenset(table.hidden_rows),
@@ -91,13 +88,6 @@ def _sheets(archive: Archive) -> list[Sheet]:
 
     parse_xml(archive.pieces("content.xml"), start, end=end)
     return sheets
-
-
-def _columns(lines: Sequence[Sequence[str]], width: int) -> list[TextChunks]:
-    return [
-        pa.chunked_array([pa.array([line[i] if i < len(line) else "" for line in lines], TEXT)])
-        for i in range(width)
-    ]
 
 
 class _TableParser:

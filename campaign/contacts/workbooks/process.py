@@ -20,12 +20,11 @@ from dataclasses import dataclass, replace
 from io import BufferedIOBase
 from typing import IO, Any, cast
 
-import pyarrow as pa
-
 from campaign.contacts.cells.grid import Grid
 from campaign.contacts.workbooks.child import READY
-from campaign.contacts.workbooks.handover import receive_grid
+from campaign.contacts.workbooks.handover import receive_sheet
 from campaign.contacts.workbooks.readers import read_sheet
+from campaign.contacts.workbooks.sheet_grid import grid_of
 from campaign.errors import CampaignError, FileError
 
 # What a workbook of a given size may take. Measured with 1,000,000 rows of six columns: see tests/benchmarks.
@@ -79,17 +78,17 @@ def read_workbook(
                 return _exchange(child, watch, data, options, limits)
         finally:
             watch.end()
-    grid = read_sheet(kind, data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
-    return replace(grid, notices=[*grid.notices, NO_PROCESS])
+    cells = read_sheet(kind, data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+    return grid_of(replace(cells, notices=[*cells.notices, NO_PROCESS]))
 
 
 def _start(size: int) -> "subprocess.Popen[bytes] | None":
     """A child process for a file of so many bytes, or None if none can be started."""
     if not sys.executable or getattr(sys, "frozen", False):  # a frozen program would start itself again
         return None
-    # It opens untrusted files, so it gets no credentials. More threads would only reserve memory.
+    # It opens untrusted files, so it gets no credentials. More threads of numpy would only reserve memory.
     env = {name: value for name, value in os.environ.items() if not name.startswith("CAMPAIGN_")}
-    env |= {"OPENBLAS_NUM_THREADS": "1", "ARROW_DEFAULT_MEMORY_POOL": "system"}
+    env["OPENBLAS_NUM_THREADS"] = "1"
     if size >= LARGE:
         # Fresh memory costs a fault for each page: in large pages, a tenth of the time (Linux with glibc).
         env.setdefault("GLIBC_TUNABLES", "glibc.malloc.hugetlb=1")
@@ -113,11 +112,10 @@ def _exchange(
     own_limits = {"clock": limits.max_seconds * WAITING + GRACE, "memory": limits.max_memory}
     try:
         _send(child, options | {"limits": own_limits, "size": len(data)}, data)
-        return receive_grid(_pipe(child.stdout))
+        return grid_of(receive_sheet(_pipe(child.stdout)))
     except CampaignError:
         raise  # the child's answer
-    # A broken pipe, half a line, half a stream: the child is gone.
-    except (OSError, ValueError, pa.ArrowException):
+    except (OSError, ValueError):  # a broken pipe, half a line, half a stream: the child is gone
         pass
     raise FileError(watch.reason or _ended(limits))
 

@@ -2,19 +2,19 @@
 
 from importlib import import_module
 
-from campaign.contacts.cells.grid import Grid
 from campaign.contacts.workbooks.archives import DAMAGED
+from campaign.contacts.workbooks.sheet_cells import SheetCells
 from campaign.errors import CampaignError, FileError
 
 # Imported when needed: a process that opens one workbook needs one of them.
 READERS = {"xlsx": "read_xlsx", "xls": "read_xls", "ods": "read_ods"}
 
 
-def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
     """One sheet, as the reader of this kind of workbook delivers it. Raises only CampaignError."""
     read = getattr(import_module(f"campaign.contacts.workbooks.{kind}"), READERS[kind])
     try:
-        grid: Grid = read(data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
+        cells: SheetCells = read(data, sheet=sheet, max_bytes=max_bytes, max_cells=max_cells)
     except CampaignError:
         raise
     except MemoryError:
@@ -25,5 +25,5 @@ def read_sheet(kind: str, data: bytes, *, sheet: str | None, max_bytes: int, max
     except Exception as problem:  # libraries check little of a damaged file, and raise anything
         kind_of_problem = type(problem).__name__
     else:
-        return grid
+        return cells
     raise FileError(DAMAGED.format(f"its cells cannot be read ({kind_of_problem})"))

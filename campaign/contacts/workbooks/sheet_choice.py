@@ -3,9 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-import numpy as np
-
-from campaign.contacts.cells.grid import Merge
+from campaign.contacts.cells.merge import Merge
 from campaign.contacts.columns import column_letter, fold, listed
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.errors import FileError, UsageError
@@ -48,10 +46,11 @@ class SheetFacts:
     @property
     def hidden_columns(self) -> frozenset[int]:
         """Hidden columns among those that are in use."""
-        is_hidden = np.zeros(self.last_column + 1, bool)
+        is_hidden = bytearray(self.last_column + 1)
         for first, last in self.hidden_spans:
-            is_hidden[max(first, 0) : last + 1] = True
-        return frozenset(np.flatnonzero(is_hidden).tolist())
+            first, after_last = max(first, 0), min(last + 1, len(is_hidden))
+            is_hidden[first:after_last] = bytes([1]) * (after_last - first)
+        return frozenset(i for i, hidden in enumerate(is_hidden) if hidden)
 
     def reach(self, row: int, column: int) -> None:
         """Extend the rectangle in use to a cell."""

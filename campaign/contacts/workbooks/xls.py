@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from io import StringIO
 from typing import Any
 
-import numpy as np
-import pyarrow as pa
 import xlrd
 from xlrd.biffh import XLRDError
 
-from campaign.arrow_types import TEXT
-from campaign.contacts.cells.cell_text import AFTER_LAST_DAY, column_text
-from campaign.contacts.cells.grid import Grid, Merge
+from campaign.contacts.cells.merge import Merge
+from campaign.contacts.cells.value_text import AFTER_LAST_DAY
 from campaign.contacts.workbooks.archives import DAMAGED, LOCKED
+from campaign.contacts.workbooks.sheet_cells import SheetCells, text_columns
 from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
 from campaign.errors import FileError
 from campaign.text import clean
@@ -30,7 +28,7 @@ DAY_0 = {0: dt.datetime(1899, 12, 30), 1: dt.datetime(1904, 1, 1)}  # of both da
 LEAP_DAY_1900 = 60  # 29 February 1900, which Excel believes in; days before it are one off
 
 
-def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+def read_xls(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
     """One sheet of an .xls file."""
     if ENCRYPTED in data:
         raise FileError(LOCKED)
@@ -48,7 +46,7 @@ def _sentence(problem: str) -> str:
     return DAMAGED.format("its records do not fit together")
 
 
-def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> Grid:
+def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> SheetCells:
     # xlrd reports merged areas, hidden rows and columns, and formats only with formatting_info.
     book: Any = xlrd.open_workbook(
         file_contents=data, logfile=StringIO(), formatting_info=True, on_demand=True, ragged_rows=True
@@ -61,13 +59,9 @@ def _read_xls(data: bytes, sheet: str | None, max_cells: int) -> Grid:
     facts.uncalculated.extend(_uncalculated(book, int(chosen.part)))
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     width = facts.last_column + 1
-    lines = _lines(book, loaded, facts.last_row, width, set(facts.uncalculated))
-    columns = [pa.chunked_array([column_text(column)], TEXT) for column in zip(*lines, strict=True)]
-    return Grid(
+    return SheetCells(
         "xls",
-        columns,
-        np.arange(1, facts.last_row + 1, dtype=np.int64),
-        range(width),
+        text_columns(_lines(book, loaded, facts.last_row, width, set(facts.uncalculated))),
         sheet=clean(chosen.name),
         sheets=[clean(one.name) for one in sheets],
         hidden_rows=frozenset(facts.hidden_rows),

@@ -7,19 +7,12 @@ errors: those come from a scan of the sheet's XML.
 
 import gc
 import io
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import replace
-from itertools import islice
 
-import numpy as np
-import pyarrow as pa
 import python_calamine
 
-from campaign.arrow_types import TEXT, TextArray, TextChunks
-from campaign.contacts.cells.cell_text import column_text, number_text
-from campaign.contacts.cells.grid import Grid
+from campaign.contacts.cells.value_text import number_text
 from campaign.contacts.workbooks.archives import (
     DAMAGED,
     LOCKED,
@@ -29,23 +22,23 @@ from campaign.contacts.workbooks.archives import (
     stored_member,
 )
 from campaign.contacts.workbooks.calamine_workarounds import negative_numbers, without_formats
+from campaign.contacts.workbooks.sheet_cells import SheetCells, TextColumn, text_columns
 from campaign.contacts.workbooks.sheet_choice import Sheet, SheetFacts, choose_sheet, refuse_beyond_rectangle
-from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet
+from campaign.contacts.workbooks.xlsx_facts_events import scan_events
 from campaign.contacts.workbooks.xlsx_outline import read_outline
 from campaign.contacts.workbooks.xml_parts import refuse_document_type
 from campaign.errors import FileError
 from campaign.text import clean
 
-CLOCK = re.compile(r"^\d\d:\d\d(?::\d\d)?$")  # a time of day, as `clock_text` writes it
-LINES = 10_000  # rows that are Python objects at a time
+SMALL_SHEET = 500_000  # bytes of XML that are gone through one by one before numpy would be loaded
 
 
-def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> Grid:
+def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int) -> SheetCells:
     """One sheet of an .xlsx or .xlsm file. Macros are never run, links to other files never followed."""
     archive = Archive(data, max_bytes=max_bytes)
     outline = read_outline(archive)
     chosen, notices = choose_sheet(outline.sheets, sheet)
-    facts = scan_sheet(lambda: archive.pieces(chosen.part))
+    facts = _scan(archive, chosen.part)
     refuse_beyond_rectangle(facts.last_row, facts.last_column, facts.cells, max_cells)
     for part in outline.shared:
         refuse_document_type(archive.pieces(part))
@@ -53,69 +46,46 @@ def read_xlsx(data: bytes, *, sheet: str | None, max_bytes: int, max_cells: int)
     columns, left = _cells(archive, members, chosen)
     if outline.has_links:
         notices.append("The workbook refers to other workbooks: the values last saved with it were read.")
-    grid = _grid("xlsm" if outline.has_macros else "xlsx", columns, left, chosen, facts, notices)
-    grid = replace(grid, sheets=[clean(one.name) for one in outline.sheets])
-    if facts.has_negatives:
-        grid = _with_negatives(grid, facts.negatives or negative_numbers(archive.pieces(chosen.part)))
-    return _without_zeros(grid, facts) if outline.never_calculated else grid
-
-
-def _grid(
-    kind: str,
-    columns: list[TextChunks],
-    left: int,
-    sheet: Sheet,
-    facts: SheetFacts,
-    notices: list[str],
-) -> Grid:
-    return Grid(
-        kind,
+    return SheetCells(
+        "xlsm" if outline.has_macros else "xlsx",
         columns,
-        np.arange(1, len(columns[0]) + 1 if columns else 1, dtype=np.int64),
-        range(left, left + len(columns)),
-        sheet=clean(sheet.name),
+        sheet=clean(chosen.name),
+        sheets=[clean(one.name) for one in outline.sheets],
+        left=left,
         hidden_rows=frozenset(facts.hidden_rows),
         hidden_columns=facts.hidden_columns,
         merges=facts.merges,
         uncalculated=facts.uncalculated,
         errors=facts.errors,
         notices=notices,
+        negatives=list(_negatives(archive, chosen, facts, columns, left)),
+        zero_formulas=facts.zero_formulas if outline.never_calculated else (),
     )
 
 
-def _without_zeros(grid: Grid, facts: SheetFacts) -> Grid:
-    """Formulas that show 0 in a workbook that no spreadsheet program has calculated have no value yet."""
-    cells: dict[int, dict[int, str]] = {}
-    for row, position in facts.zero_formulas:
-        cells.setdefault(position - grid.positions[0], {})[row - 1] = ""
-    for place, texts in cells.items():
-        grid = grid.put(place, texts)
-    return grid.with_uncalculated(facts.zero_formulas)
+def _scan(archive: Archive, part: str) -> SheetFacts:
+    if archive.member(part).size <= SMALL_SHEET:
+        return scan_events(archive.pieces(part))
+    from campaign.contacts.workbooks.xlsx_facts_scan import scan_sheet  # through numpy, which takes 40 ms
+
+    return scan_sheet(lambda: archive.pieces(part))
 
 
-def _with_negatives(grid: Grid, numbers: Iterable[tuple[int, int, float]]) -> Grid:
-    """Negative numbers with a date format are not dates, but calamine turns them into times of day."""
-    clocks = {i for i, column in enumerate(grid.columns) if _has_clock(column)}
-    cells: dict[int, dict[int, str]] = {}
-    for row, position, number in numbers if clocks else ():
-        place = position - grid.positions[0]
-        if place in clocks and CLOCK.fullmatch(grid.columns[place][row - 1].as_py() or ""):
-            cells.setdefault(place, {})[row - 1] = number_text(number)
-    for place, texts in cells.items():
-        grid = grid.put(place, texts)
-    return grid
-
-
-def _has_clock(column: TextChunks) -> bool:
-    import pyarrow.compute as pc  # see cell_text
-
-    return bool(pc.any(pc.match_substring_regex(column, CLOCK.pattern)).as_py())
+def _negatives(
+    archive: Archive, sheet: Sheet, facts: SheetFacts, columns: list[TextColumn], left: int
+) -> Iterator[tuple[int, int, str]]:
+    """The negative numbers in columns with times of day: calamine takes those with a date format for one."""
+    clocks = {left + place for place, column in enumerate(columns) if column.has_clock}
+    if facts.has_negatives and clocks:
+        for row, position, number in facts.negatives or negative_numbers(archive.pieces(sheet.part)):
+            if position in clocks:
+                yield row, position, number_text(number)
 
 
 # --- calamine -----------------------------------------------------------------------------------------
 
 
-def _cells(archive: Archive, members: list[Member], sheet: Sheet) -> tuple[list[TextChunks], int]:
+def _cells(archive: Archive, members: list[Member], sheet: Sheet) -> tuple[list[TextColumn], int]:
     """The cells of the sheet; calamine is given only the parts that were looked at here."""
     try:
         return by_calamine(packed_again([*members, archive.member(sheet.part)]), sheet.name)
@@ -130,15 +100,12 @@ def _cells(archive: Archive, members: list[Member], sheet: Sheet) -> tuple[list[
         ) from None
 
 
-def by_calamine(data: bytes, name: str) -> tuple[list[TextChunks], int]:
+def by_calamine(data: bytes, name: str) -> tuple[list[TextColumn], int]:
     """The cells of a sheet from row 1 on as text columns, and the position of the first column."""
     try:
         with python_calamine.CalamineWorkbook.from_filelike(io.BytesIO(data)) as book, _collector_paused():
             sheet = book.get_sheet_by_name(name)
-            chunks: list[list[TextArray]] = []
-            lines = sheet.iter_rows()
-            while block := list(islice(lines, LINES)):
-                chunks.append([column_text(column) for column in zip(*block, strict=True)])
+            return text_columns(sheet.iter_rows()), sheet.start[1] if sheet.start else 0
     except python_calamine.PasswordError:
         raise FileError(LOCKED) from None
     except python_calamine.CalamineError:
@@ -147,8 +114,6 @@ def by_calamine(data: bytes, name: str) -> tuple[list[TextChunks], int]:
         if type(problem).__name__ != "PanicException":  # a panic in calamine is not an Exception
             raise
         raise FileError(DAMAGED.format("its cells make no sense")) from None
-    columns: list[TextChunks] = [pa.chunked_array(parts, TEXT) for parts in zip(*chunks, strict=True)]
-    return columns, sheet.start[1] if sheet.start else 0
 
 
 @contextmanager

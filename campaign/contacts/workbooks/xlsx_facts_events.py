@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable
 
-from campaign.contacts.cells.grid import Merge
+from campaign.contacts.cells.merge import Merge
 from campaign.contacts.workbooks.archives import DAMAGED
 from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
 from campaign.contacts.workbooks.xml_parts import parse_xml

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from campaign.contacts.cells.grid import Merge
+from campaign.contacts.cells.merge import Merge
 from campaign.contacts.workbooks.sheet_choice import LAST_COLUMN, SheetFacts
 from campaign.contacts.workbooks.xlsx_facts_events import column_position, scan_events
 from campaign.errors import FileError
