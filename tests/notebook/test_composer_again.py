@@ -394,9 +394,13 @@ def test_the_result_of_a_campaign_with_nothing_waiting_is_shown_until_something_
     again = Person(campaign.compose())
     said = "In this folder: the rehearsal of “visits” is finished (last on "
     assert again.sees("open-campaigns").startswith(said)
-    assert again.sees("open-campaigns").endswith("3 texts were accepted and 1 row is to be corrected.")
+    assert again.sees("open-campaigns").endswith(
+        "3 texts were accepted and 1 row has a mistake or shares a phone."
+    )
     again.press("look-back")
-    assert "3 of 4 rows were accepted in the rehearsal" in again.sees("section-5")
+    shown = again.sees("section-5")
+    assert shown.startswith("This is what came of “visits”.")
+    assert "3 of 4 rows were accepted in the rehearsal" in shown
     assert again.composer.outcome.downloads["to_correct.xlsx"]._name().startswith("visits 2")
     assert "import campaign" not in again.sees("section-5")
     again.fill("path", "visits.csv")

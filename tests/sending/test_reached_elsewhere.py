@@ -52,6 +52,17 @@ def test_rehearsals_do_not_count_for_live_and_what_cannot_be_read_is_left_out(pa
     assert "under" not in sentence(plan())
 
 
+def test_whoever_wanted_no_messages_in_another_campaign_is_told_too(parents):
+    contacts = campaign.read_contacts(f"{FOUR}Eve,0772000009\n".encode())
+    options = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
+    campaign.send(
+        campaign.prepare(contacts, opt_outs=["0772000009"], **options), name="parents", progress=False
+    )
+    assert sentence(campaign.prepare(contacts, **options)).endswith(
+        " 1 of these people was left out under “parents”, because they wanted no messages."
+    )
+
+
 def test_an_erased_campaign_still_knows_whom_it_reached(parents):
     with pytest.raises(campaign.ConfirmationError) as question:
         campaign.erase(parents.folder)

@@ -12,6 +12,8 @@ import pandas as pd
 from campaign import markup
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
+from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
+from campaign.notebook.composer.alphabet import named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
@@ -170,13 +172,18 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:
-    """How many SMS each of these texts takes, where that is more than one."""
+    """How many SMS each of these texts takes, where that is more than one, and which letters make it more."""
     messages = plan.messages
-    sizes = messages[messages["row"].isin(rows)].groupby("row")["parts"].sum()
+    messages = messages[messages["row"].isin(rows)]
+    sizes = messages.groupby("row")["parts"].sum()
     if len(sizes) < 2 or sizes.max() == 1:
         return ""
     least, most = sizes.min(), sizes.max()
-    return f" ({most if least == most else f'{least} to {most}'} for each)"
+    if least == most:
+        return f" ({most} for each)"
+    letters = named_letters("".join(messages.loc[messages["parts"] > 1, "message"]))
+    why = f": with {letters} an SMS holds {SINGLE_UCS2} letters, not {SINGLE}" if letters else ""
+    return f" ({least} to {most} for each{why})"
 
 
 def _cut_too(with_answer: Outlook, without: Outlook) -> str:

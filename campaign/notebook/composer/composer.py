@@ -106,6 +106,7 @@ class Composer(Panel):
         self._is_looking_back, self.desk.sent = True, folder
         with self.outcome.problems_shown():
             self.outcome.enter()
+            self.outcome.say_changed(f"This is what came of “{mask_text(clean(self.outcome.name))}”.")
         self.outcome.unfold()
         self.outcome.take_focus()
 
@@ -120,6 +121,7 @@ class Composer(Panel):
         self.open_campaigns.hide()
         if self._is_looking_back:
             self._is_looking_back, self.desk.sent = False, None
+            self.outcome.say_changed("")
             self.outcome.hide()
         self._remember()
 

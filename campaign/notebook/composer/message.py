@@ -23,7 +23,12 @@ from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import count_units
-from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
+from campaign.notebook.composer.alphabet import (
+    explain_alphabet,
+    explain_cells,
+    named_letters,
+    without_placeholders,
+)
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.counter import larger_rows, others_in_words, size_in_words
 from campaign.notebook.composer.date_choice import DateChoice, day_in_words, example_moment, written
@@ -252,8 +257,9 @@ class MessageSection(Section):
             is_fitting = preview.messages or count_units(self._text_of_row) <= TEXT_LIMIT
             rows = pd.Index([self.phone.row]) if is_fitting else self._fitting
         if len(rows):
-            elsewhere = None if rows[0] == self.phone.row else int(rows[0])
-            sentence = explain_alphabet(self._text, self._text_in(rows[0]), row=elsewhere)
+            is_shown = rows[0] == self.phone.row  # else the letters of all rows matter, not those of one
+            text = self._text_of_row if is_shown else without_placeholders(self._text)
+            sentence = explain_alphabet(self._text, text)
             if not sentence and len(self._with_letters):
                 few = self._readers.loc[self._with_letters[:_SAMPLE]]
                 sentence = explain_cells(self._text, few, len(self._with_letters))

@@ -40,7 +40,7 @@ class OutcomeSection(Section):
     def __init__(self, desk: Desk, way_on: Callable[[], str]) -> None:
         self._desk, self._way_on = desk, way_on
         self._said: tuple[str, ...] = ()
-        self._name = ""  # of the campaign whose result is shown
+        self.name = ""  # of the campaign whose result is shown
         self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
         self._python.add_class("campaign-python")
         self.downloads = {
@@ -59,7 +59,7 @@ class OutcomeSection(Section):
     def enter(self) -> None:
         """Show the result as it is now."""
         result = self._result
-        self._name = result.name
+        self.name = result.name
         self._said = (result.headline, *result.left_to_do)
         self.say()
         totals = result.totals
@@ -89,7 +89,7 @@ class OutcomeSection(Section):
         return load_result(self._desk.sent)
 
     def _download(self, label: str, kind: str, write: Callable[[Path], object]) -> Download:
-        return Download(label, lambda: self._desk.file_name(kind, of=self._name), write, self.show_problem)
+        return Download(label, lambda: self._desk.file_name(kind, of=self.name), write, self.show_problem)
 
     def _write_report(self, path: Path) -> None:
         result = self._result

@@ -19,6 +19,7 @@ from campaign.results.local_times import LocalTimes
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.rounds.comparison import AGAIN, RowTexts
 from campaign.sending.rounds.distinct_texts import DistinctTexts, contains
+from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, planned_parts
 from campaign.sending.store.folder import open_folder
 from campaign.sending.store.identity import is_try_out
@@ -31,8 +32,9 @@ _NAMED = 3
 
 @dataclass(frozen=True)
 class ReachedElsewhere:
-    """How many of some `people` another campaign has reached, or may have: `with_this_text` of them with the
-    text that they would get now. `last_sent` is when the last of them was, NaT if that is not known.
+    """What another campaign has to do with some people: how many it has reached, or may have, and how many of
+    these with the text that they would get now; when the last of them was, NaT if that is not known; and how
+    many it left out because they wanted no messages.
     """
 
     name: str
@@ -40,6 +42,7 @@ class ReachedElsewhere:
     people: int
     with_this_text: int
     last_sent: pd.Timestamp
+    opted_out: int
 
 
 def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) -> list[ReachedElsewhere]:
@@ -58,27 +61,33 @@ def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) 
     for record in records[:_LOOKED_AT]:
         with suppress(CampaignError):
             found.append(_reached_by(record, rows, environment))
-    return [one for one in found if one.people]
+    return [one for one in found if one.people or one.opted_out]
 
 
 def about_reached_elsewhere(found: Sequence[ReachedElsewhere], people: int) -> str:
-    """Sentences about other campaigns that reached some of so many people; "" for none."""
-    sentences = [_sentence(one, people) for one in found[:_NAMED]]
+    """Sentences about other campaigns that reached some of so many people, or left some out; "" for none."""
+    sentences = [sentence for one in found[:_NAMED] for sentence in _sentences(one, people)]
     more = len(found) - _NAMED
     if more > 0:
         sentences.append(f"{counted(more, 'other campaign')} in this folder reached some of them too.")
     return " ".join(sentences)
 
 
-def _sentence(found: ReachedElsewhere, people: int) -> str:
-    count, same = found.people, found.with_this_text
-    who = f"All {count:,}" if count == people > 1 else f"{count:,}"
-    day = "" if pd.isna(found.last_sent) else f" on {LocalTimes().day(found.last_sent)}"
-    where = f"under “{mask_text(clean(found.name))}”{day}"
-    done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
-    if same in (0, count):
-        return f"{who} of these people {done} with {'this' if same else 'another'} text {where}."
-    return f"{who} of these people {done} {where}, {same:,} of them with this text."
+def _sentences(found: ReachedElsewhere, people: int) -> Iterator[str]:
+    count, same, left_out = found.people, found.with_this_text, found.opted_out
+    name = f"under “{mask_text(clean(found.name))}”"
+    if count:
+        who = f"All {count:,}" if count == people > 1 else f"{count:,}"
+        day = "" if pd.isna(found.last_sent) else f" on {LocalTimes().day(found.last_sent)}"
+        done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
+        if same in (0, count):
+            text = "this" if same else "another"
+            yield f"{who} of these people {done} with {text} text {name}{day}."
+        else:
+            yield f"{who} of these people {done} {name}{day}, {same:,} of them with this text."
+    if left_out:
+        were = agreeing(left_out, "was", "were")
+        yield f"{left_out:,} of these people {were} left out {name}, because they wanted no messages."
 
 
 def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:
@@ -99,7 +108,7 @@ def _last_sent(record: CampaignRecord) -> pd.Timestamp:
 
 
 def _reached_by(record: CampaignRecord, rows: RowTexts, environment: str) -> ReachedElsewhere:
-    """How many of these rows the campaign of a record has reached."""
+    """How many of these rows the campaign of a record has reached, and how many it left out."""
     planned = record.comparable(rows)
     texts = DistinctTexts(planned.numbers, planned.texts)
     has_this_text, reached, batches = np.zeros(len(planned), dtype=bool), [], []
@@ -118,4 +127,5 @@ def _reached_by(record: CampaignRecord, rows: RowTexts, environment: str) -> Rea
         int(contains(numbers, planned.numbers).sum()),
         int(has_this_text[texts.first_rows].sum()),
         outcomes.loc[of_them, "submitted_at"].max(),
+        int(opted_out_before(planned.numbers, record).sum()),
     )
