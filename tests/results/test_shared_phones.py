@@ -103,8 +103,8 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     assert plan.sentence == f"{ready}Rows whose number is in another row of their campaign get none."
     compared = campaign.compare(plan, folder=tmp_path / "visits")
     assert compared.sentence == (
-        "Nothing would be rehearsed: 3 reached in rehearsal before. 1 row of this file gets nothing in this "
-        "rehearsal: 1 shares a phone."
+        "Nothing would be rehearsed: 3 reached in rehearsal before. Of the rows of this file that have a "
+        "text, 1 gets nothing in this rehearsal: 1 shares a phone."
     )
     untouched = sent(rows, tmp_path)
     assert untouched.nothing_sent

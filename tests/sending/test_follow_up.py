@@ -175,7 +175,8 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert compared.gone == 0
         assert compared.sentence == (
             "Nothing would be rehearsed: 2 reached in rehearsal before. 4 rows to correct were sent as "
-            "corrected in a follow-up file: put the corrections into your own spreadsheet too."
+            "corrected in a follow-up file: put the corrections into your own spreadsheet too (rows 4, 5, 6 "
+            "and 8)."
         )
         second = campaign.write_follow_up(loaded, "correct_2.csv")
         assert campaign.read_contacts(second)["name"].tolist() == ["Flo", "Cleo"]

@@ -11,10 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.cells.grid import name_rows
 from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import labels_of_contacts
 from campaign.results.plain_words import SHARING, STATUS_WORDS
+from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -158,21 +161,40 @@ class ComparedPlan:
             for status, count in self.left_out.items()
         ]
         return (
-            f" {capitalised(counted(rows, 'row'))} of this file {agreeing(rows, 'gets', 'get')} nothing in "
-            f"this {self.words.campaign}: {', '.join(kinds)}."
+            f" Of the rows of this file that have a text, {rows:,} {agreeing(rows, 'gets', 'get')} nothing "
+            f"in this {self.words.campaign}: {', '.join(kinds)}."
         )
 
     @property
     def about_corrected(self) -> str:
         """A sentence about rows that lack their correction, which was sent, after a space; "" for none."""
-        rows = int(self.corrected.sum())
+        rows = len(self.corrected_rows)
         if not rows:
             return ""
         were, them = agreeing(rows, "was", "were"), agreeing(rows, "the correction", "the corrections")
         return (
             f" {capitalised(counted(rows, 'row'))} to correct {were} sent as corrected in a follow-up file: "
-            f"put {them} into your own spreadsheet too."
+            f"put {them} into your own spreadsheet too ({name_rows(self.corrected_rows.tolist()).lower()})."
         )
+
+    @property
+    def corrected_rows(self) -> Ints:
+        """The row numbers of those in `corrected`."""
+        return labels_of_contacts(self.plan)[self.corrected]
+
+    @cached_property
+    def reached_with_mistake(self) -> Ints:
+        """The rows with a mistake whose numbers were reached, without those in `corrected_rows`."""
+        if self.record is None:
+            return np.empty(0, np.int64)
+        reached = reached_earlier(
+            self.plan,
+            self.record.ledger.outcomes,
+            self.comparison.reached_before,
+            may_keep=False,
+            corrected=self.corrected_rows,
+        )
+        return np.setdiff1d(reached.rows, self.corrected_rows)
 
     def count_opted_out(self, *states: int) -> int:
         """How many rows were left out before, and one of these is known of them."""
