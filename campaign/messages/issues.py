@@ -218,10 +218,19 @@ class IssueCollector:
         return pd.DataFrame(columns)
 
     def reasons(self) -> TextArray:
-        """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded."""
+        """For each row all reasons why it gets no message, in one text; "" for rows that are not excluded.
+
+        Whoever opted out has only that reason: nothing else about the row is to be corrected.
+        """
         excluding = [group for group in self._groups if group.status != NOT_SENT]
         details, detail_numbers = self._details(excluding)
         rows = _concat([group.rows for group in excluding])
+        opted_out = np.repeat(
+            [group.status == OPTED_OUT for group in excluding], [len(group.rows) for group in excluding]
+        )
+        if opted_out.any():
+            chosen = opted_out | (self.status[rows] != OPTED_OUT)
+            rows, detail_numbers = rows[chosen], detail_numbers[chosen]
         order = np.argsort(rows, kind="stable")
         rows, detail_numbers = rows[order], detail_numbers[order]
         starts = np.flatnonzero(np.diff(rows, prepend=-1))  # where the reasons of each excluded row begin

@@ -10,6 +10,7 @@ import pandas as pd
 
 from campaign.argument_checks import wrong
 from campaign.arrow_text import (
+    Bools,
     Ints,
     array_to_series,
     integers_to_array,
@@ -105,23 +106,34 @@ class SuppressionLists:
     def already_reached(self) -> Ints:
         return np.concatenate([np.empty(0, dtype=np.int64), *(source.numbers for source in self.reached)])
 
-    def exclude(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
-        """Exclude the rows whose number is on a list, or of which the tool that wrote the table says so.
+    def exclude_opted_out(
+        self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients
+    ) -> None:
+        """Exclude the rows of people who want no messages, by the list or by the tool that wrote the table.
 
-        The status of rows that an earlier campaign reached is `duplicate`: nothing is wrong with them and
-        nobody opted out, but they would get a second message. The code distinguishes them from duplicates in
-        the table.
+        That is their status whatever else is wrong with them: nobody is to correct such a row.
         """
         _exclude_unwanted(issues, contacts)
-        rows = _rows_on_list(issues, recipients, self.opted_out)
+        rows = np.flatnonzero(
+            is_on_list(recipients.numbers, self.opted_out) & (issues.status != STATUSES.index("opted_out"))
+        )
+        issues.forget_status(rows)
         recipients.report(issues, contacts, rows, "opted_out", "info", ON_OPT_OUT_LIST, status="opted_out")
-        rows = _rows_on_list(issues, recipients, self.already_reached)
+
+    def exclude_reached(self, issues: IssueCollector, contacts: pd.DataFrame, recipients: Recipients) -> None:
+        """Exclude the rows whose number an earlier campaign reached, of those that get something so far.
+
+        Their status is `duplicate`: nothing is wrong with them and nobody opted out, but they would get a
+        second message. The code distinguishes them from duplicates in the table.
+        """
+        rows = np.flatnonzero(is_on_list(recipients.numbers, self.already_reached) & issues.sendable)
         recipients.report(issues, contacts, rows, "already_sent", "info", REACHED_EARLIER, status="duplicate")
 
 
 def leaves_out_most(totals: Totals) -> bool:
-    """Whether opt-outs leave out more rows than get a message: the list may be one of something else."""
-    return totals["opted_out"] > totals["not_sent"]
+    """Whether opt-outs leave out more rows than get a message, or would get one if they were corrected: the
+    list may be one of something else."""
+    return totals["opted_out"] > totals["not_sent"] + totals["invalid"]
 
 
 def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
@@ -131,17 +143,18 @@ def _exclude_unwanted(issues: IssueCollector, contacts: pd.DataFrame) -> None:
     if export is None or not column:
         return
     cells = series_to_array(contacts[column])
-    rows = np.flatnonzero(is_one_of(strip_texts(cells), sorted(export.standing[1])) & issues.sendable)
+    is_filled = issues.status != STATUSES.index("blank")
+    rows = np.flatnonzero(is_one_of(strip_texts(cells), sorted(export.standing[1])) & is_filled)
+    issues.forget_status(rows)
     detail = f'{export.tool} says that nothing is to be sent to this contact: see "{column}".'
     issues.add(rows, column, cells.take(rows), "opted_out", "info", detail, status="opted_out")
 
 
-def _rows_on_list(issues: IssueCollector, recipients: Recipients, numbers: Ints) -> Ints:
-    """The rows that have not been excluded so far and whose number is on the list."""
-    if not len(numbers):
-        return np.empty(0, dtype=np.int64)
-    rows = np.flatnonzero(issues.sendable)
-    return rows[pd.Series(recipients.numbers[rows]).isin(numbers).to_numpy()]
+def is_on_list(numbers: Ints, listed_numbers: Ints) -> Bools:
+    """Which numbers, 0 for none, are on a list, which has no 0."""
+    if not len(listed_numbers):
+        return np.zeros(len(numbers), dtype=bool)
+    return pd.Series(numbers).isin(listed_numbers).to_numpy()
 
 
 def _reached_numbers(source: Any, regions: Collection[str | None], issues: IssueCollector) -> Ints:

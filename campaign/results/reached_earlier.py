@@ -87,10 +87,16 @@ class ReachedEarlier:
 
 
 def reached_earlier(
-    plan: Plan, batches: pd.DataFrame, batch_of_excluded: Ints, *, may_keep: bool
+    plan: Plan,
+    batches: pd.DataFrame,
+    batch_of_excluded: Ints,
+    *,
+    may_keep: bool,
+    corrected: Ints | None = None,
 ) -> ReachedEarlier:
     """The rows to correct that were accepted in an earlier round, as after a follow-up file was sent.
 
+    `corrected` are those that were sent as corrected in one; without it, the issues of the plan say so.
     Where several rows have the number it is not known which of them was reached, so none of them counts,
     but for those that the follow-up file had.
     """
@@ -100,7 +106,7 @@ def reached_earlier(
     )
     is_corrected = np.zeros(len(labels), dtype=bool)
     if ((is_reached | is_doubtful) & has_status(plan, "invalid", "duplicate")).any():
-        is_corrected = np.isin(labels, _corrected_rows(plan))
+        is_corrected = np.isin(labels, _corrected_rows(plan) if corrected is None else corrected)
     corrected, doubtful = labels[is_reached & is_corrected], labels[is_doubtful & is_corrected]
     is_reached &= has_status(plan, "invalid") & ~is_corrected
     if not is_reached.any():

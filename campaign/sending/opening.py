@@ -162,12 +162,13 @@ def compare_in(plan: Plan, options: SendOptions, environment: Environment) -> Di
     plan = plan_in(environment, plan)
     path, name = locate_campaign(plan, options.name, options.folder, environment)
     if not folder_exists(path):
-        return Difference(compare_plan(plan, None, environment))
+        return Difference(compare_plan(plan, None, environment), path)
     folder = open_folder(path)
     folder.check_name(name)
     if isinstance(options.account, Account):
         Claim(path, folder.manifest.name, options.account, options.takeover).check_account(folder)
-    return Difference(compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out))
+    compared = compare_plan(plan, CampaignRecord.of(folder), environment, options.opted_out)
+    return Difference(compared, path)
 
 
 def account_to_continue(folder: Folder, options: SendOptions, held: ExitStack) -> Account:

@@ -292,6 +292,14 @@ def test_an_earlier_campaign_counts_by_the_numbers_it_reached():
     assert statuses(made) == ["not_sent", "duplicate", "duplicate", "not_sent"]
 
 
+def test_opting_out_comes_before_whatever_else_is_wrong_with_a_row():
+    long, on_list = "long " * 40, ["0772000001", "0772000002", "0772000003"]
+    made = plan(f"Name,Phone\n{long},0772000001\n,0772000002\nCas,0772000003\n,1\n", opt_outs=on_list)
+    assert statuses(made) == ["opted_out", "opted_out", "opted_out", "invalid"]
+    assert made.contacts.loc[[2, 3], "reason"].unique() == ["The number is on the opt-out list."]
+    assert not len(issues_of(made, "overlong"))
+
+
 def test_opting_out_comes_before_having_been_sent_to_and_that_before_duplicates():
     made = plan(FOUR + "Bea,0772000001\n", opt_outs=["0772000001"], not_again=RESULT)
     assert statuses(made) == ["opted_out", "duplicate", "not_sent", "not_sent", "opted_out"]

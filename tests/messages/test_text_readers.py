@@ -3,7 +3,7 @@
 import pytest
 
 import campaign
-from campaign.messages.plan_tables.text_readers import get_text, numbers_of
+from campaign.messages.plan_tables.text_readers import are_too_long, get_text, numbers_of
 from campaign.messages.templates.languages import language_of
 from campaign.messages.templates.text_lengths import text_lengths
 
@@ -35,3 +35,20 @@ def test_the_readers_are_those_of_the_plan(duplicates, several, instead, languag
     preferred = instead if duplicates == "skip" else ()
     sent = get_text(lengths, numbers, every_text=duplicates == "keep", preferred=preferred)
     assert lengths.index[sent].tolist() == [row for row in plan.messages["row"] if row in readers.index]
+
+
+def test_a_text_that_is_too_long_and_somebody_who_wants_none_count_as_in_the_plan():
+    long = "long " * 40
+    rows = ("{long},1", "Eve,1", "Ben,2", "{long},2", "{long},3", "{long},4", ",5")
+    table = "name,phone\n" + "".join(f"{row.replace(',', ',077200000')}\n" for row in rows)
+    contacts = campaign.read_contacts(table.replace("{long}", long).encode())
+    plan = campaign.prepare(
+        contacts, message="Hi {name}", sender="CLINIC", region="UG", opt_outs=["0772000003"]
+    )
+    lengths = text_lengths(contacts, "Hi {name}")
+    numbers = numbers_of(contacts["phone"], region="UG", several="refuse", opt_outs=["0772000003"])
+    sent = get_text(lengths, numbers, every_text=False, with_too_long=False)
+    assert lengths.index[sent].tolist() == plan.messages["row"].tolist() == [3, 4]
+    issues = plan.issues
+    too_long = issues.loc[issues["code"] == "overlong", "row"].tolist()
+    assert lengths.index[are_too_long(lengths, numbers)].tolist() == too_long == [2, 5, 7]

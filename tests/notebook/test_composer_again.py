@@ -388,6 +388,28 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         assert (third.section(4).costs.price.value, third.section(4).pace.value) == ("35", True)
 
 
+def test_the_result_of_a_campaign_with_nothing_waiting_is_shown_until_something_is_decided(person):
+    person.compose()
+    person.send()
+    again = Person(campaign.compose())
+    said = "In this folder: the rehearsal of “visits” is finished (last on "
+    assert again.sees("open-campaigns").startswith(said)
+    assert again.sees("open-campaigns").endswith(
+        "3 texts were accepted and 1 row has a mistake or shares a phone."
+    )
+    again.press("look-back")
+    shown = again.sees("section-5")
+    assert shown.startswith("This is what came of “visits”.")
+    assert "3 of 4 rows were accepted in the rehearsal" in shown
+    assert again.composer.outcome.downloads["to_correct.xlsx"]._name().startswith("visits 2")
+    assert "import campaign" not in again.sees("section-5")
+    again.fill("path", "visits.csv")
+    assert not again.is_shown("section-5")
+    assert not again.is_shown("open-campaigns")
+    again.press("use")
+    assert again.composer.desk.sent is None
+
+
 def test_an_answer_that_was_kept_holds_for_the_earlier_text_in_all_its_languages():
     kept = Composition(overlong="truncate")
     taken = kept.decided(language="language", texts={"en": "Hello", "fr": "Bonjour"})

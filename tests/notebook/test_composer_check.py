@@ -199,9 +199,9 @@ def test_a_choice_says_who_loses_a_text_by_it_and_counts_nobody_who_wants_none(p
     )
     (tmp_path / "stop.csv").write_text("number\n+256772000002\n")
     person.fill("opt-outs", "stop.csv")
-    assert person.offered("overlong")[0] == (
-        "Leave these people out: 1 row gets no text, besides 1 that wants none"
-    )
+    assert person.offered("overlong")[0] == "Leave these people out: 1 row gets no text"
+    assert "1 number was read from this list; 1 row has one of them." in person.sees("opt-outs-faults")
+    assert "1 has to be corrected, 1 wants no texts." in person.sees("section-3")
     assert person.offered("overlong")[1].startswith("Cut these texts: 1 more person gets a text; 1 other")
 
 
@@ -253,7 +253,7 @@ def test_a_text_that_is_cut_is_no_reason_to_get_none(person, table):
     shown = person.sees("section-3")
     assert "1 row. The number is on the list of people who want no texts. Row 3" in shown
     assert "cut to fit" not in shown
-    assert person.sees("fitted") == ""
+    assert "Texts that are too long" not in shown
 
 
 LONG = "a very long remark " * 12
@@ -288,6 +288,19 @@ def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(per
     )
     person.fill("overlong", "truncate")
     assert re.findall(r" (\d) Hi a very", person.sees("fitted")) == ["3"]
+    person.press("go-on")
+    person.send()
+    person.reopen(1)
+    person.fill("path", "visits.csv")  # without the corrections
+    person.press("use")
+    person.press("check")
+    assert person.offered("overlong")[0] == "Leave these people out: 1 row gets no text"  # row 4 has it
+    shown = person.sees("section-3")
+    assert "Of 4 rows: 1 gets nothing more, 2 were sent as corrected, 1 shares a phone." in shown
+    assert "3 people get nothing more; 1 row gets none." in shown
+    assert "2 rows. They were sent as corrected in a file of “Rows to correct”. Correct your own" in shown
+    assert "Rows 4, 5 " in shown
+    assert "too few digits" not in shown
 
 
 def test_an_answer_that_a_change_above_takes_back_is_named(person, table):

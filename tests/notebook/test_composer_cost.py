@@ -39,7 +39,8 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     person.fill("budget", "80")
     shown = person.sees("section-4")
     covered = "The budget covers 2 of 3 SMS."
-    assert person.sees("why-not") == covered  # beside a button for all of them
+    beside = "The budget covers 2 of 3 SMS; 105 is enough for all."
+    assert person.sees("why-not") == beside  # a button for all of them
     assert f"{covered} Sending stops before it costs more than 80." in shown
     assert "budget=80)" in person.composer.desk.composition.python()
     person.send()
@@ -62,7 +63,7 @@ def test_a_budget_ends_the_sending_and_a_higher_one_goes_on(person):
     assert "was 80: 105 is filled in." in person.sees("section-4")
     assert "The budget covers 0 of 1 SMS. Sending stops before" in person.sees("section-4")
     assert find(person.composer, "send").disabled
-    assert "the budget covers none of the texts" in person.sees("why-not")
+    assert "the budget covers none of the texts. 110 is enough for all." in person.sees("why-not")
     person.fill("price", "")
     assert "was 80: 105 is filled in." in person.sees("section-4")
     person.fill("price", "35")
@@ -140,6 +141,15 @@ def test_a_budget_is_kept_with_its_campaign_and_lifted_by_an_empty_field(person,
     later = Person(campaign.compose())
     later.press("take-up")
     assert find(later.composer, "budget").value == "80"
+    assert "covers none of the texts. 105 is enough for all." in later.sees("why-not")
+    to_press = "Press “Rehearse 1 text” in section 4{} to send the texts that were not sent."
+    assert to_press.format(" with at least 105 in “Stop when it has cost”") in later.sees("section-5")
+    later.fill("budget", "105")
+    assert later.sees("why-not") == ""
+    assert to_press.format("") in later.sees("section-5")
+    later.fill("price", "")
+    later.fill("budget", "80")  # what the first texts cost is known
+    assert "covers none of the texts. 105 is enough for all." in later.sees("why-not")
     other = Person(campaign.compose())
     other.compose()  # by hand, as if nothing had been kept
     assert find(other.composer, "budget").value == "80"  # it is in force

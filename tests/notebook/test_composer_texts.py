@@ -76,7 +76,19 @@ def test_the_counter_counts_the_rows_that_get_a_text(person, table):
     person.press("next")
     person.press("longest")
     assert find(person.composer, "section-2").phone.row == 2
+    person.press("larger")
+    assert find(person.composer, "section-2").phone.row == 5
+    assert "number 1 of 1 row with more than 1 SMS." in person.sees("phone")
     person.write("Hi {name}, " + "come again " * 15)
+    assert person.sees("counter").endswith("· too long for 3 rows")
+    assert not person.is_shown("larger")
+    (table.parent / "stop.csv").write_text("number\n0772000003\n")
+    person.fill("sender", "CLINIC")
+    person.press("check")
+    assert "3 rows. The text has more than 160 characters" in person.sees("section-3")
+    person.fill("opt-outs", "stop.csv")
+    assert "2 rows. The text has more than 160 characters" in person.sees("section-3")
+    person.reopen(2)
     assert person.sees("counter").endswith("· too long for 2 rows")
 
 
@@ -283,7 +295,10 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     assert person.sees("without-language") == without
     assert find(person.composer, "text").value == "Hello {name}"
     person.press("check")
-    assert 'The text for "sw" is empty. Write a text.' in person.sees("section-2")
+    assert (
+        "The text for “sw” is empty. Write one: row 3 has that language. If another one is meant, "
+        "correct the spreadsheet" in person.sees("section-2")
+    )
     person.fill("editing", "sw")
     assert find(person.composer, "text").value == ""
     person.write("Habari {name}")
@@ -315,6 +330,18 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.press("check")
     assert person.folded()[1].startswith("2 · “Hello {name}” and 1 other language")  # nobody has it here
     assert person.composer.desk.plan.messages["message"].tolist() == ["Habari Dan"]
+
+
+def test_a_language_of_one_row_may_be_a_mistake_in_its_cell(person, table):
+    rows = "".join(f"+2567720000{n},en\n" for n in range(10, 20))
+    table.write_text(f"phone,lang\n{rows}+256772000020,French\n")
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.fill("languages", "lang")
+    assert person.sees("without-language") == (
+        "Only row 12 has “french”. If another language is meant, correct the cell in your spreadsheet and "
+        "choose it again."
+    )
 
 
 def test_a_spreadsheet_without_languages_takes_one_text_again(person, table):

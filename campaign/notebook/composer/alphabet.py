@@ -17,16 +17,20 @@ _IN_CELLS = " in the spreadsheet"  # where the characters of a value can be chan
 _PLACEHOLDER = re.compile(r"\{[^{}]*\}")
 
 
-def explain_alphabet(message: str, text: str, *, row: int | None = None) -> str:
+def without_placeholders(message: str) -> str:
+    """What a message says in every row."""
+    return _PLACEHOLDER.sub("", message)
+
+
+def explain_alphabet(message: str, text: str) -> str:
     """A sentence or two about a text that was filled in from `message`; "" where there is nothing to explain.
 
     Phones leave their compact alphabet for a single character that is not in it. Some others count twice.
-    `row` is that of the text, where a reader sees another one.
     """
     text = gsm7.plain(text) if gsm7.is_gsm(gsm7.plain(text)) else text
     foreign = gsm7.of_class(text, gsm7.FOREIGN | gsm7.TWIN)
     if foreign:
-        return _explain_foreign(foreign, _PLACEHOLDER.sub("", message), row)
+        return _explain_foreign(foreign, without_placeholders(message))
     doubles = [character for character in dict.fromkeys(text) if gsm7.is_double(character)]
     if not doubles or count_parts(text) == 1 or len(text) > SINGLE:
         return ""
@@ -60,18 +64,14 @@ def explain_cells(message: str, cells: pd.DataFrame, rows: int) -> str:
     )
 
 
-def _explain_foreign(foreign: Sequence[str], written: str, row: int | None) -> str:
+def _explain_foreign(foreign: Sequence[str], written: str) -> str:
     of_text = [character for character in foreign if character in written]
     of_cells = [character for character in foreign if character not in written]
     consequence = f"so one SMS holds {SINGLE_UCS2} characters instead of {SINGLE}"
     sentences = []
     for characters, place, where in (
         (of_text, "in your text", ""),
-        (
-            of_cells,
-            f"from {'the spreadsheet' if row is None else f'row {row} of the spreadsheet'}",
-            _IN_CELLS,
-        ),
+        (of_cells, "from the spreadsheet", _IN_CELLS),
     ):
         if characters:
             what = f"{_quoted(characters)} {place} {agreeing(len(characters), 'is', 'are')}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any
@@ -24,7 +24,7 @@ from campaign.notebook.composer.fields import Field, button, set_shown
 from campaign.notebook.composer.fitted_texts import fitted_texts
 from campaign.notebook.composer.opt_out_list import about_list, unreadable_entries
 from campaign.notebook.composer.overview import STYLE, headline, read_dates, shares
-from campaign.notebook.composer.reasons import ReasonList, reasons_of
+from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.rows_without_text import write_rows_without_text
 from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.sent_before import SentBefore
@@ -47,6 +47,7 @@ class CheckSection(Section):
         self._drawn: Plan | None = None  # what is shown, while the desk may have another plan already
         self._drawn_line = ""
         self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
+        self._found: list[Reason] = []  # whatever was sent before
         self._overview, self._fitted = HTML(), HTML()
         self._reasons, self._before = ReasonList(), SentBefore(desk)
         self._fitted.add_class("campaign-fitted")
@@ -90,7 +91,8 @@ class CheckSection(Section):
     def findings(self) -> str:
         """Who gets no text and why: whether this has changed, whatever was sent in the meantime."""
         may_get_one = 0 if self._drawn is None else self._drawn.totals["not_sent"]
-        return f"{may_get_one} {self._reasons.html} {self._reset.value}"
+        why_not = "".join(reason.html for reason in self._found)
+        return f"{may_get_one} {why_not} {self._reset.value}"
 
     def enter(self) -> None:
         """Check everybody with what was decided above."""
@@ -161,6 +163,7 @@ class CheckSection(Section):
         if plan is None:
             return
         leaves = self._leaves = self._who_leaves(plan)
+        self._reasons.offer(reasons_of(plan, leaves=leaves) if len(leaves.done) else self._found)
         self._drawn_line = headline(plan, leaves)
         sentence = f'<div role="status">{markup.paragraph(f"{self._drawn_line}.")}</div>'
         bar = shares(plan, leaves)
@@ -183,7 +186,7 @@ class CheckSection(Section):
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
         plan = self._drawn = self._plan
-        self._reasons.offer(reasons_of(plan))
+        self._found = reasons_of(plan)
         decided = self._desk.composition
         about = about_list(plan, decided.opt_outs, decided.region)
         self._list_faults.value = about + unreadable_entries(plan)
@@ -200,10 +203,12 @@ class CheckSection(Section):
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""
         careful = [next(iter(choice.question.answers.values())) for choice in self.choices]
         plain = self._composed(dict(ChainMap(*map(dict, careful))))
-        codes = {*plain.issues["code"].unique(), *self._plan.issues["code"].unique()}
-        asked = [choice for choice in self.choices if codes & {*choice.question.codes}]
-        for choice in asked:
-            choice.ask(self._desk.composition, self._look)
+        codes = {*_codes(plain), *_codes(self._plan)}
+        asked = [
+            choice
+            for choice in self.choices
+            if codes & {*choice.question.codes} and choice.ask(self._desk.composition, self._look)
+        ]
         self._reset.value = about_reset(
             [choice.question for choice in asked], self._answered, self._desk.composition
         )
@@ -250,3 +255,12 @@ class CheckSection(Section):
             self._desk.decide(instead=(*rows, *waiting))
             self._desk.prepared()
             self._draw()
+
+
+def _codes(plan: Plan) -> Iterable[str]:
+    """The codes of the plan's issues; for people who want no texts there is nothing to ask."""
+    issues, statuses = plan.issues, plan.contacts["status"]
+    codes: Iterable[str] = issues.loc[
+        ~issues["row"].isin(statuses.index[statuses == "opted_out"]), "code"
+    ].unique()
+    return codes

@@ -12,6 +12,8 @@ import pandas as pd
 from campaign import markup
 from campaign.masking import mask_texts
 from campaign.messages.plan import Plan
+from campaign.messages.text.segments import SINGLE, SINGLE_UCS2
+from campaign.notebook.composer.alphabet import named_letters
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import CHOICES, FIELDS, desk_words
 from campaign.notebook.composer.fields import Picker
@@ -76,6 +78,13 @@ class Outlook:
     plan: Plan
     leaves: WhoLeaves
 
+    @property
+    def have_theirs(self) -> pd.Index[Any]:
+        """The rows whose people have the text that they would get, or keep another one."""
+        rows: pd.Index[Any] = pd.Index(self.plan.messages["row"].unique())
+        rows = rows.difference(self.leaves.rows).difference(self.leaves.asked_rows)
+        return rows
+
 
 class Choice(Picker):
     """One question; `answered` is called with it and the key of the answer when a person chooses."""
@@ -87,14 +96,20 @@ class Choice(Picker):
         self.layout.max_width = "none"  # its answers are long, and a list cuts what does not fit
         self.rows = RowList()  # those that it is about
 
-    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> None:
-        """Offer the answers with their effects; `look` tells what some decisions would give."""
+    def ask(self, composition: Composition, look: Callable[[Mapping[str, Any]], Outlook]) -> bool:
+        """Offer the answers with their effects; `look` tells what some decisions would give.
+
+        Whether there is anybody to ask about: rows whose people were reached already need no answer.
+        """
         (careful, without), *others = (
             (answer, look(decisions)) for answer, decisions in self.question.answers.items()
         )
-        concerned, most = _left_out(without.plan, self.question.codes), others[-1][1].plan
-        rows = concerned[(most.contacts["status"].reindex(concerned) != "opted_out").to_numpy()]
-        effects = {careful: _leaving_out(len(rows), len(concerned) - len(rows))}
+        rows = _left_out(without.plan, self.question.codes)
+        for _, outlook in others:
+            rows = rows.difference(without.leaves.done.intersection(outlook.have_theirs))
+        if rows.empty:
+            return False
+        effects = {careful: f"{counted(len(rows), 'row')} {agreeing(len(rows), 'gets', 'get')} no text"}
         effects |= {answer: _gained(outlook, without, rows) for answer, outlook in others}
         chosen = self.question.answer_in(composition)
         if effects.get("one_sms") == effects.get("truncate"):  # what is cut takes one SMS anyway
@@ -104,6 +119,7 @@ class Choice(Picker):
         ]
         self.offer(options, chosen)
         self.rows.offer(rows, partial(_what_they_get, look(self.question.answers[chosen]).plan))
+        return True
 
 
 def about_reset(asked: Sequence[Question], before: Composition, now: Composition) -> str:
@@ -131,21 +147,10 @@ def _what_they_get(plan: Plan, rows: pd.Index[Any]) -> pd.DataFrame:
 
 
 def _left_out(plan: Plan, codes: Collection[str]) -> pd.Index[Any]:
-    """Which rows get no text for one of these reasons."""
-    excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
+    """Which rows get no text for one of these reasons, without those of people who want none."""
+    excluded = plan.contacts.index[~plan.contacts["status"].isin(["not_sent", "opted_out"])]
     issues = plan.issues
     return excluded.intersection(pd.Index(issues.loc[issues["code"].isin(codes), "row"].dropna().unique()))
-
-
-def _leaving_out(rows: int, unwanted: int) -> str:
-    """How many rows get no text, and how many that want none anyway are like them."""
-    if unwanted and not rows:
-        none = agreeing(unwanted, "wants none gets", "want none get")
-        return f"{counted(unwanted, 'row')} that {none} no text anyway"
-    besides = (
-        f", besides {figure(unwanted)} that {agreeing(unwanted, 'wants', 'want')} none" if unwanted else ""
-    )
-    return f"{counted(rows, 'row')} {agreeing(rows, 'gets', 'get')} no text{besides}"
 
 
 def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
@@ -167,13 +172,18 @@ def _gained(with_answer: Outlook, without: Outlook, rows: pd.Index[Any]) -> str:
 
 
 def _each(rows: pd.Index[Any], plan: Plan) -> str:
-    """How many SMS each of these texts takes, where that is more than one."""
+    """How many SMS each of these texts takes, where that is more than one, and which letters make it more."""
     messages = plan.messages
-    sizes = messages[messages["row"].isin(rows)].groupby("row")["parts"].sum()
+    messages = messages[messages["row"].isin(rows)]
+    sizes = messages.groupby("row")["parts"].sum()
     if len(sizes) < 2 or sizes.max() == 1:
         return ""
     least, most = sizes.min(), sizes.max()
-    return f" ({most if least == most else f'{least} to {most}'} for each)"
+    if least == most:
+        return f" ({most} for each)"
+    letters = named_letters("".join(messages.loc[messages["parts"] > 1, "message"]))
+    why = f": with {letters} an SMS holds {SINGLE_UCS2} letters, not {SINGLE}" if letters else ""
+    return f" ({least} to {most} for each{why})"
 
 
 def _cut_too(with_answer: Outlook, without: Outlook) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from pathlib import Path
 
 from ipywidgets import HTML
 
@@ -54,11 +55,13 @@ class Composer(Panel):
         self.spreadsheet.brought_back = self._show_brought_back
         self.sending.touched = self._put_away_below
         self.sending.looked_up = self._say_who_leaves
+        self.sending.way_changed = self.outcome.say
         self._reached = 0
         self._is_shown = False
+        self._is_looking_back = False
         self._greeting = HTML()
         self._greeting.add_class("campaign-greeting")
-        self.open_campaigns = OpenCampaigns(self.desk, self._take_up)
+        self.open_campaigns = OpenCampaigns(self.desk, self._take_up, self._look_back)
         self._locked = HTML()
         self._locked.add_class("campaign-locked")
         parts = [
@@ -98,6 +101,15 @@ class Composer(Panel):
         self._remember()
         next(section for section in self.sections if section.is_open).take_focus()
 
+    def _look_back(self, folder: Path) -> None:
+        """Show the result of a campaign of this folder, until something is decided."""
+        self._is_looking_back, self.desk.sent = True, folder
+        with self.outcome.problems_shown():
+            self.outcome.enter()
+            self.outcome.say_changed(f"This is what came of “{mask_text(clean(self.outcome.name))}”.")
+        self.outcome.unfold()
+        self.outcome.take_focus()
+
     def _show_brought_back(self) -> None:
         """Show what a campaign has decided, below the spreadsheet that continues it."""
         for section in self.sections[1:]:
@@ -107,6 +119,10 @@ class Composer(Panel):
         """What is said before anything is decided goes with the first decision."""
         self._greeting.value = ""
         self.open_campaigns.hide()
+        if self._is_looking_back:
+            self._is_looking_back, self.desk.sent = False, None
+            self.outcome.say_changed("")
+            self.outcome.hide()
         self._remember()
 
     def _remember(self) -> None:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from decimal import Decimal
+from fractions import Fraction
 
 import pandas as pd
 from ipywidgets import HTML, HBox, VBox
@@ -26,7 +27,7 @@ from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.rounds.kept_budget import batch_size_within, covered
 from campaign.sending.rounds.standing import cost_so_far
-from campaign.text import agreeing, clean, counted, figure
+from campaign.text import agreeing, clean, counted, figure, rounded_up
 
 _NO_PRICE = "Write the price as a number, such as 35 or 0.04, without a currency. It can stay empty."
 _NO_BUDGET = "Write the amount as a number, such as 5000, without a currency. It can stay empty."
@@ -63,6 +64,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._of_campaign = "", ""  # a campaign, and the amount that was for it
         self._is_used_up = False
         self.shortage = ""  # how many SMS the budget covers, where it does not cover all
+        self.enough = ""  # the budget that covers all, then
         self.price = Field("Price of one SMS", "price", written=self._take_price, at_once=True)
         self.limit = Field(FIELDS["budget"], "budget", written=self._take_budget, at_once=True)
         self._price_fault, self._budget_fault = _fault("price-fault"), _fault("budget-fault")
@@ -139,7 +141,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         larger = int((outgoing["parts"] > 1).sum()) if len(outgoing) else 0
         if larger:
             size += f": {counted(larger, 'text')} {agreeing(larger, 'takes', 'take')} more than one"
-        self.shortage, self._is_used_up = "", False
+        self.shortage, self.enough, self._is_used_up = "", "", False
         if parts and price is not None:
             words.append(f"About {cost_in_words(price * parts, currency=currency)} for {size}.")
         elif parts:
@@ -152,16 +154,24 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self, limit: Decimal, price: Decimal | None, outgoing: pd.DataFrame, currency: str
     ) -> list[str]:
         """When sending stops, whether that is before everybody has a text, and who wrote this amount."""
-        sentences, spent, parts = [], self._spending.cost, int(outgoing["parts"].sum())
+        sentences, spent, seen = [], self._spending.cost, self._spending.price_per_part
         if spent:
             sentences.append(f"{cost_in_words(spent, currency=currency)} is spent already.")
-        if price and spent + price * parts > limit:
-            sentences.append(self._coverage(limit, price, outgoing))
+        expected = price or (_decimal(seen) if seen else Decimal(0))
+        cost = self._cost_with(expected, outgoing)
+        if expected and cost > limit:
+            self.enough = cost_in_words(rounded_up(cost), currency=currency)
+            sentences.append(self._coverage(limit, expected, outgoing))
         if price is None and self._desk.account is None:
             sentences.append("Write the price too: without it, a rehearsal on this machine invents one.")
         sentences.append(_STOPS.format(cost_in_words(limit, currency=currency)))
-        is_enough = price is not None and spent + price * parts <= limit
-        return [*sentences, *self._where_from(is_enough=is_enough)]
+        return [*sentences, *self._where_from(is_enough=price is not None and cost <= limit)]
+
+    def _cost_with(self, price: Decimal, outgoing: pd.DataFrame) -> Fraction:
+        """What the whole campaign costs with these texts; as for the engine, the highest price counts."""
+        highest = max(self._spending.price_per_part or Fraction(0), Fraction(price))
+        spending = replace(self._spending, price_per_part=highest)
+        return spending.with_open_parts(int(outgoing["parts"].sum()))
 
     def _coverage(self, limit: Decimal, price: Decimal, outgoing: pd.DataFrame) -> str:
         """How many SMS leave before that, and why no more do although there would be room for some."""
@@ -175,7 +185,7 @@ class CostChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             # An engine that has seen no price sends one text.
             return "The first text leaves whatever it costs: before it, the price is not known."
         share = f"The budget covers {figure(sms)} of {counted(int(outgoing['parts'].sum()), 'SMS', 'SMS')}"
-        self.shortage = f"{share}."
+        self.shortage = f"{share}; {self.enough} is enough for all."
         if self._spending.cost + price * (sms + 1) > limit:
             return f"{share}."
         together = "takes more than one SMS" if following == 1 else "leave together"
@@ -225,6 +235,10 @@ def given_price(typed: str) -> Decimal | None:
     with suppress(UsageError):
         return _amount(typed, _NO_PRICE)
     return None
+
+
+def _decimal(amount: Fraction) -> Decimal:
+    return Decimal(amount.numerator) / Decimal(amount.denominator)
 
 
 def _fault(name: str) -> HTML:

@@ -26,11 +26,18 @@ def size_in_words(shown: pd.Series[Any], overlong: str, letters: str) -> str:
     return f"{shown['characters']} of {TEXT_LIMIT} · {shown['parts']} SMS"
 
 
+def larger_rows(lengths: pd.DataFrame) -> pd.Index[Any]:
+    """The rows whose text takes more than one SMS, without those that are too long."""
+    is_larger = (lengths["characters"] <= TEXT_LIMIT) & (lengths["parts"] > 1)
+    rows: pd.Index[Any] = lengths.index[is_larger]
+    return rows
+
+
 def others_in_words(lengths: pd.DataFrame) -> str:
     """For how many rows the text is too long, and for how many of the others it takes more than one SMS."""
     is_long = lengths["characters"] > TEXT_LIMIT
     too_long = f" · too long for {counted(int(is_long.sum()), 'row')}" if is_long.any() else ""
-    larger = lengths[~is_long & (lengths["parts"] > 1)]
+    larger = lengths.loc[larger_rows(lengths)]
     if larger.empty:
         return too_long
     first = f", the first is row {larger.index[0]}" if len(larger) > 1 else f", row {larger.index[0]}"

@@ -56,12 +56,12 @@ class Desk:
             return self.composition.name
         return reading.continues.campaign if reading.continues else Path(reading.path).stem
 
-    def file_name(self, kind: str) -> str:
+    def file_name(self, kind: str, *, of: str = "") -> str:
         """What a file of the campaign is called: "visits 2026-11-22 report.html" for the kind "report.html".
 
-        Without the characters that some system does not allow in the names of files.
+        Without the characters that some system does not allow in the names of files; `of` is another name.
         """
-        name = re.sub(r'[<>:"/\\|?*]', "-", self.name).strip(" .") or "campaign"
+        name = re.sub(r'[<>:"/\\|?*]', "-", of or self.name).strip(" .") or "campaign"
         return f"{shorten(name, _NAME_LENGTH)} {date.today()} {kind}"
 
     def decide(self, **decisions: Any) -> None:
@@ -78,12 +78,19 @@ class Desk:
 
     @property
     def numbers(self) -> pd.Series[int]:
-        """The number of each row, 0 for none; read anew only when the spreadsheet or its reading changes."""
+        """The number of each row, 0 for none and for people who want no texts.
+
+        They are read anew only when the spreadsheet, its reading or the list of these people changes.
+        """
         chosen = self.composition
-        read_from = self.version, chosen.number, chosen.region, chosen.several
+        unwanted = _state_of_file(chosen.opt_outs)
+        read_from = self.version, chosen.number, chosen.region, chosen.several, unwanted
         if self._numbers[0] != read_from:
-            cells = self.contacts[chosen.number]
-            self._numbers = read_from, numbers_of(cells, region=chosen.region, several=chosen.several)
+            numbers = numbers_of(
+                self.contacts[chosen.number],
+                region=chosen.region, several=chosen.several, opt_outs=chosen.opt_outs,
+            )  # fmt: skip
+            self._numbers = read_from, numbers
         return self._numbers[1]
 
     def read(self) -> None:
@@ -132,6 +139,14 @@ class Desk:
             before = now, self.composition.compare(plan, self.accounts[where])
             self._compared[where] = before
         return before[1]
+
+
+def _state_of_file(path: str | None) -> tuple[Any, ...]:
+    """What changes whenever a file does; () for one that cannot be read, or for none."""
+    with suppress(OSError, ValueError):  # ValueError: no file can have that name
+        state = Path(path or "").stat()
+        return path, state.st_mtime_ns, state.st_size
+    return ()
 
 
 def _has_rows_to_correct(contacts: pd.DataFrame) -> bool:

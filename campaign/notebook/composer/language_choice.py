@@ -8,12 +8,15 @@ import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.contacts.cells.grid import name_rows
 from campaign.messages.templates.languages import Languages, find_languages, language_of
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk_words import FIELDS
 from campaign.notebook.composer.fields import Picker, set_shown
 from campaign.text import agreeing, counted
 
+_FEW = 3  # rows of a language that may be a mistake, where ten times as many have another one
+_CORRECT_CELL = "If another language is meant, correct the cell in your spreadsheet and choose it again."
 _ONE = ("The same text for everybody", "")
 
 
@@ -47,7 +50,7 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             editing = self._editing.value if self._editing.value in rows else next(iter(rows))
             self._editing.offer(labels, editing)
         set_shown(self._editing, chosen)
-        self._without.value = self._rows_without() if chosen else ""
+        self._without.value = self._rows_without() + self._rare() if chosen else ""
 
     def _rows_without(self) -> str:
         """How many rows that hold anything say no language, and the first of them."""
@@ -63,6 +66,23 @@ class LanguageChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
             len(rows), "It gets no text until it has one.", "They get no text until they have one."
         )
         return markup.paragraph(f"{count[0].upper()}{count[1:]}. {get}", note=True)
+
+    def _rare(self) -> str:
+        """The languages of so few rows that their cells may be written otherwise by mistake."""
+        assert self._languages is not None  # noqa: S101 - as above
+        most = max(self._languages.rows.values())
+        rare = [name for name, count in self._languages.rows.items() if count <= _FEW and count * 10 <= most]
+        said = (f"Only {self.rows_with(name)} “{name}”. {_CORRECT_CELL}" for name in rare)
+        return "".join(markup.paragraph(sentence, note=True) for sentence in said)
+
+    def rows_with(self, language: str) -> str:
+        """Which rows have a language, as the beginning of a sentence: "rows 3, 7 and 12 have"."""
+        rows = self._contacts.index[language_of(self._contacts, self._column) == language]
+        return f"{name_rows(rows.tolist()).lower()} {agreeing(len(rows), 'has', 'have')}"
+
+    @property
+    def _column(self) -> str:
+        return "" if self._languages is None else self._languages.column
 
     @property
     def languages(self) -> list[str]:

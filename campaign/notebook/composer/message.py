@@ -17,15 +17,20 @@ from campaign.contacts.reading_record import reading_of
 from campaign.contract import SENDER_LIMIT, TEXT_LIMIT
 from campaign.errors import CampaignError, UsageError
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.text_readers import get_text
+from campaign.messages.plan_tables.text_readers import are_too_long, get_text
 from campaign.messages.preview import Preview
 from campaign.messages.templates.date_orders import date_columns
 from campaign.messages.templates.text_lengths import filled_in, text_lengths
 from campaign.messages.text.limits import check_sender
 from campaign.messages.text.segments import count_units
-from campaign.notebook.composer.alphabet import explain_alphabet, explain_cells, named_letters
+from campaign.notebook.composer.alphabet import (
+    explain_alphabet,
+    explain_cells,
+    named_letters,
+    without_placeholders,
+)
 from campaign.notebook.composer.composition import Composition
-from campaign.notebook.composer.counter import others_in_words, size_in_words
+from campaign.notebook.composer.counter import larger_rows, others_in_words, size_in_words
 from campaign.notebook.composer.date_choice import DateChoice, day_in_words, example_moment, written
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
@@ -52,6 +57,7 @@ class MessageSection(Section):
     def __init__(self, desk: Desk, done: Callable[[Section], None]) -> None:
         self._desk, self._done = desk, done
         self._looked_at = ""  # the spreadsheet whose rows were on the phone
+        self._counted_for = pd.Series(dtype="int64")  # the numbers of those whose texts were counted
         self._readers = pd.DataFrame()  # the rows that get the text which is written now
         self.languages = LanguageChoice(self._change_languages, self._turn)
         self.editor = TextEditor("Text", self._typed)
@@ -123,6 +129,12 @@ class MessageSection(Section):
         if self._desk.plan is not None:  # it was finished before: the text has to fit the new spreadsheet
             self._check_text()
 
+    def unfold(self) -> None:
+        """Open, and count again if other people get texts by now, as with a list of those who want none."""
+        super().unfold()
+        if len(self._readers) and self._counted_for is not self._desk.numbers:
+            self.phone.show()
+
     def refill(self, composition: Composition) -> None:
         """Show the text and the sender again; they are counted when the section is entered."""
         self.editor.value = next(iter(composition.texts.values()), composition.message)
@@ -140,7 +152,15 @@ class MessageSection(Section):
 
     def _check_text(self) -> None:
         """Raise what is wrong with the text; the list of people who want none belongs to the next section."""
-        replace(self._desk.composition, opt_outs=None).plan(self._desk.contacts)
+        composition, of_rows = self._desk.composition, self.languages.languages
+        for language, text in composition.texts.items() if composition.language else ():
+            if language in of_rows and not text.strip():
+                who = self.languages.rows_with(language)
+                raise UsageError(
+                    f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
+                    "meant, correct the spreadsheet and choose it again."
+                )
+        replace(composition, opt_outs=None).plan(self._desk.contacts)
 
     @property
     def _text(self) -> str:
@@ -224,6 +244,7 @@ class MessageSection(Section):
         self._sender_fault.value = f'<div role="alert">{markup.paragraph(fault)}</div>' if fault else ""
 
     def _count(self) -> None:
+        self._counted_for = self._desk.numbers
         self.counter.value = f'<div role="status">{markup.paragraph(self._counted())}</div>'
 
     def _explain(self, preview: Preview | None) -> None:
@@ -236,8 +257,9 @@ class MessageSection(Section):
             is_fitting = preview.messages or count_units(self._text_of_row) <= TEXT_LIMIT
             rows = pd.Index([self.phone.row]) if is_fitting else self._fitting
         if len(rows):
-            elsewhere = None if rows[0] == self.phone.row else int(rows[0])
-            sentence = explain_alphabet(self._text, self._text_in(rows[0]), row=elsewhere)
+            is_shown = rows[0] == self.phone.row  # else the letters of all rows matter, not those of one
+            text = self._text_of_row if is_shown else without_placeholders(self._text)
+            sentence = explain_alphabet(self._text, text)
             if not sentence and len(self._with_letters):
                 few = self._readers.loc[self._with_letters[:_SAMPLE]]
                 sentence = explain_cells(self._text, few, len(self._with_letters))
@@ -253,6 +275,7 @@ class MessageSection(Section):
             return desk_words(error, here=2)
         sent = self._sent(lengths)
         longest = int(sent["characters"].argmax())
+        self.phone.offer_larger(larger_rows(sent))
         self._with_letters = sent.index[~sent["plain"] & (sent["parts"] > 1)]
         self._fitting = self._with_letters[
             (sent.loc[self._with_letters, "characters"] <= TEXT_LIMIT).to_numpy()
@@ -282,12 +305,14 @@ class MessageSection(Section):
         return text_lengths(self._readers, self._text, whole=self._desk.contacts)
 
     def _sent(self, lengths: pd.DataFrame) -> pd.DataFrame:
-        """The lengths of those rows that get this text; of all where none gets it."""
-        composition = self._desk.composition
+        """The lengths of those rows that get this text, or would if it were shorter; of all where none is."""
+        composition, numbers = self._desk.composition, self._desk.numbers
         sent = get_text(
-            lengths, self._desk.numbers,
-            every_text=composition.duplicates == "keep", preferred=composition.instead,
+            lengths, numbers,
+            every_text=composition.duplicates == "keep", with_too_long=composition.overlong != "flag",
+            preferred=composition.instead,
         )  # fmt: skip
+        sent |= are_too_long(lengths, numbers)
         return lengths[sent] if sent.any() else lengths
 
     def _longest_row(self) -> int:

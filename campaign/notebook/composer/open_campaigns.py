@@ -1,4 +1,4 @@
-"""The campaigns in this folder that have texts left to send, for whoever starts the program again."""
+"""The campaigns in this folder, for whoever starts the program again."""
 
 from __future__ import annotations
 
@@ -19,48 +19,73 @@ from campaign.notebook.composer.fields import button, set_shown
 from campaign.notebook.composer.memory import Kept, kept_with_campaign
 from campaign.results.local_times import LocalTimes
 from campaign.sending.afterwards.history import history
-from campaign.text import clean, counted, shorten
+from campaign.text import agreeing, capitalised, clean, counted, listed_words, shorten
 
-_MOST = 3  # offered
+_MOST = 3  # offered of those that have texts left to send, and as many others
 _NAME = 40  # characters of a name on a button
+_STATES = {
+    "finished": "is finished", "open": "is not finished", "closed": "was closed", "erased": "was erased",
+}  # fmt: skip
+_COUNTED = {
+    "accepted": ("text was accepted", "texts were accepted"),
+    "refused": ("text was refused", "texts were refused"),
+    "unknown": ("text is unknown", "texts are unknown"),
+    "waiting": ("text was not sent", "texts were not sent"),
+    "to_correct": ("row has a mistake or shares a phone", "rows have a mistake or share a phone"),
+}
 
 
 class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Names each with what is left, and offers to go on with it.
+    """Names each with what is left, and offers to go on with it or to look at its result.
 
-    `taken_up` is called with its name and with how it was composed.
+    `taken_up` is called with its name and with how it was composed, `looked_at` with its folder.
     """
 
-    def __init__(self, desk: Desk, taken_up: Callable[[str, Kept], None]) -> None:
-        self._desk, self._taken_up = desk, taken_up
+    def __init__(
+        self, desk: Desk, taken_up: Callable[[str, Kept], None], looked_at: Callable[[Path], None]
+    ) -> None:
+        self._desk, self._taken_up, self._looked_at = desk, taken_up, looked_at
         super().__init__()
         self.add_class("campaign-open-campaigns")
         self.hide()
 
     def offer(self) -> None:
-        """Look for campaigns that wait; the one that sent last comes first."""
-        found: list[dict[Any, Any]] = []
+        """Look for campaigns; those that wait come first, and of these the one that sent last."""
+        widgets: list[Any] = []
         with suppress(CampaignError):  # there is no campaign here yet
             campaigns = history()
-            waiting = campaigns[(campaigns["state"] == "open") & (campaigns["waiting"] > 0).fillna(False)]
-            found = waiting.head(_MOST).to_dict("records")
-        self.children = [widget for one in found for widget in self._about(one)]
-        set_shown(self, bool(found))
+            campaigns = campaigns[campaigns["problem"] == ""]
+            is_waiting = (campaigns["state"] == "open") & (campaigns["waiting"] > 0).fillna(False)
+            others = campaigns[~is_waiting & (campaigns["rounds"] > 0).fillna(False)]
+            for found in campaigns[is_waiting].head(_MOST).to_dict("records"):
+                widgets += self._about_waiting(found)
+            for found in others.head(_MOST).to_dict("records"):
+                widgets += self._about_ended(found)
+            more = len(others) - _MOST
+            if more > 0:
+                widgets.append(HTML(markup.paragraph(_more_campaigns(more), note=True)))
+        self.children = widgets
+        set_shown(self, bool(widgets))
 
     def hide(self) -> None:
         """Another spreadsheet was chosen, or one of these campaigns."""
         set_shown(self, False)
 
-    def _about(self, found: dict[Any, Any]) -> list[Any]:
-        """What is said of one campaign, and the button to go on with it, if everything for that is here."""
-        folder, name = Path(found["folder"]), mask_text(clean(found["name"]))
-        kept, words = kept_with_campaign(folder), words_for(found["environment"])
-        what = "campaign" if words.campaign == "campaign" else "rehearsal of"
-        day = "" if pd.isna(found["last_sent"]) else LocalTimes().day(found["last_sent"])
-        sentence = (
-            f"In this folder: the {what} “{name}” has {counted(found['waiting'], 'text')} not sent yet"
-            f"{f' (last on {day})' if day else ''}. "
+    def _about_ended(self, found: dict[Any, Any]) -> list[Any]:
+        """What came of a campaign that has nothing to send now, and the button to its result."""
+        folder, (named, name, day) = Path(found["folder"]), _named(found)
+        counts = [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
+        sentence = f"{named} {_STATES[found['state']]}{day}{': ' if counts else ''}{listed_words(counts)}."
+        look = button(
+            f"Show the result of “{shorten(name, _NAME)}”", "look-back", lambda: self._looked_at(folder)
         )
+        return [HTML(markup.paragraph(sentence)), look]
+
+    def _about_waiting(self, found: dict[Any, Any]) -> list[Any]:
+        """What is left of a campaign, and the button to go on with it, if everything for that is here."""
+        folder, (named, name, day) = Path(found["folder"]), _named(found)
+        kept, words = kept_with_campaign(folder), words_for(found["environment"])
+        sentence = f"{named} has {counted(found['waiting'], 'text')} not sent yet{day}. "
         if found["environment"] not in self._desk.accounts:
             missing = f"It goes to {words.service}, for which nothing is set up here now."
         elif kept is None:
@@ -76,3 +101,15 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
             )
             return [HTML(markup.paragraph(sentence)), go_on]
         return [HTML(markup.paragraph(sentence + missing))]
+
+
+def _named(found: dict[Any, Any]) -> tuple[str, str, str]:
+    """A campaign at the beginning of a sentence, its name, and in brackets the day on which it sent last."""
+    name, words = mask_text(clean(found["name"])), words_for(found["environment"])
+    what = "campaign" if words.campaign == "campaign" else "rehearsal of"
+    day = "" if pd.isna(found["last_sent"]) else f" (last on {LocalTimes().day(found['last_sent'])})"
+    return f"In this folder: the {what} “{name}”", name, day
+
+
+def _more_campaigns(count: int) -> str:
+    return f"{capitalised(counted(count, 'other campaign'))} {agreeing(count, 'is', 'are')} in this folder."

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from campaign import markup
 from campaign.messages.plan import Plan
-from campaign.messages.suppression import SuppressionRules
+from campaign.messages.suppression import ON_OPT_OUT_LIST, SuppressionRules
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.text import agreeing, capitalised, counted, figure
 
@@ -17,10 +17,13 @@ def about_list(plan: Plan, opt_outs: str | None, region: str | None) -> str:
         return ""
     numbers = len(SuppressionRules.of(opt_outs, None).read([region]).opted_out)
     issues = plan.issues
-    rows = issues.loc[issues["code"] == "opted_out", "row"].nunique()
+    found_rows = issues.loc[issues["detail"] == ON_OPT_OUT_LIST, "row"].unique()
+    rows, copies = len(found_rows), int((plan.contacts["status"].reindex(found_rows) == "duplicate").sum())
     read = f"{capitalised(counted(numbers, 'number'))} {agreeing(numbers, 'was', 'were')} read from this list"
     found = f"{figure(rows)} {agreeing(rows, 'row has', 'rows have')}" if rows else "no row has"
-    sentence = markup.paragraph(f"{read}; {found} one of them.", note=True)
+    repeating = f" {figure(copies)} of these rows {agreeing(copies, 'repeats', 'repeat')} another one."
+    said = f"{read}; {found} one of them.{repeating if copies else ''}"
+    sentence = markup.paragraph(said, note=True)
     return f'<div role="status">{sentence}</div>'
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from functools import partial
 from pathlib import Path
 
 from ipywidgets import HTML, HBox, Layout
@@ -41,6 +40,7 @@ class OutcomeSection(Section):
     def __init__(self, desk: Desk, way_on: Callable[[], str]) -> None:
         self._desk, self._way_on = desk, way_on
         self._said: tuple[str, ...] = ()
+        self.name = ""  # of the campaign whose result is shown
         self._sentences, self._correcting, self._python = HTML(), HTML(), HTML()
         self._python.add_class("campaign-python")
         self.downloads = {
@@ -59,14 +59,17 @@ class OutcomeSection(Section):
     def enter(self) -> None:
         """Show the result as it is now."""
         result = self._result
+        self.name = result.name
         self._said = (result.headline, *result.left_to_do)
         self.say()
         totals = result.totals
         to_correct = totals.to_correct + totals["refused"] + totals.sharing_unreached
         set_shown(self.downloads["to_correct.xlsx"], to_correct > 0)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
-        lines = markup.escape(self._desk.composition.python(self._desk.confirmed))
-        self._python.value = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
+        composition = self._desk.composition
+        lines = markup.escape(composition.python(self._desk.confirmed)) if composition.source else ""
+        folded = f'<details><summary>{_PYTHON}</summary><pre tabindex="0">{lines}</pre></details>'
+        self._python.value = folded if lines else ""
 
     def say(self) -> None:
         """Say what came of it and what is left to do, with the button that is there now."""
@@ -86,7 +89,7 @@ class OutcomeSection(Section):
         return load_result(self._desk.sent)
 
     def _download(self, label: str, kind: str, write: Callable[[Path], object]) -> Download:
-        return Download(label, partial(self._desk.file_name, kind), write, self.show_problem)
+        return Download(label, lambda: self._desk.file_name(kind, of=self.name), write, self.show_problem)
 
     def _write_report(self, path: Path) -> None:
         result = self._result

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pandas as pd
+
 from campaign import markup
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.desk_words import desk_words
@@ -14,16 +16,17 @@ STYLE = """
 .campaign .shares{display:flex;height:1.2em;border-radius:3px;overflow:hidden;max-width:34em}
 .campaign .shares .bar{height:100%;min-width:2px}
 .campaign .shares .duplicate,.campaign .shares .sharing,.campaign .shares .blank,.campaign .shares .opted_out,
-.campaign .shares .nothing_more{background:var(--quiet)}
+.campaign .shares .nothing_more,.campaign .shares .corrected,.campaign .shares .reached{
+background:var(--quiet)}
 """
 
 
 def headline(plan: Plan, leaves: WhoLeaves) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
-    more = leaves.nothing_more
+    more = leaves.nothing_more + len(leaves.done)
     is_over = more and not leaves.now and not leaves.asked
-    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values())
+    left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values()) - len(leaves.done)
     pieces = [
         "" if is_over else f"{capitalised(who)} a text",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
@@ -42,22 +45,29 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
             "not_sent": ("gets a text", "get a text"),
             "asked": ("is asked about in section 4", "are asked about in section 4"),
             "nothing_more": ("gets nothing more", "get nothing more"),
+            "corrected": ("was sent as corrected", "were sent as corrected"),
+            "reached": ("has a mistake but was reached earlier", "have a mistake but were reached earlier"),
         }
         | {status.replace(" ", "_"): words for status, words in STATUS_WORDS.items()}
         | {"sharing": SHARING}
     )
     tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
-    going = {"not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more}
+    going = {
+        "not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more,
+        "corrected": len(leaves.corrected), "reached": len(leaves.reached),
+    }  # fmt: skip
     left_out = {
         status: plan.totals[status] + leaves.left_out.get(status, 0)
         for status in words
         if status not in going and status != "sharing"
     }
     errors = plan.issues[plan.issues["severity"] == "error"]
-    sharing = errors.loc[errors["code"] == "duplicate_other_text", "row"].nunique()
+    shares_phone = pd.Index(errors.loc[errors["code"] == "duplicate_other_text", "row"].unique())
+    sharing, done = len(shares_phone), len(leaves.done.intersection(shares_phone))
     left_out |= {
         "duplicate": left_out["duplicate"] - sharing,
-        "sharing": sharing + leaves.left_out.get("sharing", 0),
+        "sharing": sharing - done + leaves.left_out.get("sharing", 0),
+        "invalid": left_out["invalid"] - (len(leaves.done) - done),
     }
     counts = {status: count for status, count in (going | left_out).items() if count}
     legend = ", ".join(

@@ -16,7 +16,7 @@ from campaign.messages.plan import Plan
 from campaign.messages.preview import PHONE, Preview
 from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.desk_words import desk_words
-from campaign.notebook.composer.fields import button
+from campaign.notebook.composer.fields import button, set_shown
 from campaign.text import counted
 
 _STRUCK_OUT = "{} of {} characters: what is struck out does not fit."
@@ -49,12 +49,16 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.screen.add_class("campaign-phone")
         self._previous = button("Previous", "previous", lambda: self._step(-1))
         self._next = button("Next", "next", lambda: self._step(1))
+        self._larger: pd.Index[Any] = self._rows
+        self._larger_button = button("Next with more than 1 SMS", "larger", self._go_to_larger)
+        set_shown(self._larger_button, False)
         buttons = HBox(
             [
                 self._previous,
                 self._next,
                 button("The longest", "longest", self._go_to_longest),
                 button("Next with a problem", "problem", self._go_to_problem),
+                self._larger_button,
             ],
             layout=Layout(flex_flow="row wrap"),
         )
@@ -65,6 +69,11 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._rows, self._of = rows, f" in “{language}”" if language else ""
         if self.row not in rows:
             self.row = int(rows[0]) if len(rows) else 0
+
+    def offer_larger(self, rows: pd.Index[Any]) -> None:
+        """Offer the way to these rows, whose texts take more than one SMS."""
+        self._larger = rows
+        set_shown(self._larger_button, len(rows) > 0)
 
     def show(self) -> None:
         """Draw the row as it is now."""
@@ -107,11 +116,17 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         if not len(problems):
             self.screen.value = markup.paragraph(f"No row has a problem{self._of}.")
             return
-        here = int((problems <= self.row).sum()) if self.row in problems else int((problems < self.row).sum())
-        place = here % len(problems)  # after the last one, the first
-        self._go_to(int(problems[place]))
-        count = counted(len(problems), "row")
-        said = f"From the top, this is number {place + 1} of {count} with a problem{self._of}."
+        self._go_to_next(problems, "a problem")
+
+    def _go_to_larger(self) -> None:
+        self._go_to_next(self._larger.to_numpy(), "more than 1 SMS")
+
+    def _go_to_next(self, rows: Any, what: str) -> None:
+        """Go to the next of these rows, which are in their order; after the last one, the first."""
+        place = int((rows <= self.row).sum()) % len(rows)
+        self._go_to(int(rows[place]))
+        count = counted(len(rows), "row")
+        said = f"From the top, this is number {place + 1} of {count} with {what}{self._of}."
         self.screen.value += markup.paragraph(said, note=True)
 
 

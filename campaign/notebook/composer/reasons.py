@@ -10,14 +10,21 @@ import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.contract import REACHED_CORRECTED
 from campaign.masking import mask_texts
 from campaign.messages.issues import CODES, LEFT_OUT
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.choice import QUESTIONS
 from campaign.notebook.composer.desk_words import FIELDS, desk_words
 from campaign.notebook.composer.row_list import RowList, numbered_rows
+from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.text import agreeing, capitalised, counted
 
+_WANTS_NONE = ("opted_out", "stopped")
+_REACHED_BEFORE = "reached_before"
+_SENT_CORRECTED = "sent as corrected in a file of “Rows to correct”. Correct your own spreadsheet too."
+_REACHED_EARLIER = "reached earlier in this campaign, without the mistake. Correct your own spreadsheet too."
+_NOTHING: pd.Series[int] = pd.Series(dtype="int64")
 _ROWS = 8  # row numbers named for each reason
 
 
@@ -81,8 +88,9 @@ class ReasonList(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return "".join(reason.html for reason in self._reasons)
 
     def offer(self, reasons: Sequence[Reason]) -> None:
-        """Show these reasons, those of most rows first."""
-        self._reasons = sorted(reasons, key=lambda reason: -len(reason.issues))
+        """Show these reasons, those of most rows first, and at the end who gets nothing more."""
+        done = (REACHED_CORRECTED, _REACHED_BEFORE)
+        self._reasons = sorted(reasons, key=lambda reason: (reason.code in done, -len(reason.issues)))
         self.children = [self._block(reason) for reason in self._reasons]
 
     def _block(self, reason: Reason) -> VBox:
@@ -94,9 +102,13 @@ class ReasonList(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
 
 def reasons_of(
-    plan: Plan, rows: Collection[int] | None = None, *, unasked: Collection[str] = ()
+    plan: Plan,
+    rows: Collection[int] | None = None,
+    *,
+    leaves: WhoLeaves | None = None,
+    unasked: Collection[str] = (),
 ) -> list[Reason]:
-    """Why rows get no text, or some of them.
+    """Why rows get no text, or some of them; apart from the others those that get nothing more.
 
     No advice is about the parameters that are `unasked`.
     """
@@ -104,7 +116,12 @@ def reasons_of(
     excluded = plan.contacts.index[plan.contacts["status"] != "not_sent"]
     if rows is not None:
         excluded = excluded.intersection(list(rows))
+    if leaves is not None:
+        excluded = excluded.difference(leaves.done)
     is_reason = (issues["severity"] == "error") | issues["code"].isin(LEFT_OUT)
+    # Nobody is to correct anything for people who want no texts.
+    unwanted = plan.contacts.index[plan.contacts["status"] == "opted_out"]
+    is_reason &= issues["code"].isin(_WANTS_NONE) | ~issues["row"].isin(unwanted)
     issues = issues[is_reason & issues["row"].isin(excluded)]
     repeated = _repeated_rows(plan)
     return [
@@ -115,7 +132,22 @@ def reasons_of(
         for (code, column), group in issues.drop_duplicates(["row", "code", "column"]).groupby(
             ["code", "column"], sort=False
         )
-    ]  # fmt: skip
+    ] + ([] if leaves is None else _reasons_to_copy(plan, leaves))  # fmt: skip
+
+
+def _reasons_to_copy(plan: Plan, leaves: WhoLeaves) -> list[Reason]:
+    """The rows with a mistake that get nothing more: the spreadsheet has still to be corrected."""
+    kinds = (
+        (leaves.corrected, REACHED_CORRECTED, ("It was", "They were"), _SENT_CORRECTED),
+        (leaves.reached, _REACHED_BEFORE, ("Its number was", "Their numbers were"), _REACHED_EARLIER),
+    )
+    reasons = []
+    for rows, code, subject, said in kinds:
+        if len(rows):
+            sentence = f"{agreeing(len(rows), *subject)} {said}"
+            issues = pd.DataFrame({"row": rows, "column": "", "value": "", "code": code, "detail": sentence})
+            reasons.append(Reason(code, "", sentence, _named_rows(issues["row"], _NOTHING), issues, plan))
+    return reasons
 
 
 def _repeated_rows(plan: Plan) -> pd.Series[int]:

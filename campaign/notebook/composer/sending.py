@@ -24,7 +24,7 @@ from campaign.notebook.composer.section import Section
 from campaign.notebook.composer.trial import Trial
 from campaign.notebook.composer.who_leaves import kinds_before
 from campaign.notebook.dashboard import Dashboard
-from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.difference import Difference, about_others, plan_behind
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.sandbox.server import Sandbox
@@ -46,7 +46,8 @@ _NOT_WHAT_WAS_SHOWN = (
 _WHY_NOT = {  # why the button does not send
     "price": "This waits for the price of one SMS above: correct it, or leave it empty.",
     "budget": "This waits for the amount at which to stop above: correct it, or leave it empty.",
-    "used up": "This waits for a higher amount at which to stop above: the budget covers none of the texts.",
+    "used up": "This waits for a higher amount at which to stop above: the budget covers none of the texts. "
+    "{enough} is enough for all.",
     "left out": "This waits for your answer above about the people who wanted no texts before.",
     "problem": "This waits until what is said below is put right.",
 }
@@ -75,6 +76,7 @@ class SendingSection(Section):
         self._refusal.add_class("problem")
         self._refusal.add_class("campaign-refusal")
         self.looked_up: Callable[[], None] = lambda: None  # called when it is known anew what would leave
+        self.way_changed: Callable[[], None] = lambda: None  # called when `way_on` may say something else
         self._obstacle = ""  # why nothing can be sent, whatever the price
         self._outgoing = pd.DataFrame()  # the messages that the line and the button speak of
         self._difference, self._question = HTML(), HTML()
@@ -107,14 +109,18 @@ class SendingSection(Section):
 
     @property
     def way_on(self) -> str:
-        """Which button sends what was not sent yet."""
+        """Which button sends what was not sent yet, and with which budget."""
         is_form = self._area.children == tuple(self._form)
+        if self._desk.contacts.empty:  # a result of before is looked at
+            return "the button in section 4, once you have chosen its spreadsheet in section 1,"
         if is_form and not len(self._outgoing):
             return "the button in section 4"
+        if is_form:
+            enough = f" with at least {self.costs.enough} in “{FIELDS['budget']}”"
+            return f"“{self._start.description}” in section 4{enough if self.costs.enough else ''}"
         run = self._desk.run
         is_held = run is not None and run.option_for_the_rest.startswith(_BUDGET)
-        resume = CHANGE_BUDGET if is_held else "Resume"
-        return f"“{self._start.description if is_form else resume}” in section 4"
+        return f"“{CHANGE_BUDGET if is_held else 'Resume'}” in section 4"
 
     def enter(self) -> None:
         """Ask anew for the desk's plan."""
@@ -237,10 +243,11 @@ class SendingSection(Section):
         count, done = len(self._outgoing), compared.words.done
         leading = f"{counted(count, 'text')} would be {done}" if count else f"Nothing would be {done}"
         kinds = kinds_before(compared, self._outgoing["row"].nunique() if count else 0)
-        others = composition.changed == "ask" and difference.changed + difference.moved
+        asked = composition.changed == "ask" and difference.changed + difference.moved
         waiting = composition.gone == "ask" and len(compared.waiting_gone)
-        question = " Choose below first." if others or waiting else ""
-        return f"{leading}{kinds}.{compared.about_gone}{question}"
+        question = " Choose below first." if asked or waiting else ""
+        others = about_others(difference)
+        return f"{leading}{kinds}.{f' {others}' if others else ''}{compared.about_gone}{question}"
 
     def _ask_about(self, difference: Difference) -> None:
         """Ask what a person has to decide: about other texts, and about people who are gone."""
@@ -266,10 +273,11 @@ class SendingSection(Section):
         """Say what the texts cost, and beside the button why it does not send, or not all of them."""
         self._decide_pace()
         self.costs.say(self._outgoing)
-        obstacle = _WHY_NOT.get(self.costs.obstacle or self._obstacle, "")
+        obstacle = _WHY_NOT.get(self.costs.obstacle or self._obstacle, "").format(enough=self.costs.enough)
         self._start.disabled, self._start.tooltip = bool(obstacle), obstacle or None
         beside = obstacle or self.costs.shortage
         self._why_not.value = markup.paragraph(beside, note=True) if beside else ""
+        self.way_changed()
 
     def _decide_pace(self) -> None:
         """Decide how fast the texts leave, and in requests that a budget has room for."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.compared_plan import ComparedPlan
 from campaign.sending.rounds.comparison import CHANGED, MOVED
@@ -19,21 +20,34 @@ _ASKED = (REASONS[CHANGED], REASONS[MOVED])
 
 @dataclass(frozen=True, eq=False)
 class WhoLeaves:
-    """Of the rows of a plan that may get a text: which get one now, and how many are asked about first.
+    """Of the rows of a plan that may get a text: which get one now, and which are asked about first.
 
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
     correct that get none after all, because of other rows of their campaign. `parts` are the SMS that leave.
+    Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
+    follow-up file, and `reached` ones have a number that was reached.
     """
 
     rows: pd.Index[Any]
     parts: int
-    asked: int = 0
+    asked_rows: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     nothing_more: int = 0
     left_out: Mapping[str, int] = field(default_factory=dict)
+    corrected: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    reached: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+
+    @property
+    def done(self) -> pd.Index[Any]:
+        """The rows with a mistake that get nothing more."""
+        return self.corrected.union(self.reached)
 
     @property
     def now(self) -> int:
         return len(self.rows)
+
+    @property
+    def asked(self) -> int:
+        return len(self.asked_rows)
 
     @classmethod
     def of(cls, plan: Plan, difference: Difference | None, *, changed: str) -> WhoLeaves:
@@ -46,10 +60,19 @@ class WhoLeaves:
         outgoing = difference.outgoing(changed=changed == "send")
         now = pd.Index(rows.iloc[outgoing].dropna().unique()).astype("int64")
         asked = {*rows[messages["reason"].isin(_ASKED)].dropna()} - {*now} if changed == "ask" else set()
-        left_out = plan_behind(difference).left_out
+        compared = plan_behind(difference)
+        left_out = compared.left_out
         others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
-        return cls(now, parts, len(asked), max(others, 0), left_out)
+        done = (_own_rows(rows, plan) for rows in (compared.corrected_rows, compared.reached_with_mistake))
+        asked_rows = pd.Index(sorted(asked), dtype="int64")
+        return cls(now, parts, asked_rows, max(others, 0), left_out, *done)
+
+
+def _own_rows(rows: Ints, plan: Plan) -> pd.Index[Any]:
+    """Those of some rows of a campaign that are in the plan's own spreadsheet."""
+    own = _rows_of_spreadsheet(pd.Series(rows, dtype="int64"), plan).dropna().astype("int64")
+    return pd.Index(own).intersection(plan.contacts.index)
 
 
 def kinds_before(compared: ComparedPlan, leaving: int) -> str:

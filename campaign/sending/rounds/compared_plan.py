@@ -11,10 +11,13 @@ import numpy.typing as npt
 import pandas as pd
 
 from campaign.arrow_text import Bools, Ints
+from campaign.contacts.cells.grid import name_rows
 from campaign.environments import EnvironmentWords, words_for
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
+from campaign.messages.plan_tables.plan_columns import labels_of_contacts
 from campaign.results.plain_words import SHARING, STATUS_WORDS
+from campaign.results.reached_earlier import reached_earlier
 from campaign.results.shared_phones import rows_that_share
 from campaign.sending.rounds.comparison import (
     ACCEPTED,
@@ -31,7 +34,7 @@ from campaign.sending.rounds.comparison import (
 from campaign.sending.rounds.continuation_plan import continuation_of
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, capitalised, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
@@ -128,8 +131,13 @@ class ComparedPlan:
             return ""
         return (
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
-            f"{agreeing(gone, 'is', 'are')} no longer in the table."
+            f"{agreeing(gone, 'is', 'are')} no longer in the table{self._about_corrected_numbers}."
         )
+
+    @property
+    def _about_corrected_numbers(self) -> str:
+        """What numbers that are gone have to do with new ones, as a continued sentence; "" without any."""
+        return ", and whoever has another number now counts as new" if self.count(NEW) else ""
 
     @cached_property
     def left_out(self) -> dict[str, int]:
@@ -153,21 +161,40 @@ class ComparedPlan:
             for status, count in self.left_out.items()
         ]
         return (
-            f" {capitalised(counted(rows, 'row'))} of this file {agreeing(rows, 'gets', 'get')} nothing in "
-            f"this {self.words.campaign}: {', '.join(kinds)}."
+            f" Of the rows of this file that have a text, {rows:,} {agreeing(rows, 'gets', 'get')} nothing "
+            f"in this {self.words.campaign}: {', '.join(kinds)}."
         )
 
     @property
     def about_corrected(self) -> str:
         """A sentence about rows that lack their correction, which was sent, after a space; "" for none."""
-        rows = int(self.corrected.sum())
+        rows = len(self.corrected_rows)
         if not rows:
             return ""
         were, them = agreeing(rows, "was", "were"), agreeing(rows, "the correction", "the corrections")
         return (
             f" {capitalised(counted(rows, 'row'))} to correct {were} sent as corrected in a follow-up file: "
-            f"put {them} into your own spreadsheet too."
+            f"put {them} into your own spreadsheet too ({name_rows(self.corrected_rows.tolist()).lower()})."
         )
+
+    @property
+    def corrected_rows(self) -> Ints:
+        """The row numbers of those in `corrected`."""
+        return labels_of_contacts(self.plan)[self.corrected]
+
+    @cached_property
+    def reached_with_mistake(self) -> Ints:
+        """The rows with a mistake whose numbers were reached, without those in `corrected_rows`."""
+        if self.record is None:
+            return np.empty(0, np.int64)
+        reached = reached_earlier(
+            self.plan,
+            self.record.ledger.outcomes,
+            self.comparison.reached_before,
+            may_keep=False,
+            corrected=self.corrected_rows,
+        )
+        return np.setdiff1d(reached.rows, self.corrected_rows)
 
     def count_opted_out(self, *states: int) -> int:
         """How many rows were left out before, and one of these is known of them."""
@@ -183,10 +210,17 @@ class ComparedPlan:
     @property
     def questions(self) -> str:
         """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
-        others, waiting = self.count(CHANGED, MOVED), len(self.waiting_gone)
+        waiting = len(self.waiting_gone)
+        others = [
+            f"the {counted(count, 'person', 'people')} reached {how}"
+            for count, how in (
+                (self.count(CHANGED), "with another text"),
+                (self.count(MOVED), "under another number, as the same cell was read or corrected then"),
+            )
+            if count
+        ]
         about_others = (
-            f" First, send asks about the {counted(others, 'person', 'people')} reached with another text or "
-            'under another number; answer with changed="skip" or changed="send".'
+            f' First, send asks about {listed_words(others)}; answer with changed="skip" or changed="send".'
         )
         about_waiting = (
             f" First, send asks about {counted(waiting, 'person', 'people')} no longer in the table, for "

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -25,6 +27,7 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.kept_budget import about_budget
 from campaign.sending.rounds.left_out_before import about_opted_out, advice_on_opted_out
+from campaign.sending.rounds.reached_elsewhere import about_reached_elsewhere, reached_elsewhere
 from campaign.sending.store.identity import NOTHING_SENT_YET
 from campaign.text import counted
 
@@ -44,6 +47,7 @@ class Difference:
     """
 
     _compared: ComparedPlan
+    _path: Path | None = None  # of its campaign's folder
 
     @property
     def new(self) -> int:
@@ -108,12 +112,21 @@ class Difference:
         what = f"{leading}: {kinds}." if kinds else f"{leading}."
         opted_out = self._compared.count_opted_out(*MAY_GO_OUT)
         remarks = [
-            about_opted_out(opted_out), advice_on_opted_out(opted_out), about_budget(self._compared, outgoing)
+            self._about_others, about_opted_out(opted_out), advice_on_opted_out(opted_out),
+            about_budget(self._compared, outgoing),
         ]  # fmt: skip
         about = " ".join(filter(None, [what, *remarks]))
         compared = self._compared
         rows = f"{compared.about_left_out}{compared.about_corrected}{compared.about_gone}"
         return f"{about}{rows}{compared.about_closing}{compared.questions}"
+
+    @cached_property
+    def _about_others(self) -> str:
+        compared, outgoing = self._compared, self.outgoing()
+        if self._path is None:
+            return ""
+        found = reached_elsewhere(compared.plan, outgoing, self._path, compared.environment)
+        return about_reached_elsewhere(found, compared.count(*GOES_OUT)) if found else ""
 
     @property
     def is_first(self) -> bool:
@@ -146,3 +159,9 @@ class Difference:
 def plan_behind(difference: Difference) -> ComparedPlan:
     """What a difference was made of."""
     return difference._compared
+
+
+def about_others(difference: Difference) -> str:
+    """Whom of those who would get something other campaigns beside this one have reached, and with which
+    text; "" for nobody."""
+    return difference._about_others

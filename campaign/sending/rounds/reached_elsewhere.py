@@ -1,0 +1,131 @@
+"""Whom other campaigns beside this one have reached: a new name knows nothing of those under others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Ints
+from campaign.environments import words_for
+from campaign.errors import CampaignError
+from campaign.masking import mask_text
+from campaign.messages.plan import Plan
+from campaign.results.local_times import LocalTimes
+from campaign.sending.ledger.postgres.address import is_address
+from campaign.sending.rounds.comparison import AGAIN, RowTexts
+from campaign.sending.rounds.distinct_texts import DistinctTexts, contains
+from campaign.sending.rounds.left_out_before import opted_out_before
+from campaign.sending.rounds.record import CampaignRecord, planned_parts
+from campaign.sending.store.folder import open_folder
+from campaign.sending.store.identity import is_try_out
+from campaign.sending.store.manifest import MANIFEST
+from campaign.text import agreeing, clean, counted
+
+_LOOKED_AT = 10  # campaigns, those that sent last: 0.1 s each for 100,000 messages
+_NAMED = 3
+
+
+@dataclass(frozen=True)
+class ReachedElsewhere:
+    """What another campaign has to do with some people: how many it has reached, or may have, and how many of
+    these with the text that they would get now; when the last of them was, NaT if that is not known; and how
+    many it left out because they wanted no messages.
+    """
+
+    name: str
+    environment: str
+    people: int
+    with_this_text: int
+    last_sent: pd.Timestamp
+    opted_out: int
+
+
+def reached_elsewhere(plan: Plan, outgoing: Ints, path: Path, environment: str) -> list[ReachedElsewhere]:
+    """Which other campaigns have reached people of a plan, the one that sent last first.
+
+    `outgoing` are the positions of the messages that would leave, and `path` the folder of their campaign.
+    Looked at are the ten campaigns beside it that sent last in the same environment, whose ledgers are files.
+    One that cannot be read is left out, and a plan that is not in memory is not compared. Nothing is written.
+    """
+    if not plan.is_in_memory or not len(outgoing):
+        return []
+    starts, rows = next(planned_parts(plan))
+    rows = rows.take(np.flatnonzero(np.isin(starts, outgoing)))
+    records = sorted(_records_beside(path, environment), key=_last_sent, reverse=True)
+    found = []
+    for record in records[:_LOOKED_AT]:
+        with suppress(CampaignError):
+            found.append(_reached_by(record, rows, environment))
+    return [one for one in found if one.people or one.opted_out]
+
+
+def about_reached_elsewhere(found: Sequence[ReachedElsewhere], people: int) -> str:
+    """Sentences about other campaigns that reached some of so many people, or left some out; "" for none."""
+    sentences = [sentence for one in found[:_NAMED] for sentence in _sentences(one, people)]
+    more = len(found) - _NAMED
+    if more > 0:
+        sentences.append(f"{counted(more, 'other campaign')} in this folder reached some of them too.")
+    return " ".join(sentences)
+
+
+def _sentences(found: ReachedElsewhere, people: int) -> Iterator[str]:
+    count, same, left_out = found.people, found.with_this_text, found.opted_out
+    name = f"under “{mask_text(clean(found.name))}”"
+    if count:
+        who = f"All {count:,}" if count == people > 1 else f"{count:,}"
+        day = "" if pd.isna(found.last_sent) else f" on {LocalTimes().day(found.last_sent)}"
+        done = f"{agreeing(count, 'was', 'were')} {words_for(found.environment).reached}"
+        if same in (0, count):
+            text = "this" if same else "another"
+            yield f"{who} of these people {done} with {text} text {name}{day}."
+        else:
+            yield f"{who} of these people {done} {name}{day}, {same:,} of them with this text."
+    if left_out:
+        were = agreeing(left_out, "was", "were")
+        yield f"{left_out:,} of these people {were} left out {name}, because they wanted no messages."
+
+
+def _records_beside(path: Path, environment: str) -> Iterator[CampaignRecord]:
+    """What the other campaigns in the same folder have recorded."""
+    with suppress(OSError):
+        for place in sorted(path.parent.iterdir()):
+            if place == path or is_try_out(place.name) or not (place / MANIFEST).is_file():
+                continue
+            with suppress(CampaignError):
+                folder = open_folder(place)
+                if folder.manifest.environment == environment and not is_address(folder.manifest.ledger):
+                    yield CampaignRecord.of(folder)
+
+
+def _last_sent(record: CampaignRecord) -> pd.Timestamp:
+    last = record.ledger.outcomes["submitted_at"].max()
+    return pd.Timestamp.min.tz_localize("UTC") if pd.isna(last) else last
+
+
+def _reached_by(record: CampaignRecord, rows: RowTexts, environment: str) -> ReachedElsewhere:
+    """How many of these rows the campaign of a record has reached, and how many it left out."""
+    planned = record.comparable(rows)
+    texts = DistinctTexts(planned.numbers, planned.texts)
+    has_this_text, reached, batches = np.zeros(len(planned), dtype=bool), [], []
+    for part in record.texts():
+        found = texts.find(part.rows.numbers, part.rows.texts)
+        is_reached = (record.knowledge[part.batches] >= AGAIN) & (found.places >= 0)
+        has_this_text[found.rows[is_reached & (found.rows >= 0)]] = True
+        reached.append(part.rows.numbers[is_reached])
+        batches.append(part.batches[is_reached])
+    numbers = np.unique(np.concatenate([np.empty(0, np.int64), *reached]))
+    outcomes = record.ledger.outcomes
+    of_them = outcomes["batch"].isin(np.concatenate([np.empty(0, np.int64), *batches]))
+    return ReachedElsewhere(
+        record.name,
+        environment,
+        int(contains(numbers, planned.numbers).sum()),
+        int(has_this_text[texts.first_rows].sum()),
+        outcomes.loc[of_them, "submitted_at"].max(),
+        int(opted_out_before(planned.numbers, record).sum()),
+    )

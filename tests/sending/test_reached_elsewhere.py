@@ -1,0 +1,70 @@
+"""Before a campaign is sent under a new name: whom others in its folder have reached, and with which text."""
+
+import pytest
+
+import campaign
+
+FOUR = "name,phone\nAnn,0772000001\nBen,0772000002\nCaro,0772000003\nDan,0772000004\n"
+
+
+def plan(text="Hi {name}", table=FOUR):
+    contacts = campaign.read_contacts(table.encode())
+    return campaign.prepare(contacts, message=text, sender="CLINIC", region="UG")
+
+
+@pytest.fixture
+def parents(tmp_path, monkeypatch):
+    """A folder with the campaign "parents", which was rehearsed."""
+    monkeypatch.chdir(tmp_path)
+    return campaign.send(plan(), name="parents", progress=False)
+
+
+def sentence(plan, name="parents again"):
+    return campaign.compare(plan, name=name).sentence
+
+
+def test_a_new_name_is_told_whom_another_campaign_reached(parents):
+    day = f"{parents.batches['submitted_at'].max().tz_convert(None):%Y}"
+    same = sentence(plan())
+    assert same.startswith(
+        "4 messages would be rehearsed: 4 new. All 4 of these people were reached in rehearsal with this "
+        "text under “parents” on "
+    )
+    assert same.endswith(f" {day}.")
+    other = sentence(plan("Dear {name}"))
+    assert " All 4 of these people were reached in rehearsal with another text under “parents” on " in other
+    some = sentence(plan("Hi {name}", FOUR.replace("Ben", "Benno").replace("0772000004", "0772000005")))
+    assert " 3 of these people were reached in rehearsal under “parents” on " in some
+    assert some.endswith(", 2 of them with this text.")
+    assert sentence(plan(table="name,phone\nEve,0772000009\n")) == "1 message would be rehearsed: 1 new."
+
+
+def test_the_campaign_itself_and_those_who_get_nothing_are_no_news(parents):
+    assert sentence(plan(), "parents") == "Nothing would be rehearsed: 4 reached in rehearsal before."
+    added = sentence(plan(table=f"{FOUR}Eve,0772000009\n"), "parents")
+    assert added == "1 message would be rehearsed: 1 new, 4 reached in rehearsal before."
+
+
+def test_rehearsals_do_not_count_for_live_and_what_cannot_be_read_is_left_out(parents, tmp_path):
+    live = campaign.Account("live", "https://sms.example.org/send", "me", "secret")
+    assert "under" not in campaign.compare(plan(), name="again", account=live).sentence
+    (parents.folder / "manifest.json").write_text("{")
+    assert "under" not in sentence(plan())
+
+
+def test_whoever_wanted_no_messages_in_another_campaign_is_told_too(parents):
+    contacts = campaign.read_contacts(f"{FOUR}Eve,0772000009\n".encode())
+    options = {"message": "Hi {name}", "sender": "CLINIC", "region": "UG"}
+    campaign.send(
+        campaign.prepare(contacts, opt_outs=["0772000009"], **options), name="parents", progress=False
+    )
+    assert sentence(campaign.prepare(contacts, **options)).endswith(
+        " 1 of these people was left out under “parents”, because they wanted no messages."
+    )
+
+
+def test_an_erased_campaign_still_knows_whom_it_reached(parents):
+    with pytest.raises(campaign.ConfirmationError) as question:
+        campaign.erase(parents.folder)
+    campaign.erase(parents.folder, confirm=question.value.phrase)
+    assert " All 4 of these people were reached in rehearsal with this text under “" in sentence(plan())
