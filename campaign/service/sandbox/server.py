@@ -7,7 +7,6 @@ writes no access log.
 from __future__ import annotations
 
 import asyncio
-import logging
 import math
 import os
 import secrets
@@ -29,6 +28,7 @@ from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
 from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule
+from campaign.service.sandbox.nothing_received import NothingReceived
 
 if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts: others never need it
     from aiohttp import web
@@ -36,20 +36,19 @@ if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts
     from campaign.service.sandbox.listener import Listener
 
 
-log = logging.getLogger("campaign")
-
+_NOT_NEEDED = "this line is not needed any more."
 _GONE = (
     "These messages never came to this sandbox. If the cell that makes it was run again, the one that they "
     "went to is gone, and nobody can tell: in a rehearsal, either answer will do. Once their batch is "
-    "settled, this line can stay."
+    f"settled, {_NOT_NEEDED}"
 )
 _SETTLED = (
     "These messages did not come to this sandbox, which may be newer than they are. What became of them is "
-    "known, so nobody needs to ask: take this line out."
+    f"known: {_NOT_NEEDED}"
 )
 _NO_MESSAGES = (
-    "There are no messages to look for: their batch was settled, and they went out in another one. Take this "
-    "line out."
+    "There are no messages to look for. If their batch was settled and they went out in another one, "
+    f"{_NOT_NEEDED}"
 )
 
 
@@ -228,7 +227,8 @@ class Sandbox:
 
         A sandbox that was made later knows nothing of what another one accepted: where none of the messages
         came here, and no fault of this sandbox can have lost them, it is a `UsageError` while they are
-        unknown, and a sentence once they are settled. Raises `UsageError` also for anything but messages.
+        unknown. Once they are settled, the table is empty and is shown as a sentence. Raises `UsageError`
+        also for anything but messages.
         """
         if not isinstance(messages, pd.DataFrame) or not {"number", "message"} <= {*messages.columns}:
             needs, write = "messages of a result", 'sandbox.received(result.messages.query("batch == 2"))'
@@ -236,9 +236,9 @@ class Sandbox:
         inbox = pd.MultiIndex.from_frame(self.inbox[["number", "text"]])
         pairs = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str"))
         is_here = pairs.isin(inbox)
-        if not is_here.any() and not self._has_lost(pairs):
-            _check_settled(messages)
-        return messages[is_here]
+        if is_here.any() or self._has_lost(pairs):
+            return messages[is_here]
+        return NothingReceived.of(messages, _why_nobody_asks(messages))
 
     def _has_lost(self, messages: pd.MultiIndex) -> bool:
         """Whether a fault can have lost some of these messages before they were accepted."""
@@ -360,15 +360,13 @@ def _amount(name: str, value: Decimal | float | str) -> Decimal:
     return Decimal(str(value))
 
 
-def _check_settled(messages: pd.DataFrame) -> None:
-    """Raise if it is still to be found out what became of messages that never came here, or else say that
-    nobody needs to know."""
+def _why_nobody_asks(messages: pd.DataFrame) -> str:
+    """Why nobody needs to know that messages never came here. Raises `UsageError` while they are unknown."""
     if messages.empty:
-        log.warning(_NO_MESSAGES)
-    elif "status" in messages and not (messages["status"] == "unknown").any():
-        log.warning(_SETTLED)
-    else:
-        raise UsageError(_GONE)
+        return _NO_MESSAGES
+    if "status" in messages and not (messages["status"] == "unknown").any():
+        return _SETTLED
+    raise UsageError(_GONE)
 
 
 def _check_login(username: object, password: Secret, inactive: object) -> None:
