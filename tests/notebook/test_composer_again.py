@@ -415,3 +415,6 @@ def test_an_answer_that_was_kept_holds_for_the_earlier_text_in_all_its_languages
     taken = kept.decided(language="language", texts={"en": "Hello", "fr": "Bonjour"})
     assert taken.overlong == "truncate"
     assert taken.decided(language=None, message="Hello").overlong == "flag"  # another text is asked about
+    assert taken.decided(texts={"en": "Hello", "fr": "Bonjour", "sw": ""}).overlong == "truncate"
+    assert taken.decided(texts={"en": "Hello"}).overlong == "truncate"
+    assert taken.decided(texts={"en": "Hello", "fr": "Salut"}).overlong == "flag"
