@@ -1,6 +1,7 @@
 """The composer's third section: who is left out and why, who shares a phone, what each choice changes."""
 
 import re
+from io import BytesIO
 
 import openpyxl
 from support.composer_person import Person
@@ -300,6 +301,9 @@ def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(per
     assert "2 rows. They were sent as corrected in a file of “Rows to correct”. Correct your own" in shown
     assert "Rows 4, 5 " in shown
     assert "too few digits" not in shown
+    book = openpyxl.load_workbook(BytesIO(person.section(3).download.content()))
+    why = [row[-2].value for row in book.active.rows]
+    assert [reason.startswith("It was sent as corrected") for reason in why[1:]] == [False, True, True]
 
 
 def test_a_question_is_not_asked_about_people_who_have_their_text(person, table):
