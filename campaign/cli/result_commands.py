@@ -58,7 +58,7 @@ def _show_rounds(result: Result, page: Page) -> None:
     times, page.facts["rounds"] = LocalTimes.of_rounds(result.rounds), []
     made = {one_round.round: times.moment(one_round.at) for one_round in result.rounds}
     sent: list[int] = result.batches["round"].unique().tolist()
-    lines = []
+    lines, counted_rounds = [], 0
     for number in sorted({*made, *sent}):
         batches = result.batches[result.batches["round"] == number]
         statuses: dict[Any, int] = batches.groupby("status")["messages"].sum().to_dict()
@@ -67,10 +67,12 @@ def _show_rounds(result: Result, page: Page) -> None:
             {"round": number, "submitted_at": as_json(begun), "statuses": as_json(statuses)}
         )
         outcomes = [f"{figure(count)} {status.replace('_', ' ')}" for status, count in statuses.items()]
+        if not outcomes:  # to people this is no round, as in reports
+            lines.append(f"  {made[number]}: there was nothing to send")
+            continue
+        counted_rounds += 1
         when = "nothing sent" if pd.isna(begun) else times.moment(begun)
-        if not outcomes:
-            when, outcomes = made[number], ["there was nothing to send"]
-        lines.append(f"  round {number}, {when}: {', '.join(outcomes)}")
+        lines.append(f"  round {counted_rounds}, {when}: {', '.join(outcomes)}")
     for line in lines[::-1][:_ROUNDS_SHOWN]:
         page.line(line)
     if len(lines) > _ROUNDS_SHOWN:

@@ -13,9 +13,11 @@ from campaign.results.breakdown import with_people
 from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
+from campaign.results.page.costs import EMPTY, nowhere
 from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
+from campaign.results.totals import about_outcomes
 from campaign.text import capitalised, counted, figure
 
 _ROWS = 20  # of each table; the reports contain all of them
@@ -49,9 +51,9 @@ def title(result: Result) -> str:
 def outcome(result: Result) -> str:
     """The rows by outcome as one bar, and when they were accepted."""
     rows = capitalised(counted(result.totals.rows, "row"))
-    over_time = charts.accepted_over_time(result.batches)
-    note = markup.paragraph(f"{rows} in the file.", note=True)
-    return f"{charts.outcome_bar(result.totals.by_outcome)}{note}{over_time}"
+    over_time = charts.accepted_over_time(result.batches, LocalTimes.of_rounds(result.rounds))
+    note = markup.paragraph(f"{rows} in the file. {about_outcomes(result.totals)}".strip(), note=True)
+    return f"{charts.outcome_bar(result.totals.by_outcome, of='rows')}{note}{over_time}"
 
 
 def cost(result: Result) -> str:
@@ -59,7 +61,7 @@ def cost(result: Result) -> str:
     totals = result.totals
     facts = {
         "cost": totals.cost_in_words,
-        "messages": figure(totals.messages),
+        **{name: figure(count) for name, count in totals.messages_in_words.items()},
         "batches": figure(totals.batches),
     }
     if totals.unpriced:
@@ -95,7 +97,7 @@ def cost_by(result: Result, column: str) -> str:
     frame = with_people(result.by(column))
     shares = frame["cost_share"]
     order = shares.map(lambda share: Decimal(0) if share is None else share).astype(float).argsort()[::-1]
-    names = ["earlier rounds" if pd.isna(name) else name or "(empty)" for name in frame.index]
+    names = [nowhere(result) if pd.isna(name) else name or EMPTY for name in frame.index]
     unpriced = frame["unpriced"].tolist()
     costs = {names[place]: (shares.iloc[place], unpriced[place]) for place in order}
     bars = charts.cost_bars(costs, result.currency)

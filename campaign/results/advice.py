@@ -98,6 +98,23 @@ def advice_on_corrections(rows: Sequence[int]) -> str:
     )
 
 
+def advice_on_later_texts(rows: Sequence[int], *, in_doubt: bool) -> str:
+    """What is left to do about people who got a later text than that of the table; "" for none.
+
+    `in_doubt` says that it is not known of all of them.
+    """
+    if not rows:
+        return ""
+    count = len(rows)
+    this = agreeing(count, "this row alone", "these rows alone")
+    got = "got, or may have got," if in_doubt else "got"
+    return (
+        f"{capitalised(counted(count, 'person', 'people'))} {got} a later text than the one in this table "
+        f"({name_rows(rows).lower()}). Nobody gets one text twice under one name: to send this one again, "
+        f"send {this} under another name."
+    )
+
+
 def advice_on_costs(batches: Sequence[int]) -> str:
     """What is left to do about accepted batches whose cost is not known; "" for none."""
     if not batches:

@@ -43,12 +43,19 @@ def with_people(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def break_down(
-    parts: Iterable[ResultPart], column: str, name: str, sharing: Ints, needing: Ints, batches: pd.DataFrame
+    parts: Iterable[ResultPart],
+    column: str,
+    name: str,
+    sharing: Ints,
+    needing: Ints,
+    batches: pd.DataFrame,
+    elsewhere: pd.DataFrame,
 ) -> pd.DataFrame:
     """The frame of `Result.by` for a column of the contacts, which the file calls `name`.
 
     Values that differ only by case or by white space around them are one.
-    `sharing` are the rows of people who share a phone, `needing` those that need attention.
+    `sharing` are the rows of people who share a phone, `needing` those that need attention. `elsewhere` has
+    the row, and the place of the batch, of each message that a row got besides that of the table.
     """
     groups_by_value: dict[str, int] = {}  # by value without case its group
     spellings = Counter[str]()
@@ -78,8 +85,9 @@ def break_down(
         )
         rows = _added(rows, counted, ["group", "status"])
         sent = part.messages[["row", "parts"]].assign(place=part.places)
-        # What such a row cost is known by its batch, but how many SMS parts it had is not.
-        sent = pd.concat([sent, part.sent_earlier.assign(parts=0)])
+        # What these cost is known by their batches, but not how many SMS parts they had.
+        others = elsewhere[elsewhere["row"].isin(cells.index)]
+        sent = pd.concat([sent, *(frame.assign(parts=0) for frame in (part.sent_earlier, others))])
         of_group = groups[cells.index.get_indexer(pd.Index(sent["row"]))]
         messages = _added(messages, sent.assign(group=of_group, messages=1), ["group", "place"])
     values = pd.Index(_usual_spellings(spellings, groups_by_value), name=name, dtype="str")

@@ -18,8 +18,8 @@ COUNTS = (
 )  # fmt: skip
 _ALWAYS = ("people", "accepted")
 _NEEDED = (
-    "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "cost", "unpriced", "currency",
-    "sender", "problem",
+    "name", "environment", "first_sent", "last_sent", "rounds", *COUNTS, "accepted_without_row", "cost",
+    "unpriced", "currency", "sender", "problem",
 )  # fmt: skip
 
 
@@ -71,9 +71,8 @@ class CampaignList:
             return "No campaign has sent anything yet."
         campaigns = counted(len(self.counted), f"{self.kind} campaign")
         span = self._times.day_span(self.counted["first_sent"].min(), self.counted["last_sent"].max())
-        accepted, today = self.total("accepted_in_all_rounds"), self.total("accepted")
+        accepted = self.total("accepted_in_all_rounds")
         messages = f"{counted(accepted, 'message')} {agreeing(accepted, 'was', 'were')} accepted"
-        of_today = "" if today == accepted else f", {figure(today)} of them to people in the last tables"
         opened = self.total("unknown")
         unknown = (
             f" {capitalised(counted(opened, 'message'))} {agreeing(opened, 'is', 'are')} still unknown."
@@ -82,7 +81,19 @@ class CampaignList:
         )
         cost = f"The cost was {self.cost}."
         caution = "" if self.kind == "live" else "These were rehearsals: nobody got anything. "
-        return f"{caution}In {campaigns} ({span}), {messages}{of_today}. {cost}{unknown}"
+        return f"{caution}In {campaigns} ({span}), {messages}{self._of_today}. {cost}{unknown}"
+
+    @property
+    def _of_today(self) -> str:
+        """How many of the accepted messages went to people in the last tables, as a continued sentence.
+
+        "" where all did, or where it is not known of one, because its numbers were erased.
+        """
+        without_row = self.counted["accepted_without_row"]
+        if without_row.isna().any() or not without_row.sum():
+            return ""
+        of_people = self.total("accepted_in_all_rounds") - self.total("accepted_without_row")
+        return f", {figure(of_people)} of them to people in the last tables"
 
     @property
     def people_by_outcome(self) -> dict[str, int]:

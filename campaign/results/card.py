@@ -11,7 +11,8 @@ from campaign.paths import seen_from_here
 from campaign.results.batch_numbers import skipped_numbers
 from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import free_name
-from campaign.results.totals import ResultTotals, outcome_bars
+from campaign.results.sent_rounds import as_counted
+from campaign.results.totals import ResultTotals, about_outcomes, outcome_bars
 from campaign.text import figure
 
 _ORDER = (
@@ -43,11 +44,12 @@ def result_card(
         *map(markup.paragraph, left_to_do),
         *(_line(purpose, call) for purpose, call in ways_on),
         outcome_bars(totals),
+        *(markup.paragraph(words, note=True) for words in [about_outcomes(totals)] if words),
         markup.facts(
             {
                 "rows in the file": figure(totals.rows),
                 "people": figure(totals.people),
-                "messages": figure(totals.messages),
+                **{name: figure(count) for name, count in totals.messages_in_words.items()},
                 "cost": totals.cost_in_words,
             }
         ),
@@ -94,7 +96,7 @@ def _shown(batches: pd.DataFrame) -> pd.DataFrame:
 
     A batch that a person has settled has an error that is none: a note.
     """
-    rounds = batches["round"]
+    rounds = as_counted(batches)["round"]
     last = [name for name in ("error", "submitted_at", "code") if name in batches]
     shown = batches.drop(columns=["attempts", "seconds", "round", *last]).join(batches[last])
     if rounds.nunique() > 1:

@@ -36,7 +36,7 @@ STYLE = """
 .chart path,.chart line{vector-effect:non-scaling-stroke}.chart .stripes{vector-effect:none}
 .chart .axis{display:flex;justify-content:space-between;opacity:.8;font-size:.85em;margin:.2em 0}
 .key{display:flex;flex-wrap:wrap;gap:.3em 1.4em;margin:.6em 0 0;padding:0;list-style:none}
-.key li{margin:0}.key b{font-weight:650}
+.key li{margin:0}.key b{font-weight:650}.key .of{opacity:.8}
 .swatch{display:inline-block;box-sizing:border-box;width:.75em;height:.75em;margin-right:.45em;
 border:.375em solid var(--quiet);border-radius:.15em;vertical-align:-.05em}
 .swatch.good{border-color:var(--good)}.swatch.bad{border-color:var(--bad)}
@@ -47,7 +47,7 @@ _BAR = (
     "accepted", "reached_earlier", "unknown", "not_sent", "refused", "withdrawn", "invalid",
     "to_correct", "sharing_a_phone", "opted_out", "duplicate", "blank",
 )  # fmt: skip
-_FAINT = ("not_sent", "invalid", "to_correct", "sharing_a_phone", "duplicate", "blank")
+_FAINT = ("reached_earlier", "not_sent", "invalid", "to_correct", "sharing_a_phone", "duplicate", "blank")
 _WIDE = 1000  # units across a chart
 _THINNEST = 3  # units, so that one row of a million is still seen
 _GAP = 2
@@ -61,8 +61,11 @@ _LABELLED_GAP = 0.06  # of the chart: a narrower one has no room for its length
 _GAP_UNIT = 10  # seconds, the shortest gap there is
 
 
-def outcome_bar(counts: Mapping[str, int]) -> str:
-    """One bar of all counts with their shares, {"accepted": 9041, "unknown": 100}; "" without any."""
+def outcome_bar(counts: Mapping[str, int], *, of: str) -> str:
+    """One bar of all counts with their shares, {"accepted": 9041, "unknown": 100}; "" without any.
+
+    `of` says what they are shares of: "rows", "people".
+    """
     shown = {name: counts[name] for name in _BAR if counts.get(name)}
     whole = sum(shown.values())
     if not whole:
@@ -79,7 +82,11 @@ def outcome_bar(counts: Mapping[str, int]) -> str:
         )
         for name, count in shown.items()
     ]
-    return _figure("outcomes", 24, shapes, f"{', '.join(words)}.", f'<ul class="key">{"".join(keys)}</ul>')
+    label = f"{', '.join(words)}."
+    if len(shown) > 1:
+        keys.append(f'<li class="of">shares of all {figure(whole)} {of}</li>')
+        label += f" Shares of all {figure(whole)} {of}."
+    return _figure("outcomes", 24, shapes, label, f'<ul class="key">{"".join(keys)}</ul>')
 
 
 def accepted_over_time(batches: pd.DataFrame, times: LocalTimes | None = None) -> str:
@@ -253,7 +260,7 @@ def _key(tone: str, words: str) -> str:
 
 
 def _tone(name: str) -> str:
-    return f"{TONES.get(name, 'quiet')}{' faint' if name in _FAINT else ''}"
+    return f"{TONES.get(name.replace('_', ' '), 'quiet')}{' faint' if name in _FAINT else ''}"
 
 
 def _words(name: str) -> str:

@@ -1,11 +1,25 @@
-"""Sentences about what earlier rounds of a campaign sent, and today's table does not show."""
+"""Sentences about what a campaign has sent, and today's table does not show."""
 
 from __future__ import annotations
 
-import pandas as pd
+from campaign.results.messages_elsewhere import (
+    ANOTHER,
+    DEPARTED,
+    EARLIER,
+    LATER,
+    LEFT_OUT,
+    MessagesElsewhere,
+)
+from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
-from campaign.arrow_text import Ints
-from campaign.text import agreeing, capitalised, counted
+# What happened to one and to many messages of a kind.
+_WORDS = {
+    EARLIER: ("had an earlier text for a person in it", "had earlier texts for people in it"),
+    LATER: ("had a later text for a person in it", "had later texts for people in it"),
+    ANOTHER: ("had another text for a number in it", "had other texts for numbers in it"),
+    LEFT_OUT: ("went to a row that gets nothing now", "went to rows that get nothing now"),
+    DEPARTED: ("went to a number that no row has any more", "went to numbers that no row has any more"),
+}
 
 
 def about_kept_texts(people: int) -> str:
@@ -16,23 +30,23 @@ def about_kept_texts(people: int) -> str:
     return f"{capitalised(counted(people, 'person', 'people'))} {keep} the text that {they} got before."
 
 
-def about_departed(
-    batches: pd.DataFrame, planned: Ints, *, has_new_texts: bool, has_reached_rows: bool
-) -> str:
-    """What was sent in earlier rounds and is in no row of today's table; "" if there is nothing.
-
-    `planned` says how many messages for rows of the plan each of the batches has. Where people were sent new
-    texts, or rows that get nothing now were reached before, these may be the messages.
-    """
-    sent = batches["status"].isin(["accepted", "unknown"]).to_numpy()
-    count = int((batches["messages"].to_numpy() - planned)[sent].clip(0).sum())
+def about_elsewhere(elsewhere: MessagesElsewhere) -> str:
+    """What was sent and is not in today's table, and whom it was for; "" if there is nothing."""
+    count = elsewhere.count
     if not count:
         return ""
-    earlier = f"Earlier rounds sent {counted(count, 'message')} that {agreeing(count, 'is', 'are')}"
-    if has_new_texts:
-        where = "not in this table: an earlier text of people in it, or messages to people who have left it"
-    elif has_reached_rows:
-        where = "not in this table: to rows that get nothing now, or to people who have left it"
+    it = agreeing(count, "it", "them")
+    sent = (
+        f"The campaign has also sent{', or may have sent,' if elsewhere.in_doubt else ''} "
+        f"{counted(count, 'message')} that {agreeing(count, 'is', 'are')} not in this table"
+    )
+    kinds = {kind: number for kind in _WORDS if (number := elsewhere.count_of(kind))}
+    if not kinds:
+        return f"{sent}; the cost includes {it}."
+    if len(kinds) == 1:
+        what = f"{agreeing(count, 'it', 'they')} {agreeing(count, *_WORDS[next(iter(kinds))])}"
     else:
-        where = "in no row of this table any more"
-    return f"{earlier} {where}; the cost includes {agreeing(count, 'it', 'them')}."
+        what = listed_words(
+            f"{figure(number)} {agreeing(number, *_WORDS[kind])}" for kind, number in kinds.items()
+        )
+    return f"{sent}: {what}. The cost includes {it}."

@@ -16,6 +16,7 @@ from campaign.results.advice import (
     advice_for,
     advice_on_corrections,
     advice_on_costs,
+    advice_on_later_texts,
     advice_on_reached_earlier,
     advice_on_sharing,
     decided,
@@ -35,8 +36,9 @@ class LeftToDo:
 
     `planned` says how many messages of the plan each batch has. `corrected` gives the rows that the table has
     as they were corrected in a follow-up file, `kept` the numbers of the batches that are to go out again and
-    whose people all keep an earlier text: both may have to be read. `order` holds for all workers, "" if
-    there never were any.
+    whose people all keep an earlier text: both may have to be read. `later` has the rows whose people got a
+    later text than that of the table (see `MessagesElsewhere.last_texts`). `order` holds for all workers, ""
+    if there never were any.
     """
 
     totals: ResultTotals
@@ -45,6 +47,7 @@ class LeftToDo:
     reached: ReachedEarlier
     corrected: Callable[[], pd.Index[int]]
     kept: Callable[[], Collection[int]]
+    later: pd.DataFrame
     _: KW_ONLY
     folder: Path | None
     order: str
@@ -63,7 +66,7 @@ class LeftToDo:
         if not self.is_erased:
             people = self.totals.sharing_unreached
             advice.append(advice_on_sharing(people, with_invalid=self.totals.to_correct > 0))
-            advice += self.corrections_to_copy
+            advice += [*self.corrections_to_copy, self.about_later_texts]
             advice.append(advice_on_costs(self._unpriced))
         return tuple(filter(None, advice))
 
@@ -80,6 +83,17 @@ class LeftToDo:
         others = len(self.reached.rows) - len(self.reached.corrected)
         corrected = advice_on_corrections(self.rows_to_copy.tolist())
         return [*filter(None, (advice_on_reached_earlier(others), corrected))]
+
+    @property
+    def about_later_texts(self) -> str:
+        """What to do about people whose last message is not the one of the table; "" where there are none."""
+        return (
+            ""
+            if self.is_erased
+            else advice_on_later_texts(
+                self.later.index.tolist(), in_doubt=bool((self.later["status"] != "accepted").any())
+            )
+        )
 
     @property
     def rows_to_copy(self) -> Ints:

@@ -25,7 +25,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.tables import Result
 from campaign.results.workbook import SummarySheet, write_workbook
-from campaign.text import counted, money
+from campaign.text import capitalised, counted, money
 
 _LONGEST_NAME = 31  # characters of the name of a sheet
 _FOLLOW_UP = (
@@ -113,7 +113,7 @@ def _summary(result: Result, redaction: Redaction, beside: Mapping[str, Path]) -
         ),
         ("Where", words_for(result.environment).where),
         ("Rows and people", rows_in_words(totals, result.reading)),
-        ("Messages (texts)", totals.messages),
+        *((f"{capitalised(name)} (texts)", count) for name, count in totals.messages_in_words.items()),
         ("SMS parts", totals.parts),
         ("Batches", totals.batches),
         (

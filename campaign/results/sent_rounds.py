@@ -1,12 +1,18 @@
-"""The rounds of a campaign as its folder remembers them: what was sent, from whom, by whom and how."""
+"""The rounds of a campaign: as its folder remembers them, and as people count them.
+
+To people, a run that had nothing to send is no round. The folder keeps its table all the same, so the numbers
+that it gives to rounds skip some of those that people count.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
+
+import pandas as pd
 
 
 @dataclass(frozen=True)
@@ -34,3 +40,13 @@ class SentRound:
         budget = json.loads(record)
         in_force = {"budget": budget["cost"], "budget_messages": budget["messages"]}
         return replace(self, options={**self.options, **in_force})
+
+
+def as_counted(batches: pd.DataFrame) -> pd.DataFrame:
+    """The batches of `Result.batches` with the number that people give to the round of each, from 1 on."""
+    return batches.assign(round=batches["round"].rank(method="dense").astype("int64"))
+
+
+def count_rounds(rounds: Iterable[int]) -> int:
+    """How many rounds people count; `rounds` has the number of the round of each batch."""
+    return len({*rounds})

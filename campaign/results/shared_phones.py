@@ -9,13 +9,14 @@ import numpy as np
 import pandas as pd
 
 from campaign.arrow_text import Ints
+from campaign.environments import words_for
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_part import PlanPart
 from campaign.results.result_part import ResultPart
 
 _WHOSE_TEXT = {
-    "accepted": "went out",
-    "unknown": "may have gone out",
+    "accepted": "was {done}",
+    "unknown": "may have been {done}",
     "refused": "was refused",
     "not_sent": "has not gone out yet",
 }
@@ -51,7 +52,9 @@ def _sharing(stopped: Ints, part: PlanPart) -> Ints:
     return sharing
 
 
-def reasons_of_shared(rows: Ints, parts: Callable[[], Iterator[ResultPart]]) -> pd.Series[str]:
+def reasons_of_shared(
+    rows: Ints, parts: Callable[[], Iterator[ResultPart]], environment: str
+) -> pd.Series[str]:
     """For each of these rows why it got nothing: which row has its number, and what became of that one.
 
     A row whose number no message has any more is left out. `parts` is called twice, so that no part has to be
@@ -62,7 +65,9 @@ def reasons_of_shared(rows: Ints, parts: Callable[[], Iterator[ResultPart]]) -> 
     found = pd.concat([_owners_of(wanted, part) for part in parts()])
     owners = found[~found.index.duplicated()]
     owner = numbers.map(owners["row"]).dropna().astype("int64")
-    fates = numbers.loc[owner.index].map(owners["status"]).map(_WHOSE_TEXT)
+    done = words_for(environment).done
+    words = {status: fate.format(done=done) for status, fate in _WHOSE_TEXT.items()}
+    fates = numbers.loc[owner.index].map(owners["status"]).map(words)
     return (
         "Shares a phone with row " + owner.astype("str") + ", whose text " + fates + ". To reach this person "
         "too, enter another number."

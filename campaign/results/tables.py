@@ -22,21 +22,27 @@ from campaign.environments import words_for
 from campaign.errors import LedgerError, UsageError
 from campaign.masking import mask_text, mask_texts
 from campaign.messages.plan import Plan, whole_part
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts, labels_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.public_calls import public_call
 from campaign.results.breakdown import break_down, choose_column
 from campaign.results.card import result_card
 from campaign.results.dask_frames import TABLES, frame_of_one, frame_of_parts
-from campaign.results.earlier_messages import about_departed, about_kept_texts
+from campaign.results.earlier_messages import about_elsewhere, about_kept_texts
 from campaign.results.follow_up_rows import FollowUpRows
 from campaign.results.left_to_do import LeftToDo, WaysOn
 from campaign.results.local_times import LocalTimes
+from campaign.results.messages_elsewhere import (
+    MessagesElsewhere,
+    Recorded,
+    messages_elsewhere,
+    nothing_recorded,
+)
 from campaign.results.outcome_tables import by_urgency
 from campaign.results.plain_words import without_error_classes
 from campaign.results.reached_earlier import ReachedEarlier, reached_earlier
 from campaign.results.result_part import ResultPart, result_parts
 from campaign.results.sending_time import seconds_spent
-from campaign.results.sent_rounds import SentRound
+from campaign.results.sent_rounds import SentRound, count_rounds
 from campaign.results.shared_phones import reasons_of_shared, rows_that_share
 from campaign.results.totals import ResultTotals, outcome_sentence
 from campaign.text import clean, counted
@@ -69,6 +75,7 @@ class Result:
     _changes: Callable[[], str]
     _ways_on: WaysOn
     contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]]
+    _recorded: Recorded
 
     def __init__(
         self,
@@ -88,6 +95,7 @@ class Result:
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
         contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]] = tuple,
+        recorded: Recorded = nothing_recorded,
     ) -> None:
         """Join a plan with its batches.
 
@@ -99,8 +107,8 @@ class Result:
         `is_closed` says that a person has closed the campaign since, `order` which order holds for all
         workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
         in a sentence, "" for nothing. `ways_on` are the calls that send what is left, and
-        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part. Raises
-        `LedgerError` if batches and messages do not fit.
+        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part. `recorded` reads
+        whom the messages of some batches were for. Raises `LedgerError` if batches and messages do not fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -132,6 +140,7 @@ class Result:
             _changes=changes,
             _ways_on=ways_on,
             contacts_of_rounds=contacts_of_rounds,
+            _recorded=recorded,
         )
 
     @property
@@ -141,9 +150,10 @@ class Result:
         Columns: batch (int64, starting at 1), messages (int64), status, cost (Decimal in the service's units,
         None if it reported none), code (to quote to the service, "" if there is none), error (also who
         settled it by `resolve` or `reconcile`, and how), attempts (int64), submitted_at (UTC, NaT if never),
-        seconds (float), round (int64, starting at 1). Batches of earlier rounds are included, so that their
-        messages may be in no row of today's table any more. Numbers are never used twice, and those of
-        batches that were withdrawn before they left are not here.
+        seconds (float), round (int64, starting at 1; a run that had nothing to send has a number too, which
+        reports do not count). Batches of earlier rounds are included, so that their messages may be in no row
+        of today's table any more. Numbers are never used twice, and those of batches that were withdrawn
+        before they left are not here.
         """
         return self._batches.copy(deep=False)
 
@@ -161,7 +171,8 @@ class Result:
         """Every row of the file with its own columns, then status, reason, batch (Int64) and code.
 
         A row that was sent as several messages shows the one that most needs attention. A row with a mistake
-        whose number was reached earlier in the campaign keeps its status, and its reason says so.
+        whose number was reached earlier in the campaign keeps its status, and its reason says so. The reason
+        of an accepted row says if a later text went to its number.
         """
         return self._whole.contacts
 
@@ -178,7 +189,7 @@ class Result:
             self._batches,
             self._batch_of_message,
             self._batch_of_excluded,
-            self._reasons_of_shared,
+            self._reasons,
             self._reached,
         )
 
@@ -245,6 +256,11 @@ class Result:
         return next((one.currency for one in reversed(self.rounds) if one.currency), "")
 
     @property
+    def sent_rounds(self) -> int:
+        """How many rounds had messages to send: a run that had none is no round to people."""
+        return count_rounds(self._batches["round"])
+
+    @property
     def seconds(self) -> float:
         """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
         return seconds_spent(self._batches, {one.round: one.options.get("rate") for one in self.rounds})
@@ -262,14 +278,16 @@ class Result:
         may have been charged; with any, the cost is a lower bound, and None if that is all.
 
         The sums are those of `totals`, and a row to correct that an earlier round reached counts as accepted,
-        one that it may have reached as unknown. What earlier rounds sent to people who are in no row any more
-        is in a last row, with a missing value (NaN) and without rows, so that the costs add up too.
+        one that it may have reached as unknown. The costs of all texts to the number of a row are in its
+        value. What went to numbers that are in no row any more is in a last row, with a missing value (NaN)
+        and without rows, so that the costs add up too.
 
         Raises `ColumnError` if there is no such column.
         """
         place, name = choose_column(self.columns, column)
         needing = self.needing_attention.to_numpy()
-        return break_down(self.parts(), place, name, self._sharing, needing, self._batches)
+        elsewhere = self.elsewhere.places(self._batches)
+        return break_down(self.parts(), place, name, self._sharing, needing, self._batches, elsewhere)
 
     @public_call
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
@@ -338,7 +356,7 @@ class Result:
 
     @property
     def remarks(self) -> tuple[str, str]:
-        """Why the run ended, and what earlier rounds sent to people who have left; "" for neither."""
+        """Why the run ended, and what was sent that is not in today's table; "" for neither."""
         return self._note, self._about_earlier_rounds
 
     @property
@@ -349,15 +367,21 @@ class Result:
 
     @cached_property
     def _about_earlier_rounds(self) -> str:
-        """Who keeps what earlier rounds sent, and what they sent that is in no row of today's table."""
+        """Who keeps what earlier rounds sent, and what was sent that is not in today's table."""
         kept = about_kept_texts(sum(part.kept_texts for part in self.parts()))
-        departed = about_departed(
+        return " ".join(filter(None, (kept, about_elsewhere(self.elsewhere))))
+
+    @cached_property
+    def elsewhere(self) -> MessagesElsewhere:
+        """The messages that left, or may have, and are not in today's table."""
+        return messages_elsewhere(
+            self.plan,
             self._batches,
-            self._planned + self._reached_earlier_by_batch,
-            has_new_texts=any(one.options.get("changed") == "send" for one in self.rounds),
-            has_reached_rows=bool(self._batch_of_excluded.any()),
+            self._batch_of_message,
+            self._batch_of_excluded,
+            np.union1d(self._reached.rows, self._reached.doubtful),
+            self._recorded,
         )
-        return " ".join(filter(None, (kept, departed)))
 
     @property
     def left_to_do(self) -> tuple[str, ...]:
@@ -375,6 +399,11 @@ class Result:
         """What your own spreadsheet lacks, a sentence each: rows with a mistake whose people were reached,
         and rows that were corrected in the follow-up file, in this round or an earlier one."""
         return self._to_do.corrections_to_copy
+
+    @property
+    def about_later_texts(self) -> str:
+        """What to do about people whose last message is not the one of the table; "" where there are none."""
+        return self._to_do.about_later_texts
 
     @property
     def corrections(self) -> int:
@@ -398,6 +427,7 @@ class Result:
             self._reached,
             lambda: self.corrected_rows,
             self._kept_batches,
+            self.elsewhere.last_texts,
             folder=self.folder,
             order=self._order,
             is_closed=self.is_closed,
@@ -428,29 +458,18 @@ class Result:
     @cached_property
     def _planned(self) -> npt.NDArray[np.int64]:
         """How many messages of the plan are in each batch."""
-        return self._in_each_batch(self._batch_of_message)
-
-    @property
-    def _reached_earlier_by_batch(self) -> npt.NDArray[np.int64]:
-        """How many rows to correct each batch reached in an earlier round, or perhaps."""
-        rows = np.union1d(self._reached.rows, self._reached.doubtful)
-        is_sent = np.isin(labels_of_contacts(self.plan), rows) if len(rows) else slice(0)
-        return self._in_each_batch(self._batch_of_excluded[is_sent])
-
-    def _in_each_batch(self, batches: npt.NDArray[np.int64]) -> npt.NDArray[np.int64]:
-        """How often the number of each batch occurs."""
         numbers = self._batches["batch"].to_numpy()
-        counts: npt.NDArray[np.int64] = np.bincount(batches, minlength=int(numbers.max(initial=0)) + 1)[
-            numbers
-        ]
+        counts: npt.NDArray[np.int64] = np.bincount(
+            self._batch_of_message, minlength=int(numbers.max(initial=0)) + 1
+        )[numbers]
         return counts
 
     @cached_property
     def _whole(self) -> ResultPart:
         """All rows in memory. Raises `CampaignError` where the memory is too small."""
         whole, excluded = whole_part(self.plan), self._batch_of_excluded
-        shared, reached = self._reasons_of_shared, self._reached
-        return ResultPart(whole, self._batches, self._batch_of_message, excluded, shared, reached)
+        reasons, reached = self._reasons, self._reached
+        return ResultPart(whole, self._batches, self._batch_of_message, excluded, reasons, reached)
 
     @cached_property
     def _sharing(self) -> npt.NDArray[np.int64]:
@@ -464,11 +483,12 @@ class Result:
         return reached_earlier(self.plan, self._batches, self._batch_of_excluded, may_keep=may_keep)
 
     @cached_property
-    def _reasons_of_shared(self) -> pd.Series[str]:
-        """For these rows why they got nothing."""
+    def _reasons(self) -> pd.Series[str]:
+        """Why rows that share a phone got nothing, and which accepted rows got a later text."""
+        later = self.elsewhere.reasons(LocalTimes.of_rounds(self.rounds))
         if not len(self._sharing) or self.is_erased:
-            return pd.Series([], index=pd.Index([], dtype="int64"), dtype="str")
-        return reasons_of_shared(self._sharing, self._bare_parts)
+            return later
+        return pd.concat([reasons_of_shared(self._sharing, self._bare_parts, self.environment), later])
 
     def _bare_parts(self) -> Iterator[ResultPart]:
         """The parts without the reasons that only other parts tell: enough where no reason is needed."""

@@ -8,6 +8,8 @@ from datetime import datetime, timedelta
 import numpy as np
 import pandas as pd
 
+from campaign.results.sent_rounds import as_counted
+
 _SHORTEST = timedelta(seconds=10)  # a shorter gap is nothing that a reader looks for
 _TIMES_USUAL = 5  # a slow pace has long waits between batches, and they are no pauses
 
@@ -41,6 +43,7 @@ class Timeline:
     @classmethod
     def of(cls, batches: pd.DataFrame) -> Timeline | None:
         """The timeline of `Result.batches`; None when nothing has left."""
+        batches = as_counted(batches)
         sent = batches[batches["submitted_at"].notna() & batches["status"].isin(["accepted", "unknown"])]
         if sent.empty:
             return None

@@ -11,13 +11,15 @@ from campaign import markup
 from campaign.contract import NO_PEOPLE
 from campaign.environments import words_for
 from campaign.messages.totals import Totals
-from campaign.text import agreeing, counted, money
+from campaign.text import agreeing, counted, listed_words, money
 
 
 @dataclass(frozen=True, eq=False, repr=False, kw_only=True)
 class ResultTotals(Totals):
     """The totals of the plan with the final statuses, and the `batches` and `cost` of sending. Immutable.
 
+    `accepted_in_all_rounds` counts the accepted messages of all batches, which the cost is for: also those
+    that are in no row of the table any more, or that a row got besides its own.
     `cost` is the sum of the costs that the service reported, in its own units; None if it reported none for
     batches that it may have charged. `unpriced` counts those batches: with any, `cost` is a lower bound.
     `currency` is that of the account, "" if it was not given, and `environment` where it was sent. `sharing`
@@ -28,6 +30,7 @@ class ResultTotals(Totals):
     """
 
     batches: int = 0
+    accepted_in_all_rounds: int = 0
     cost: Decimal | None = None
     unpriced: int = 0
     currency: str = ""
@@ -55,6 +58,17 @@ class ResultTotals(Totals):
                 counts |= {"duplicate": count - self.sharing, "sharing_a_phone": self.sharing_unreached}
         counts |= {"invalid": self.to_correct, "unknown": self["unknown"] + self.in_doubt}
         return counts | ({"reached_earlier": self.reached_earlier} if self.reached_earlier else {})
+
+    @property
+    def messages_in_words(self) -> dict[str, int]:
+        """The messages of the table, and where the cost is for another number of them, that number.
+
+        Each by what reports and cards call it.
+        """
+        accepted = self.accepted_in_all_rounds
+        if accepted in (0, self.messages):
+            return {"messages": self.messages}
+        return {"messages in the table": self.messages, "messages accepted in all rounds": accepted}
 
     @property
     def attention(self) -> int:
@@ -99,6 +113,7 @@ class ResultTotals(Totals):
         return cls(
             counts,
             batches=len(batches),
+            accepted_in_all_rounds=int(batches.loc[batches["status"] == "accepted", "messages"].sum()),
             cost=cost,
             unpriced=int(unpriced.sum()),
             currency=currency,
@@ -143,17 +158,34 @@ def average_price(batches: pd.DataFrame) -> Decimal | None:
     return sum(priced["cost"], Decimal(0)) / int(priced["messages"].sum())
 
 
+def about_lacking_corrections(rows: int) -> str:
+    """How many of the accepted rows have a mistake in the table all the same, as a continued sentence."""
+    return f", {rows:,} of them with a correction that this table lacks" if rows else ""
+
+
 def outcome_bars(totals: ResultTotals) -> str:
     """HTML bars: one for each outcome; a status is named as in the column."""
     counts = totals.by_outcome.items()
     return markup.bars({name if name in totals else name.replace("_", " "): count for name, count in counts})
 
 
+def about_outcomes(totals: ResultTotals) -> str:
+    """How the bars are named where the column status has other words for their rows; "" where it has none."""
+    shown = {"sharing a phone": totals.sharing_unreached, "reached earlier": totals.reached_earlier}
+    named = listed_words(f"“{name}”" for name, count in shown.items() if count)
+    if not named:
+        return ""
+    return (
+        f"In the status of result.contacts, the rows of {named} are duplicate or invalid; result.outcomes "
+        "names them as here."
+    )
+
+
 def outcome_sentence(totals: ResultTotals) -> str:
     """How many rows were accepted, and what became of the rest."""
     earlier, service = totals.reached_earlier, words_for(totals.environment).service
     accepted = totals["accepted"] + earlier
-    by_service = f"by {service}, {earlier:,} of them in earlier rounds" if earlier else f"by {service}"
+    by_service = f"by {service}{about_lacking_corrections(earlier)}"
     if totals.rows == 0:
         return "The file has no rows, so there was nothing to send."
     if accepted == totals.rows:

@@ -11,6 +11,7 @@ first awaits a gate, and the gate makes the intent durable before the first byte
 
 from __future__ import annotations
 
+import asyncio
 from contextlib import suppress
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -22,6 +23,7 @@ from campaign.service.gate import Gate
 from campaign.service.gated_body import GatedBody
 from campaign.service.outcome import Cause, Outcome, Status
 from campaign.service.password_filter import PasswordFilter
+from campaign.service.patience import Exchange, Patience
 from campaign.service.wire import Answer, read_answer
 from campaign.text import clean
 
@@ -43,7 +45,7 @@ class Transport:
     def __init__(self, account: Account, *, connections: int = 8, timeout: float = TIMEOUT) -> None:
         self._account = account
         self._connections = connections
-        self._timeout = aiohttp.ClientTimeout(total=timeout, sock_connect=CONNECT_TIMEOUT)
+        self._patience = Patience(CONNECT_TIMEOUT, timeout)
         self._session: aiohttp.ClientSession | None = None
         self._logs = PasswordFilter(account.hide)
 
@@ -53,7 +55,7 @@ class Transport:
                 limit=self._connections, force_close=True, ssl=self._account.certificates or True
             ),
             cookie_jar=aiohttp.DummyCookieJar(),
-            timeout=self._timeout,
+            timeout=aiohttp.ClientTimeout(),  # none: see patience
             trust_env=False,
             raise_for_status=False,
             auto_decompress=False,
@@ -67,6 +69,7 @@ class Transport:
             if self._session is not None:
                 await self._session.close()
         finally:
+            self._patience.close()
             self._logs.detach()
 
     async def post(self, entries: memoryview, gate: Gate) -> Outcome:
@@ -77,12 +80,22 @@ class Transport:
         cannot fall between reading an answer and acting on it.
         """
         body = GatedBody(self._account.body(entries), gate)
+        exchange = Exchange(body)
+        self._patience.begin(exchange)
         try:
             outcome = _outcome_of_answer(body, *await self._exchange(body))
-            return outcome._replace(error=self._hide(outcome.error), code=self._hide(outcome.code))
+            error, code = self._hide(outcome.error), self._hide(outcome.code)
+            if (error, code) == (outcome.error, outcome.code):
+                return outcome
+            return outcome._replace(error=error, code=code)
+        except asyncio.CancelledError:
+            if not exchange.take_back():
+                raise
+            return _outcome_of_fault(body, TimeoutError())
         except Exception as error:  # every failure of the exchange is an outcome, whatever its class
             return _outcome_of_fault(body, error)
         finally:
+            self._patience.end(exchange)
             body.end()
 
     def _hide(self, text: str) -> str:
@@ -91,7 +104,7 @@ class Transport:
         The password is removed before and after cleaning, because it may contain control characters, or be
         split by them.
         """
-        return self._account.hide(clean(self._account.hide(text)))[:ERROR_LIMIT]
+        return self._account.hide(clean(self._account.hide(text)))[:ERROR_LIMIT] if text else ""
 
     async def _exchange(self, body: GatedBody) -> tuple[bytes | None, int, str]:
         """Content (None if too long), HTTP status and Retry-After of one complete answer."""

@@ -229,7 +229,7 @@ def test_a_rehearsal_says_everywhere_that_it_was_one(sandbox, place, tmp_path):
 def test_what_is_live_does_not_speak_of_rehearsals():
     totals = plan_for(people(2)).totals
     statuses = pd.Series(["accepted", "accepted"])
-    batches = pd.DataFrame({"status": ["accepted"], "cost": [Decimal(70)]})
+    batches = pd.DataFrame({"status": ["accepted"], "messages": [2], "cost": [Decimal(70)]})
     live = ResultTotals.of(totals, [statuses], batches, "UGX", "live")
     assert (live.cost_in_words, outcome_sentence(live)) == (
         "UGX 70", "All 2 rows were accepted by the service.",

@@ -21,8 +21,9 @@ def history_of(*rows):
             "name": name, "environment": environment, "first_sent": day, "last_sent": day, "rounds": 1,
             "people": accepted + unknown, "accepted": accepted, "refused": 0, "unknown": unknown,
             "waiting": 0, "withdrawn": 0, "opted_out": 0, "to_correct": 0,
-            "accepted_in_all_rounds": accepted, "cost": cost and Decimal(cost), "unpriced": unpriced,
-            "currency": currency, "sender": sender, "template": "Hi", "folder": f"campaigns/{name}",
+            "accepted_in_all_rounds": accepted, "accepted_without_row": 0, "cost": cost and Decimal(cost),
+            "unpriced": unpriced, "currency": currency, "sender": sender, "template": "Hi",
+            "folder": f"campaigns/{name}",
             "problem": "",
         }
         for name, environment, day, accepted, unknown, cost, unpriced, currency, sender in rows
@@ -142,12 +143,13 @@ def test_names_are_never_masked_though_they_look_like_phone_numbers(tmp_path):
 
 
 def test_what_was_charged_stands_beside_what_the_last_tables_have(tmp_path, listed):
-    """Two people of the first campaign were reached and are in its table no more; one is to be corrected."""
-    listed.loc[0, ["people", "opted_out", "to_correct", "accepted_in_all_rounds"]] = [104, 1, 3, 102]
+    """In the first campaign, one got a second text, the numbers of two are gone, and three are to correct."""
+    listed.loc[0, ["people", "opted_out", "to_correct", "accepted_in_all_rounds"]] = [104, 1, 3, 103]
+    listed.loc[0, "accepted_without_row"] = 2
     listed.loc[0, "cost"] = Decimal(3570)
     campaigns = CampaignList(listed.head(1), LocalTimes())
     assert (
-        "102 messages were accepted, 100 of them to people in the last tables. The cost was UGX 3,570."
+        "103 messages were accepted, 101 of them to people in the last tables. The cost was UGX 3,570."
         in (campaigns.headline)
     )
     assert {name: count for name, count in campaigns.people_by_outcome.items() if count} == {

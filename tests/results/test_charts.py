@@ -40,24 +40,24 @@ def label(svg):
 
 
 def test_the_bar_has_the_shares_of_the_counts():
-    bar = outcome_bar({"invalid": 100, "accepted": 300, "blank": 0, "refused": 100})
+    bar = outcome_bar({"invalid": 100, "accepted": 300, "blank": 0, "refused": 100}, of="rows")
     accepted, refused, invalid = widths(bar)
     assert accepted / refused == pytest.approx(3, abs=0.01)
     assert refused == invalid
     assert accepted + refused + invalid == pytest.approx(996, abs=0.2)  # two gaps
-    assert label(bar) == "300 accepted (60%), 100 refused (20%), 100 invalid (20%)."
-    assert outcome_bar({"accepted": 0}) == ""
+    assert label(bar) == ("300 accepted (60%), 100 refused (20%), 100 invalid (20%). Shares of all 500 rows.")
+    assert outcome_bar({"accepted": 0}, of="rows") == ""
 
 
 def test_one_row_of_a_million_is_still_seen_and_never_rounded_away():
-    bar = outcome_bar({"accepted": 999_999, "refused": 1})
+    bar = outcome_bar({"accepted": 999_999, "refused": 1}, of="rows")
     assert min(widths(bar)) > 2
-    assert label(bar) == "999,999 accepted (over 99.9%), 1 refused (under 0.1%)."
+    assert label(bar).startswith("999,999 accepted (over 99.9%), 1 refused (under 0.1%).")
 
 
 def test_what_is_unknown_has_stripes_and_not_only_a_colour():
-    assert "stroke-dasharray" in outcome_bar({"accepted": 1, "unknown": 1})
-    assert "stroke-dasharray" not in outcome_bar({"accepted": 1, "refused": 1})
+    assert "stroke-dasharray" in outcome_bar({"accepted": 1, "unknown": 1}, of="rows")
+    assert "stroke-dasharray" not in outcome_bar({"accepted": 1, "refused": 1}, of="rows")
 
 
 def test_the_time_line_says_how_many_by_when_and_when_nothing_was_sent():

@@ -168,7 +168,10 @@ def test_history_agrees(result):
 
 def test_the_card_agrees(result):
     card = re.sub("<[^>]+>", " ", result._repr_html_())
-    assert re.search(r"rows in the file\s+11\s+people\s+10\s+messages\s+7\s", card)
+    facts = (
+        r"rows in the file\s+11\s+people\s+10\s+messages in the table\s+7\s+messages accepted in all rounds"
+    )
+    assert re.search(facts + r"\s+5\s", card)
 
 
 def test_who_sent_what_and_how_is_told_of_both_rounds(result, folder):

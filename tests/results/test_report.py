@@ -116,7 +116,7 @@ def test_the_page_shows_cost_codes_and_who_is_left(page):
 
 def test_the_charts_can_be_heard(page):
     heard = re.findall(r'<svg role="img" aria-label="([^"]*)"', page)
-    assert heard == ["3 accepted (60%), 1 refused (20%), 1 invalid (20%)."]
+    assert heard == ["3 accepted (60%), 1 refused (20%), 1 invalid (20%). Shares of all 5 people."]
     ids = re.findall(r'\bid="([^"]*)"', page)
     assert len(ids) == len(set(ids))
 

@@ -51,7 +51,7 @@ def test_the_row_says_who_has_the_phone_and_what_became_of_that_text(result):
     status, reason = result.contacts.loc[CY, ["status", "reason"]]
     assert status == "duplicate"
     assert reason == (
-        "Shares a phone with row 2, whose text went out. To reach this person too, enter another number."
+        "Shares a phone with row 2, whose text was rehearsed. To reach this person too, enter another number."
     )
     copy = result.contacts.at[5, "reason"]
     assert copy == "The same number and the same text as row 2, which is kept."
@@ -80,7 +80,7 @@ def test_the_page_and_the_workbook_show_them(result, tmp_path):
     assert "2 people need attention." in page
     assert "6 rows in the file: 5 people (1 shares a phone), 1 duplicate." in page
     assert "Find another number for 1 person who shares a phone." in page
-    assert "Shares a phone with row 2, whose text went out." in page
+    assert "Shares a phone with row 2, whose text was rehearsed." in page
     assert "1 sharing a phone (20%)" in page
     book = openpyxl.load_workbook(campaign.write_report(result, tmp_path / "report.xlsx"))
     counts = dict(line[:2] for line in book["Summary"].iter_rows(values_only=True))
@@ -109,7 +109,9 @@ def test_the_follow_up_file_reaches_them_once_their_row_has_another_number(resul
     untouched = sent(rows, tmp_path)
     assert untouched.nothing_sent
     assert untouched.needing_attention.tolist() == [CY, 7]
-    assert untouched.contacts.at[CY, "reason"].startswith("Shares a phone with row 2, whose text went out.")
+    assert untouched.contacts.at[CY, "reason"].startswith(
+        "Shares a phone with row 2, whose text was rehearsed."
+    )
 
     rows["phone"] = rows["phone"].replace("0772 000 001", "0772 000 009")
     corrected = sent(rows, tmp_path)
@@ -125,7 +127,7 @@ def test_the_number_of_a_row_to_correct_may_turn_out_to_be_somebody_elses(result
     once_more = sent(rows, tmp_path)
     assert once_more.nothing_sent
     assert once_more.contacts.at[7, "reason"] == (
-        "Shares a phone with row 3, whose text went out. To reach this person too, enter another number."
+        "Shares a phone with row 3, whose text was rehearsed. To reach this person too, enter another number."
     )
     assert once_more.needing_attention.tolist() == [CY, 7]
 

@@ -150,8 +150,8 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert "6 of 8 rows were accepted" in send(visits_plan(path), sandbox).sentence
         again = send(visits_plan(), sandbox)
         assert again.needing_attention.tolist() == again.follow_up().index.tolist() == LEFT
-        assert "6 of 8 rows were accepted by the embedded sandbox, 4 of them in earlier" in again.sentence
-        assert "rounds; the rest: 1 invalid, 1 sharing a phone. " in again.sentence
+        assert "6 of 8 rows were accepted by the embedded sandbox, 4 of them with a corr" in again.sentence
+        assert "ection that this table lacks; the rest: 1 invalid, 1 sharing a phone. " in again.sentence
         assert "not in this table" not in again.sentence
         by_name = again.by("name")  # the costs too: nothing was sent to people who are in no row
         assert by_name.loc[["Cleo", "Eve", "Gus"], "cost_share"].tolist() == [35, 35, 35]
@@ -257,7 +257,7 @@ def test_of_rows_with_a_mistake_that_have_one_number_the_corrected_one_was_reach
     assert first.startswith("The row gets nothing, but it was reached as corrected")
     assert all(reason.startswith("The message needs") for reason in others)
     assert again.totals.to_correct == len(again.follow_up()) == 2
-    assert "2 of 4 rows were accepted by the embedded sandbox, 1 of them in earlier rounds" in again.sentence
+    assert "2 of 4 rows were accepted by the embedded sandbox, 1 of them with a correction" in again.sentence
     assert "not in this table" not in again.sentence
 
 

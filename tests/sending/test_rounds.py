@@ -71,7 +71,10 @@ def test_a_budget_of_messages_counts_people_who_have_left_the_table(desk):
         result = campaign.send(plan_for(rows), budget=campaign.Budget(messages=8), **options)
         assert len(sandbox.inbox) == 7
         assert "budget of 8 messages" in result.sentence
-        assert "Earlier rounds sent 4 messages that are in no row of this table any more" in result.sentence
+        assert (
+            "The campaign has also sent 4 messages that are not in this table: they went to numbers that no "
+            "row has any more. The cost includes them." in result.sentence
+        )
 
 
 def test_people_who_got_an_earlier_text_are_not_said_to_have_left(desk):
@@ -80,7 +83,7 @@ def test_people_who_got_an_earlier_text_are_not_said_to_have_left(desk):
         campaign.send(plan_for(people(3)), **options)
         result = campaign.send(plan_for(people(3), "Hello {name}"), changed="send", **options)
         for told in (result, campaign.load_result(result.folder)):
-            assert "3 messages that are not in this table: an earlier text of people in it" in told.sentence
+            assert "not in this table: they had earlier texts for people in it. The cost" in told.sentence
 
 
 def test_every_round_begins_with_one_message(desk):

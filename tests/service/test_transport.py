@@ -196,13 +196,52 @@ def test_connecting_has_a_time_of_its_own(monkeypatch):
 def test_connecting_takes_at_most_15_seconds_and_a_batch_five_minutes():
     async def look():
         async with Transport(account_at(9)) as transport:
-            return transport._session.timeout
+            return transport._patience, transport._session.timeout
 
-    timeout = asyncio.run(look())
-    assert (timeout.sock_connect, timeout.total, timeout.sock_read) == (15, 300, None)
+    patience, timeout = asyncio.run(look())
+    assert (patience.connecting, patience.whole, timeout) == (15, 300, aiohttp.ClientTimeout())
 
 
-def test_waiting_for_a_free_connection_for_too_long_is_not_sent(link):
+def test_each_batch_has_its_own_time(link):
+    """There is one timer for all of them."""
+
+    async def play():
+        async with (
+            link.serve(hang) as server,
+            Transport(link.account(server.port), connections=3, timeout=0.3) as transport,
+        ):
+
+            async def post_after(seconds):
+                await asyncio.sleep(seconds)
+                began = time.monotonic()
+                outcome = await transport.post(entries(), Gate())
+                return outcome.status, time.monotonic() - began
+
+            return await asyncio.gather(*map(post_after, (0, 0.1, 0.2, 0.7)))
+
+    for status, seconds in asyncio.run(play()):
+        assert status == "unknown"
+        assert 0.29 < seconds < 5
+
+
+def test_whoever_is_cancelled_when_the_time_is_over_stays_cancelled(link):
+    async def play():
+        gate = Gate()
+        async with link.serve(hang) as server, Transport(link.account(server.port)) as transport:
+            under_way = asyncio.create_task(transport.post(entries(), gate))
+            await gate.opened.wait()
+            (exchange,) = transport._patience._under_way
+            exchange.time_out()
+            under_way.cancel()
+            await asyncio.wait([under_way])
+        return under_way.cancelled()
+
+    assert asyncio.run(play())
+
+
+def test_waiting_for_a_free_connection_for_too_long_is_not_sent(link, monkeypatch):
+    monkeypatch.setattr(transports, "CONNECT_TIMEOUT", 0.2)
+
     async def play():
         gate = Gate()
         async with (
@@ -211,8 +250,8 @@ def test_waiting_for_a_free_connection_for_too_long_is_not_sent(link):
         ):
             first = asyncio.create_task(transport.post(entries(), gate))
             await gate.opened.wait()
-            transport._session._timeout = aiohttp.ClientTimeout(total=0.2)
             second = await transport.post(entries(), Gate())
+            assert not first.done()  # it has its connection
             first.cancel()
             await asyncio.wait([first])
         return second

@@ -17,11 +17,12 @@ from campaign.results.local_times import duration
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.results.totals import ResultTotals, average_price, cost_in_words
-from campaign.text import counted, figure, money
+from campaign.results.totals import average_price, cost_in_words
+from campaign.text import agreeing, counted, figure, money
 
 _MOST_VALUES = 20
 NOWHERE = "(in no row any more)"
+_ELSEWHERE = "(not in the table)"
 EMPTY = "(empty)"
 
 
@@ -39,27 +40,29 @@ def figures(result: Result) -> list[tuple[str, str]]:
         cost_note = f"cost at the price that was given, {money(price)} for an SMS; nothing was paid"
     else:
         cost_note = f"{kind}, as {words.service} reported it"
-    messages = "message (text)" if totals.messages == 1 else "messages (texts)"
-    shown = [
-        (cost, cost_note),
-        (figure(totals.messages), f"{messages} in {counted(totals.parts, 'SMS part')}{_besides(totals)}"),
-    ]
-    if totals.messages > 1 and (average := average_price(result.batches)) is not None:
+    shown = [(cost, cost_note), _messages(result)]
+    if totals.accepted_in_all_rounds > 1 and (average := average_price(result.batches)) is not None:
         hundredths = round(average, 2)  # of a batch with longer texts, 48.0392 becomes 48.04
         shown_price = average if average < 1 or average == hundredths else hundredths
         unit = cost_in_words(shown_price, currency=totals.currency)
         shown.append((unit, "for each accepted message"))
     if timeline is not None and result.seconds >= 1:
         shown.append((duration(timedelta(seconds=result.seconds)), f"of sending{_breaks(timeline)}"))
-    if len(result.rounds) > 1:
-        shown.append((figure(len(result.rounds)), "rounds"))
+    if result.sent_rounds > 1:
+        shown.append((figure(result.sent_rounds), "rounds"))
     return shown
 
 
-def _besides(totals: ResultTotals) -> str:
-    """The messages that the rows of the table do not have any more, as the end of a phrase; "" for none."""
-    earlier = totals.reached_earlier + totals.in_doubt
-    return f", besides {figure(earlier)} in earlier rounds" if earlier else ""
+def _messages(result: Result) -> tuple[str, str]:
+    """The messages that the cost is for, and how many the table has where these are others."""
+    totals = result.totals
+    accepted, parts = totals.accepted_in_all_rounds, counted(totals.parts, "SMS part")
+    if accepted in (0, totals.messages):
+        messages = "message (text)" if totals.messages == 1 else "messages (texts)"
+        return figure(totals.messages), f"{messages} in {parts}"
+    what = agreeing(accepted, "message (text)", "messages (texts)")
+    where = " in all rounds" if result.sent_rounds > 1 else ""
+    return figure(accepted), f"{what} accepted{where}; the table has {figure(totals.messages)} in {parts}"
 
 
 def _breaks(timeline: Timeline) -> str:
@@ -101,9 +104,9 @@ def _cost_by(
     summed = pd.concat(pairs).groupby(["group", "place"], as_index=False).sum()
     shares = share_costs(summed, len(names), result.batches)
     amounts = zip(shares.costs, shares.unpriced.tolist(), strict=True)
-    costs = dict(zip([*names, NOWHERE], amounts, strict=True))
-    if costs[NOWHERE][0] == 0:
-        del costs[NOWHERE]
+    costs = dict(zip([*names, _ELSEWHERE], amounts, strict=True))
+    if costs[_ELSEWHERE][0] == 0:
+        del costs[_ELSEWHERE]
     ranked = sorted(costs.items(), key=lambda item: -(item[1][0] or Decimal(0)))
     return dict(ranked[:_MOST_VALUES])
 
@@ -112,8 +115,13 @@ def shown_breakdown(result: Result, column: str, redaction: Redaction) -> pd.Dat
     """`Result.by` with its numbers masked, and words for an empty value and for people who have left."""
     frame = result.by(column)
     values = redaction.values(frame.index.to_series().reset_index(drop=True), str(frame.index.name))
-    labels = values.where(values != "", EMPTY).fillna(NOWHERE)
+    labels = values.where(values != "", EMPTY).fillna(nowhere(result))
     return frame.set_axis(pd.Index(labels, name=frame.index.name))
+
+
+def nowhere(result: Result) -> str:
+    """What the row of `Result.by` is called that is of no value of the column."""
+    return NOWHERE if result.elsewhere.is_known else _ELSEWHERE
 
 
 def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]:

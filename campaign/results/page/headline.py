@@ -6,7 +6,7 @@ from campaign.environments import words_for
 from campaign.results.local_times import LocalTimes
 from campaign.results.tables import Result
 from campaign.results.timeline import Timeline
-from campaign.results.totals import ResultTotals
+from campaign.results.totals import ResultTotals, about_lacking_corrections
 from campaign.text import agreeing, capitalised, counted, percentage
 
 
@@ -33,8 +33,8 @@ def _accepted(totals: ResultTotals) -> str:
     if accepted == people:
         return f"messages for all {people:,} people"
     what = agreeing(accepted, "a message", "messages")
-    earlier = totals.reached_earlier
-    of_them = f", {earlier:,} of them in earlier rounds," if earlier else ""
+    lacking = about_lacking_corrections(totals.reached_earlier)
+    of_them = f"{lacking}," if lacking else ""
     return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)}){of_them}"
 
 

@@ -78,21 +78,23 @@ def technical_facts(result: Result) -> dict[str, str]:
 
 
 def round_table(result: Result, times: LocalTimes) -> pd.DataFrame:
-    """One row for each round: when it began, who sent it, and what came of its messages.
+    """One row for each round that had messages to send: when it began, who sent it, and what came of them.
 
     Who sent it is left out where nobody's name is known.
     """
-    lines, has_people = [], bool(_people_who_sent(result))
+    lines: list[dict[str, Any]] = []
+    has_people = bool(_people_who_sent(result))
     for one_round in result.rounds:
         batches = result.batches[result.batches["round"] == one_round.round]
+        if batches.empty:
+            continue
         timeline = Timeline.of(batches)
         began = one_round.at if timeline is None else timeline.first
-        empty = "" if len(batches) else ": nothing to send"
         by_status = batches.groupby("status")["messages"].sum()
         lines.append(
             {
-                "round": str(one_round.round),
-                "began": f"{times.day(began)}, {times.time(began)}{empty}",
+                "round": str(len(lines) + 1),
+                "began": f"{times.day(began)}, {times.time(began)}",
                 **({"by": sender_in_words(one_round.who)} if has_people else {}),
                 "messages": int(batches["messages"].sum()),
                 **{

@@ -13,6 +13,7 @@ from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.text import agreeing, counted
 
+_SEND_AGAIN = "Decide whether to send the text of this table again."
 _CORRECT_OWN = "Put the corrections into your own spreadsheet."
 FOLDER = "FOLDER"  # in a command, where the folder is not inside the one in which the report is written
 _NAMED = 6  # batches that a task names
@@ -44,6 +45,8 @@ def tasks(result: Result, redaction: Redaction) -> list[Task]:
     if result.totals.sharing_unreached and not result.is_erased:
         chosen.append(_sharing(result.totals.sharing_unreached, _place(result)))
     chosen += [Task(_CORRECT_OWN, advice, "", "quiet") for advice in result.corrections_to_copy]
+    if result.about_later_texts:
+        chosen.append(Task(_SEND_AGAIN, result.about_later_texts, "", "quiet"))
     details = redaction.texts(task.detail for task in chosen)
     return [replace(task, detail=detail) for task, detail in zip(chosen, details, strict=True)]
 

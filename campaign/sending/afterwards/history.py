@@ -1,13 +1,14 @@
-"""`history`: all campaigns of a folder as a table; a message is read only where rows with mistakes may be
-of people whom an earlier round reached."""
+"""`history`: all campaigns of a folder as a table; a message is read only where earlier rounds may have
+reached people whose rows have mistakes, or have sent what the last table does not have."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from decimal import Decimal
+from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pandas as pd
 
@@ -15,7 +16,9 @@ from campaign.argument_checks import check_path, check_switch
 from campaign.errors import CampaignError, FolderError
 from campaign.public_calls import public_call
 from campaign.results.history_frame import HistoryFrame
+from campaign.results.messages_elsewhere import DEPARTED, messages_elsewhere
 from campaign.results.reached_earlier import reached_earlier
+from campaign.results.sent_rounds import count_rounds
 from campaign.results.tables import Result
 from campaign.sending.ledger.figures import LedgerFigures, read_figures
 from campaign.sending.options import Place
@@ -24,12 +27,16 @@ from campaign.sending.store.first_format import FirstFolder, open_to_read
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.identity import is_try_out
 from campaign.sending.store.manifest import MANIFEST
+from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import ROUNDS, Round, open_round
 from campaign.text import clean
 
 _SENDERS = 10  # as many as a manifest names
 _OF_MESSAGES = ("accepted", "refused", "unknown", "waiting", "withdrawn")
-_COUNTS = ("rounds", "people", *_OF_MESSAGES, "opted_out", "to_correct", "accepted_in_all_rounds")
+_COUNTS = (
+    "rounds", "people", *_OF_MESSAGES, "opted_out", "to_correct", "accepted_in_all_rounds",
+    "accepted_without_row",
+)  # fmt: skip
 _TYPES: dict[str, Any] = {
     "name": "str", "environment": "str", "first_sent": "datetime64[us, UTC]",
     "last_sent": "datetime64[us, UTC]", **dict.fromkeys(_COUNTS, "Int64"), "cost": object,
@@ -52,13 +59,14 @@ def history(folder: Place = "campaigns", *, try_outs: bool = False) -> pd.DataFr
     (messages of that table, with those of rows to correct that a follow-up file reached, or may have; all
     counts are Int64), opted_out and to_correct (people of that table who got nothing because they opted out,
     or because their row has a mistake or shares a phone),
-    accepted_in_all_rounds (messages, also those of people who are in the table no more: what the cost was
-    for), cost (over all rounds; Decimal,
-    None if it is not known), unpriced (batches without a known cost that may have been charged: with any, the
-    cost is a lower bound), currency (of the account, "" if it was not given), sender, template, folder, state
-    and problem. `rounds` counts those that had messages to send. `state` is
-    "erased", "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown,
-    or "finished". A notebook shows the table in words, and `write_report` makes a page or a workbook of it.
+    accepted_in_all_rounds (messages, with other texts that people of that table got, and those to numbers
+    that it does not have: what the cost was for), accepted_without_row (how many of these went to numbers
+    that no row of that table has; missing where it is not known, after erasing), cost (over all rounds;
+    Decimal, None if it is not known), unpriced (batches without a known cost that may have been charged: with
+    any, the cost is a lower bound), currency (of the account, "" if it was not given), sender, template,
+    folder, state and problem. `rounds` counts those that had messages to send. `state` is "erased",
+    "closed", "open" while messages wait, were refused (`resume` tries them again) or are unknown, or
+    "finished". A notebook shows the table in words, and `write_report` makes a page or a workbook of it.
 
     A campaign that cannot be read is a row too: `problem` says why, and what is not known is missing.
     `folder` may also be that of one campaign. Try-outs of one message to your own phone are left out unless
@@ -156,6 +164,7 @@ def _of_first_format(result: Result) -> dict[str, Any]:
         "opted_out": totals["opted_out"],
         "to_correct": totals.people - totals["opted_out"] - int(counts.sum()),
         "accepted_in_all_rounds": figures["accepted"],
+        "accepted_without_row": 0,
         "cost": totals.cost,
         "unpriced": totals.unpriced,
         "sender": ", ".join(messages["sender"].unique()[:_SENDERS]),
@@ -167,10 +176,7 @@ def _of_ledger(figures: LedgerFigures) -> dict[str, Any]:
     return {
         "first_sent": figures.first_sent,
         "last_sent": figures.last_sent,
-        "rounds": len({batch.round for batch in figures.batches}),
-        "accepted_in_all_rounds": sum(
-            batch.messages for batch in figures.batches if batch.state == "accepted"
-        ),
+        "accepted_in_all_rounds": _accepted_in_all_rounds(figures),
         "cost": figures.cost,
         "unpriced": figures.unpriced,
     }
@@ -183,36 +189,68 @@ def _of_last_round(place: Folder, figures: LedgerFigures) -> dict[str, Any]:
     manifest = last.manifest
     planned = manifest.load_totals()
     left_out = manifest.people - planned["not_sent"] - planned["opted_out"]
-    reached, in_doubt = _sent_earlier(last, figures) if left_out else (0, 0)
-    messages = _messages(last, figures)
+    held = last.messages_by_batch(figures.batches)
+    messages = _messages(held, figures)
+    others = _accepted_in_all_rounds(figures) - messages["accepted"]
+    is_alone = last.number == 1 or not (left_out or others)
+    earlier = _NOTHING_EARLIER if is_alone else _sent_earlier(place, last, figures)
     return {
+        "rounds": count_rounds(
+            batch.round for batch in figures.batches if batch.state != "withdrawn" or batch.batch in held
+        ),
         "people": manifest.people,
         **messages,
-        "accepted": messages["accepted"] + reached,
-        "unknown": messages["unknown"] + in_doubt,
+        "accepted": messages["accepted"] + earlier.reached,
+        "unknown": messages["unknown"] + earlier.in_doubt,
         "opted_out": planned["opted_out"],
-        "to_correct": left_out - reached - in_doubt,
+        "to_correct": left_out - earlier.reached - earlier.in_doubt,
+        "accepted_without_row": earlier.without_row,
         "sender": ", ".join(manifest.senders),
         "template": manifest.template,
         "currency": manifest.currency,
     }
 
 
-def _messages(last: Round, figures: LedgerFigures) -> dict[str, int]:
-    """The messages of the last table by what came of them."""
+def _accepted_in_all_rounds(figures: LedgerFigures) -> int:
+    return sum(batch.messages for batch in figures.batches if batch.state == "accepted")
+
+
+def _messages(held: Mapping[int, int], figures: LedgerFigures) -> dict[str, int]:
+    """The messages of the last table, of which each batch holds some, by what came of them."""
     states = {batch.batch: batch.state for batch in figures.batches}
     counts: Counter[str] = Counter()
-    for batch, messages in last.messages_by_batch(figures.batches).items():
+    for batch, messages in held.items():
         counts[_COUNTED_AS.get(states.get(batch, ""), "")] += messages
     return {name: counts[name] for name in _OF_MESSAGES}
 
 
-def _sent_earlier(last: Round, figures: LedgerFigures) -> tuple[int, int]:
+class _SentEarlier(NamedTuple):
     """How many rows to correct are of people whom an earlier round reached, as after a follow-up file, and
-    how many of people whom one may have reached."""
-    if last.number == 1:
-        return 0, 0
+    how many of people whom one may have reached; how many messages were accepted to numbers without a row."""
+
+    reached: int
+    in_doubt: int
+    without_row: int | None
+
+
+_NOTHING_EARLIER = _SentEarlier(0, 0, 0)
+
+
+def _sent_earlier(place: Folder, last: Round, figures: LedgerFigures) -> _SentEarlier:
     frozen = last.load_as_written(figures.batches)
-    batches = pd.DataFrame([(one.batch, one.state) for one in figures.batches], columns=["batch", "status"])
+    batches = pd.DataFrame(
+        [(one.batch, one.messages, one.state, pd.NaT, one.round) for one in figures.batches],
+        columns=["batch", "messages", "status", "submitted_at", "round"],
+    )
     reached = reached_earlier(frozen.plan, batches, frozen.batch_of_excluded, may_keep=False)
-    return len(reached.rows), len(reached.doubtful)
+    rounds = [open_round(place.path, registered) for registered in figures.rounds]
+    elsewhere = messages_elsewhere(
+        frozen.plan,
+        batches[batches["status"] == "accepted"],
+        frozen.batch_of_message,
+        frozen.batch_of_excluded,
+        reached.rows,
+        partial(recorded_messages, rounds, figures.batches),
+    )
+    without_row = elsewhere.count_of(DEPARTED) if elsewhere.is_known else None
+    return _SentEarlier(len(reached.rows), len(reached.doubtful), without_row)

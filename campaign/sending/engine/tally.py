@@ -109,7 +109,9 @@ class Spending:
             self.open_parts += parts
             return
         self.cost += cost
-        self.price_per_part = max(self.price_per_part or Fraction(0), _share(cost, parts))
+        share = _share(cost, parts)
+        if share is not self.price_per_part:  # as a rule it is: comparing fractions takes a microsecond
+            self.price_per_part = max(self.price_per_part or Fraction(0), share)
 
     def with_open_parts(self, parts: int) -> Fraction:
         """The cost so far with `parts` more and with all open ones, each at the highest price seen."""

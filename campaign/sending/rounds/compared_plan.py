@@ -34,7 +34,7 @@ from campaign.sending.rounds.comparison import (
 from campaign.sending.rounds.continuation_plan import continuation_of
 from campaign.sending.rounds.record import CampaignRecord
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.text import agreeing, capitalised, clean, counted
+from campaign.text import agreeing, capitalised, clean, counted, listed_words
 
 GOES_OUT = (NEW, UNSENT, AGAIN, REFUSED)
 MAY_GO_OUT = (*GOES_OUT, CHANGED, MOVED)  # `changed=` decides on the last two
@@ -131,8 +131,13 @@ class ComparedPlan:
             return ""
         return (
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
-            f"{agreeing(gone, 'is', 'are')} no longer in the table."
+            f"{agreeing(gone, 'is', 'are')} no longer in the table{self._about_corrected_numbers}."
         )
+
+    @property
+    def _about_corrected_numbers(self) -> str:
+        """What numbers that are gone have to do with new ones, as a continued sentence; "" without any."""
+        return ", and whoever has another number now counts as new" if self.count(NEW) else ""
 
     @cached_property
     def left_out(self) -> dict[str, int]:
@@ -205,10 +210,17 @@ class ComparedPlan:
     @property
     def questions(self) -> str:
         """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
-        others, waiting = self.count(CHANGED, MOVED), len(self.waiting_gone)
+        waiting = len(self.waiting_gone)
+        others = [
+            f"the {counted(count, 'person', 'people')} reached {how}"
+            for count, how in (
+                (self.count(CHANGED), "with another text"),
+                (self.count(MOVED), "under another number, as the same cell was read or corrected then"),
+            )
+            if count
+        ]
         about_others = (
-            f" First, send asks about the {counted(others, 'person', 'people')} reached with another text or "
-            'under another number; answer with changed="skip" or changed="send".'
+            f' First, send asks about {listed_words(others)}; answer with changed="skip" or changed="send".'
         )
         about_waiting = (
             f" First, send asks about {counted(waiting, 'person', 'people')} no longer in the table, for "

@@ -33,6 +33,7 @@ from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.later_changes import LaterChanges
 from campaign.sending.store.locks import hold_lock
 from campaign.sending.store.manifest import MANIFEST, CampaignManifest, read_campaign_manifest
+from campaign.sending.store.recorded_messages import recorded_messages
 from campaign.sending.store.rounds import (
     FrozenPlan,
     Round,
@@ -121,6 +122,7 @@ class Folder:
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds) if ways_on is None else ways_on,
             contacts_of_rounds=partial(_contacts_of, rounds),
+            recorded=partial(recorded_messages, rounds, ledger.batches),
         )
 
     def _ways_on(self, rounds: Sequence[Round]) -> WaysOn:

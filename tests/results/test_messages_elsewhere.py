@@ -1,0 +1,148 @@
+"""What a campaign has sent and today's table does not have: everywhere the same is said of it."""
+
+import re
+from pathlib import Path
+
+import openpyxl
+import pandas as pd
+import pytest
+from support.small_campaigns import contacts_of
+
+import campaign
+
+TABLE = ["José,0772000001,12500,Gulu", "Ben,0772000002,1,Soroti", "Cat,0772000003,1,Gulu",
+         "Dan,0772000004,1,Soroti", "Eve,0772000005,1,Gulu", "Flo,0772000006,1,Soroti"]  # fmt: skip
+WRONG = "José,0772000001,99999,Gulu"
+JOSE = 2
+
+
+def send(*rows, name="fees", duplicates="skip", opt_outs=None, **options):
+    contacts = contacts_of(*rows, header="name,phone,amount,district")
+    plan = campaign.prepare(
+        contacts, message="{name}: {amount}", sender="CLINIC", region="UG", duplicates=duplicates,
+        opt_outs=opt_outs,
+    )  # fmt: skip
+    return campaign.send(plan, name=name, progress=False, **options)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def desk(tmp_path_factory):
+    with pytest.MonkeyPatch.context() as here:
+        here.chdir(tmp_path_factory.mktemp("elsewhere"))
+        here.setenv("CAMPAIGN_STATE_DIR", "state")
+        yield
+
+
+@pytest.fixture(scope="module")
+def earlier(desk):
+    """José's amount was changed and sent again, and Eve was taken out of the table."""
+    send(*TABLE)
+    return send(WRONG, *TABLE[1:4], TABLE[5], changed="send")
+
+
+@pytest.fixture(scope="module")
+def later(earlier):
+    """Then his amount was put back, so that nothing was sent, and Ben's number was corrected."""
+    send(*TABLE[:4], TABLE[5])
+    send(TABLE[0], "Ben,0772000022,1,Soroti", *TABLE[2:4], TABLE[5])
+    return campaign.load_result("campaigns/fees.local")
+
+
+def test_messages_to_people_in_the_table_are_not_said_to_have_gone_to_others(earlier):
+    assert (
+        "The campaign has also sent 2 messages that are not in this table: 1 had an earlier text for a "
+        "person in it and 1 went to a number that no row has any more. The cost includes them."
+        in earlier.sentence
+    )
+    assert earlier.contacts["reason"].tolist() == [""] * 5  # what he got last is what the table says
+    history = campaign.history(earlier.folder)
+    assert (history["accepted_in_all_rounds"][0], history["accepted_without_row"][0]) == (8 - 1, 1)
+    said = "7 messages were accepted, 6 of them to people in the last tables."
+    book = openpyxl.load_workbook(campaign.write_report(history, "year.xlsx"))
+    assert said in history._repr_html_()
+    assert said in next(row[1] for row in book["Summary"].iter_rows(values_only=True) if row[0] == "In all")
+
+
+def test_a_later_text_is_called_so_and_its_row_says_that_it_was_the_last(later):
+    assert (
+        "3 messages that are not in this table: 1 had a later text for a person in it and 2 went to numbers "
+        "that no row has any more." in later.sentence
+    )
+    assert "1 person got a later text than the one in this table (row 2)." in later.sentence
+    reason = later.contacts.at[JOSE, "reason"]
+    assert re.fullmatch(
+        r"A later text to this number was accepted on \d+ \w+ \d+, \d\d:\d\d \(.*\): this person's last "
+        "message is that one, not the one of this row.",
+        reason,
+    )
+    assert later.contacts["reason"].drop(JOSE).eq("").all()
+    page = campaign.write_report(later, "later.html").read_text("utf-8")
+    assert "Decide whether to send the text of this table again." in page
+    sheet = openpyxl.load_workbook(campaign.write_report(later, "later.xlsx"))["Contacts"]
+    assert reason in [cell.value for row in sheet.iter_rows() for cell in row]
+
+
+def test_a_later_text_that_is_unknown_is_not_said_to_be_the_last(desk):
+    with campaign.Sandbox(faults={2: "accept_reset"}) as sandbox:
+        for row in (TABLE[0], WRONG, TABLE[0]):
+            result = send(row, name="unknown", account=sandbox, changed="send")
+    assert "The campaign has also sent, or may have sent, 1 message that is not in this" in result.sentence
+    assert "1 person got, or may have got, a later text" in result.sentence
+    assert "may have been sent on" in result.contacts.at[JOSE, "reason"]
+
+
+def test_who_shares_a_phone_got_no_later_text_and_who_opted_out_has_a_row(desk):
+    """Both texts of a phone went out at once; then one of these rows was taken out, and Cat answered STOP."""
+    both = ["Ben,0772000002,1,Soroti", "Eva,0772000002,1,Soroti", "Cat,0772000003,1,Gulu"]
+    send(*both, name="shared", duplicates="keep")
+    result = send(both[0], both[2], name="shared", opt_outs=pd.Series(["+256772000003"], dtype="str"))
+    assert (
+        "not in this table: 1 had another text for a number in it and 1 went to a row that gets nothing now."
+        in result.sentence
+    )
+    assert result.contacts.at[2, "reason"] == ""
+    assert result.by("district")["cost_share"].to_dict() == {"Gulu": 35, "Soroti": 70}
+
+
+def test_what_another_text_cost_belongs_to_the_value_of_its_row(later):
+    costs = later.by("district")["cost_share"]
+    assert costs.loc[["Gulu", "Soroti"]].tolist() == [35 * 3, 35 * 3]
+    assert costs[costs.index.isna()].tolist() == [35 * 2]  # Eve, and the number that Ben never had
+
+
+def test_a_run_that_sent_nothing_is_no_round_to_anybody(later):
+    assert later.batches["round"].unique().tolist() == [1, 2, 4]  # as the folder numbers them
+    page = campaign.write_report(later, "rounds.html").read_text("utf-8")
+    table = page[page.index('aria-label="Rounds"') :].partition("</table>")[0]
+    assert re.findall(r"<td[^>]*>(\d)</td><td[^>]*>\d+ \w+ \d+, ", table) == ["1", "2", "3"]
+    assert "<dd>3</dd><dt>rounds</dt>" in page
+    assert campaign.history(later.folder)["rounds"].tolist() == [3] == [later.sent_rounds]
+    card = later._repr_html_()
+    rows = card[card.index(">round</th>") :].partition("</table>")[0]
+    assert sorted(set(re.findall(r"<tr><t\w [^>]*>(\d)<", rows))) == ["1", "2", "3"]
+
+
+def test_the_figures_of_one_row_are_of_the_same_messages(later):
+    """280 for 8 messages is 35 for each; the table has 5 of them."""
+    page = campaign.write_report(later, "tiles.html").read_text("utf-8")
+    tiles = dict(re.findall(r"<dd>([\d,.]+)</dd><dt>([^<]+)</dt>", page))
+    assert tiles["8"] == "messages (texts) accepted in all rounds; the table has 5 in 5 SMS parts"
+    assert (tiles["280"][:9], tiles["35"]) == ("made-up c", "for each accepted message")
+    shown = re.sub("<[^>]+>", " ", later._repr_html_())
+    assert re.search(r"messages in the table\s+5\s+messages accepted in all rounds\s+8\s+cost\s+280", shown)
+
+
+def test_after_erasing_only_the_count_is_known(later):
+    campaign.erase(later.folder, confirm=phrase_to_erase(later.folder))
+    erased = campaign.load_result(later.folder)
+    assert "also sent 3 messages that are not in this table; the cost includes them." in erased.sentence
+    history = campaign.history(later.folder)
+    assert pd.isna(history["accepted_without_row"][0])
+    assert "8 messages were accepted. The cost" in history._repr_html_()
+    assert Path(campaign.write_report(history, "erased.html")).exists()
+
+
+def phrase_to_erase(folder):
+    with pytest.raises(campaign.ConfirmationError) as question:
+        campaign.erase(folder)
+    return question.value.phrase
