@@ -78,7 +78,7 @@ class ConfirmationError(CampaignError):
     - `question`: what would happen, without the phrase
     - `phrase`: what to give as `confirm=`; "" where the message lists other choices
     - `purpose`: what giving it does, as in "to send it"
-    - `call`: the whole line that does it, the phrase included, ready to be copied; "" if none is known
+    - `call`: the lines of Python that do it, the phrase included, ready to be copied; "" if none is known
     - `proceed`: does it once a person has typed the phrase; None where the call has to be repeated
     """
 

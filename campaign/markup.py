@@ -43,6 +43,12 @@ line-height:1.4;unicode-bidi:isolate}
 .campaign.campaign .bars td,.campaign.campaign .bars th{border:0;padding-top:.1em;padding-bottom:.1em}
 .campaign.campaign .track{width:16em;vertical-align:middle}
 .campaign .scroller{overflow-x:auto}
+.campaign.campaign .scroller th,.campaign.campaign .scroller td{padding:.2em .5em}
+.campaign.campaign .scroller th,.campaign.campaign .scroller .short{white-space:normal}
+.campaign.campaign .scroller th{vertical-align:bottom;overflow-wrap:normal}
+.campaign.campaign .scroller td:not(.short):not(.figure){overflow-wrap:anywhere;min-width:9em}
+.campaign .scroller::-webkit-scrollbar{height:.6em}
+.campaign .scroller::-webkit-scrollbar-thumb{background:var(--quiet);border-radius:.3em}
 .campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
 .campaign .bar.good{background:var(--good)}
 .campaign .bar.bad{background:var(--bad)}

@@ -1,10 +1,11 @@
 """Masking phone numbers, so that nobody can read them over a shoulder: 25677*****56."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import pandas as pd
+import pyarrow as pa
 import pyarrow.compute as pc
 
 from campaign.arrow_text import (
@@ -12,14 +13,15 @@ from campaign.arrow_text import (
     TextArray,
     array_to_series,
     concat_arrays,
+    join_texts,
     map_unique,
     replace_where,
     series_to_array,
     series_to_chunks,
     text_array,
+    text_scalar,
 )
 
-_STARS = "*****"  # always five, so that the length is hidden too
 _SHORTEST = 7  # digits of the shortest phone number
 
 # Between two digits a person may type up to four spaces, dashes, dots, brackets or invisible characters, and
@@ -33,10 +35,10 @@ _TEXT_GAP = f"[{_SEPARATORS}/]{{0,4}}"
 
 # A cell that holds one number. RE2 cannot look around, so each length has its own pattern.
 _DIGIT = r"\p{Nd}"
-_TAIL = f"{_GAP}({_DIGIT}{_GAP}{_DIGIT})"
-_ELEVEN_OR_MORE = f"((?:{_DIGIT}{_GAP}){{4}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,}}{_TAIL}"
-_NINE_OR_TEN = f"((?:{_DIGIT}{_GAP}){{2}}{_DIGIT})(?:{_GAP}{_DIGIT}){{4,5}}{_TAIL}"
-_SEVEN_OR_EIGHT = f"()(?:{_DIGIT}{_GAP}){{4,5}}{_DIGIT}{_TAIL}"
+_TAIL = f"{_GAP}(?P<tail>{_DIGIT}{_GAP}{_DIGIT})"
+_ELEVEN_OR_MORE = f"(?P<head>(?:{_DIGIT}{_GAP}){{4}}{_DIGIT})(?P<hidden>(?:{_GAP}{_DIGIT}){{4,}}){_TAIL}"
+_NINE_OR_TEN = f"(?P<head>(?:{_DIGIT}{_GAP}){{2}}{_DIGIT})(?P<hidden>(?:{_GAP}{_DIGIT}){{4,5}}){_TAIL}"
+_SEVEN_OR_EIGHT = f"(?P<head>)(?P<hidden>(?:{_DIGIT}{_GAP}){{4,5}}{_DIGIT}){_TAIL}"
 
 # What looks like a phone number inside a text but is not one.
 _YEAR, _DAY = "(?:19|20)[0-9]{2}", "(?:0?[1-9]|[12][0-9]|3[01])"  # a day or a month
@@ -77,30 +79,33 @@ _IN_ASCII = {
 def mask_numbers(numbers: "pd.Series[Any]") -> "pd.Series[str]":
     """A column of phone numbers, cleaned or as typed, with the middle hidden: 25677*****56.
 
-    There are always five stars, so that the length is hidden too. Cells that contain anything other than one
-    number of seven digits or more (short codes, two numbers, letters between the digits) lose every digit.
-    Missing values stay missing.
+    There is a star for each hidden digit, so that a number that is too short or too long is seen to be so.
+    Cells that contain anything other than one number of seven digits or more (short codes, two numbers,
+    letters between the digits) lose every digit. Missing values stay missing.
     """
-    texts = _texts(numbers)
-    masked = texts
-    for pattern in (_ELEVEN_OR_MORE, _NINE_OR_TEN, _SEVEN_OR_EIGHT):
-        masked = _replace(masked, f"^(\\P{{Nd}}*){pattern}(\\P{{Nd}}*)$", rf"\1\2{_STARS}\3\4")
-    without_digits = _replace(texts, _DIGIT, "*")
-    return _series(pc.if_else(pc.equal(masked, texts), without_digits, masked), numbers)
+    return _series(_mask_with(_texts(numbers), (_ELEVEN_OR_MORE, _NINE_OR_TEN, _SEVEN_OR_EIGHT)), numbers)
 
 
-def mask_digits(numbers: "pd.Series[Any]") -> "pd.Series[str]":
-    """The same with a star for each hidden digit, where it stands: for numbers whose length is wrong."""
-    values = _texts(numbers)
-    return _series(map_unique(values, _with_stars_in_place), numbers)
+def _mask_with(texts: TextArray, patterns: Sequence[str]) -> TextArray:
+    """The texts masked by the first pattern that they match, or without any digit."""
+    if not patterns:
+        return _replace(texts, _DIGIT, "*")
+    masked = _mask_whole(texts, patterns[0])
+    is_left = pc.and_(pc.is_null(masked), pc.is_valid(texts)).to_numpy(zero_copy_only=False)
+    if not is_left.any():
+        return masked
+    return replace_where(masked, is_left, _mask_with(texts.filter(pa.array(is_left)), patterns[1:]))
 
 
-def _with_stars_in_place(text: str) -> str:
-    places = [place for place, character in enumerate(text) if character.isdecimal()]
-    if len(places) < _SHORTEST:
-        return re.sub(r"\d", "*", text)
-    first, last = places[_digits_shown(len(places))], places[-2]
-    return text[:first] + re.sub(r"\d", "*", text[first:last]) + text[last:]
+def _mask_whole(texts: TextArray, pattern: str) -> TextArray:
+    """The texts that are one number of this pattern, masked; the others are missing."""
+    around = f"^(?P<before>\\P{{Nd}}*){pattern}(?P<after>\\P{{Nd}}*)$"
+    found = pc.extract_regex(texts, _fitting(around, texts))
+    before, head, hidden, tail, after = (
+        pc.struct_field(found, name) for name in ("before", "head", "hidden", "tail", "after")
+    )
+    counts = pc.count_substring_regex(hidden, _fitting(_DIGIT, texts))
+    return join_texts(before, head, pc.binary_repeat(text_scalar("*"), counts), tail, after)
 
 
 def mask_texts(texts: "pd.Series[Any]", *, own_numbers: Iterable["pd.Series[Any]"] = ()) -> "pd.Series[str]":
@@ -209,14 +214,9 @@ def _is_amount(match: re.Match[str]) -> bool:
 def _masked(run: str) -> str:
     """The first five digits of eleven or more, the first three of nine or ten, stars, the last two digits."""
     places = [place for place, character in enumerate(run) if character.isdecimal()]
-    digits_shown = _digits_shown(len(places))
-    head = run[: places[digits_shown - 1] + 1] if digits_shown else ""
-    return f"{head}{_STARS}{run[places[-2] :]}"
-
-
-def _digits_shown(digits: int) -> int:
-    """How many digits at the start of a number stay readable."""
-    return 5 if digits > 10 else 3 if digits > 8 else 0
+    shown = 5 if len(places) > 10 else 3 if len(places) > 8 else 0
+    head = run[: places[shown - 1] + 1] if shown else ""
+    return f"{head}{'*' * (len(places) - shown - 2)}{run[places[-2] :]}"
 
 
 def _mask_own(values: TextArray, numbers: "pd.Series[Any]") -> TextArray:

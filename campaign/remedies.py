@@ -24,7 +24,7 @@ _CODE = re.compile(
 _MAY_BE_CODE = r"[=(_|]|\b(?:campaign|pandas|plan|result|getpass)\."
 _SENTENCE_END = re.compile(r"(?<=[.?!])\s+(?=[\"“A-Z{\x00])")
 _CLAUSE = re.compile(r"(; |: |, or |, and |, for example )")
-_OTHER_WORDS = re.compile(r"(?<=\bwrite )\{[^{}]*\|other words\}")  # for whoever writes the text
+_PLACEHOLDER = re.compile(r"(?<=\bwrite )\{[^{}]*\}")  # for whoever writes the text
 _QUOTED = re.compile(r"\"[^\"]*\"|\{[^}]*\}")
 _OTHERS_WORDS = re.compile(r"“[^”]*”")
 _KEPT = "\x00"  # around the number of somebody else's words while they are taken out
@@ -52,7 +52,7 @@ def in_curly_quotes(text: str) -> str:
 def texts_without_code(texts: pd.Series[Any]) -> pd.Series[str]:
     """A column of sentences without Python in them, for people who correct cells and write no text."""
     unique = texts[texts.str.contains(_MAY_BE_CODE)].unique()
-    plain = {text: without_code(_OTHER_WORDS.sub(_CALL_OF_NOBODY, text)) for text in unique}
+    plain = {text: without_code(_PLACEHOLDER.sub(_CALL_OF_NOBODY, text)) for text in unique}
     return texts.replace(plain) if plain else texts
 
 

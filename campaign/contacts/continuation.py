@@ -22,8 +22,8 @@ from campaign.masking import mask_text
 from campaign.text import agreeing, clean, counted, shorten
 
 REASON, STATUS, ROW, CAMPAIGN = "last reason", "last status", "row in the file", "campaign"
-VERSION = "version of the file"
-FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, VERSION, CAMPAIGN)
+MARK = "mark (leave as it is)"  # the version of the file, and of the row where nobody changed it
+FOLLOW_UP_COLUMNS = (REASON, STATUS, ROW, MARK, CAMPAIGN)
 _FOLDED = tuple(map(fold, FOLLOW_UP_COLUMNS))
 _RECOGNISED_BY = frozenset(map(fold, (STATUS, ROW, CAMPAIGN)))
 _ROW_NUMBER = r"\s*0*([1-9][0-9]{0,8})(?:\.0+)?\s*"  # programs that take it for a number may write 5.0
@@ -107,7 +107,7 @@ def add_follow_up_columns(
         REASON: reason,
         STATUS: status,
         ROW: origins.astype("Int64").astype("str").fillna(""),
-        VERSION: np.where(is_original, versions, version),
+        MARK: np.where(is_original, versions, version),
         CAMPAIGN: campaign,
     }
     own = pd.DataFrame(added, index=table.index, columns=list(FOLLOW_UP_COLUMNS)).astype("str")
@@ -124,7 +124,7 @@ def take_continuation(table: pd.DataFrame) -> ReturnedTable:
     own = {fold(name): name for name in table.columns if fold(name) in _FOLDED}
     campaign = _campaign(rearm(table[own[fold(CAMPAIGN)]]))
     origins = _original_rows(table[own[fold(ROW)]])
-    versions = _versions(table[own[fold(VERSION)]]) if fold(VERSION) in own else None
+    versions = _versions(table[own[fold(MARK)]]) if fold(MARK) in own else None
     version = "" if versions is None else _common(versions["file"])
     rest = table.drop(columns=list(own.values()))
     if len(rest.columns) and _is_saved_index(rest, origins):

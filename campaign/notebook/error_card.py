@@ -57,7 +57,7 @@ def question_card(question: ConfirmationError) -> str:
     complaint = markup.paragraph(question.complaint) if question.complaint else ""
     pieces = [style, complaint, f'<p class="question">{markup.escape(question.question)}</p>']
     if question.phrase:
-        what = "run this line:" if question.call else "run the cell again with:"
+        what = "run this:" if question.call else "run the cell again with:"
         pieces.append(markup.paragraph(f"To {question.purpose}, {what}"))
         line = question.call or f'confirm="{question.phrase}"'
         pieces.append(f'<pre class="phrase">{markup.escape(line)}</pre>')

@@ -21,7 +21,6 @@ from campaign.sending.engine.budget import Budget, expected_cost, share_of_rest
 from campaign.sending.engine.tally import RECENT, Snapshot
 from campaign.sending.run import Run
 from campaign.sending.store.identity import NOTHING_SENT_YET
-from campaign.service.account_in_code import name_of_sandbox
 from campaign.text import agreeing, capitalised, counted, figure, listed_words
 
 WORDS = {
@@ -96,7 +95,8 @@ def _title(run: Run) -> str:
     messages, words = counted(run.counts.messages, "message"), words_for(run.environment)
     if not run.outgoing:
         unknown = f", {run.counts.unknown:,} of them unknown" if run.counts.unknown else ""
-        return f"Nothing left to send of {messages}{unknown}{': the campaign is closed' * run.is_closed}"
+        closed = "the campaign is closed, and " if run.is_closed else ""
+        return f"Nothing left to send: {closed}the table has {messages}{unknown}"
     if not run.ended:
         count = messages if run.outgoing == run.counts.messages else f"{run.outgoing:,} of {messages}"
         return f"{capitalised(words.doing)} {count}"
@@ -150,7 +150,8 @@ def progress(counts: Snapshot) -> str:
 def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
     """The counts, the cost and the times, with or without those that only matter on the way.
 
-    A run that had nothing to send took no time: what earlier runs took is none of it.
+    A run that had nothing to send took no time: what earlier runs took is none of it. Where earlier runs sent
+    something, it is said that the figures are those of all of them.
     """
     pairs = {
         "accepted": figure(counts.accepted),
@@ -177,7 +178,16 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         left = counts.seconds_left
         pairs["time left"] = "–" if left is None else f"about {clock(left * share_of_rest(counts, limit))}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
-    return _definitions(pairs, counts)
+    return _about_all_runs(run, counts) + _definitions(pairs, counts)
+
+
+def _about_all_runs(run: Run, counts: Snapshot) -> str:
+    """What the figures are of where they are not only of this run, and the table; "" where they are."""
+    is_part, elsewhere = run.outgoing < counts.messages, counts.elsewhere
+    pieces = ["In all runs so far"] * (is_part or elsewhere > 0)
+    if elsewhere:
+        pieces.append(f"the cost is also for {counted(elsewhere, 'message')} that this table does not have")
+    return markup.paragraph(f"{'; '.join(pieces)}:", note=True) if pieces else ""
 
 
 def _definitions(pairs: Mapping[str, str], counts: Snapshot) -> str:
@@ -262,14 +272,14 @@ def _ways_to_settle(run: Run) -> list[str]:
         f"To settle {which}, which {unknown}: ask the service{_what_was_received(run, batches)}. Then run "
         f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. "
-        "The first call asks, and shows the line that does it",
+        "The first call asks, and shows the lines that do it",
         f"To settle by the service's own list: {together}",
     ]
 
 
 def _what_was_received(run: Run, batches: Sequence[int]) -> str:
-    """How to see what an embedded sandbox received; "" where there is none, or another may have it."""
-    sandbox = "" if run.had_unknown else name_of_sandbox(run.options.account)
+    """How to see what an embedded sandbox received; "" where there is none, or several have it."""
+    sandbox = run.sandbox_of_unknown
     if not sandbox:
         return ""
     messages = agreeing(len(batches), "its messages", "these messages")

@@ -14,7 +14,7 @@ from campaign.results.card import about_changes
 from campaign.results.follow_up_rows import TO_FOLLOW_UP
 from campaign.results.local_times import LocalTimes
 from campaign.results.page.costs import EMPTY, nowhere
-from campaign.results.plain_words import without_error_classes
+from campaign.results.plain_words import with_attention_words, without_error_classes
 from campaign.results.redaction import Redaction, find_number_columns
 from campaign.results.tables import Result
 from campaign.results.totals import about_outcomes
@@ -131,5 +131,6 @@ def follow_up(result: Result, redaction: Redaction) -> str:
     ordered = ordered.assign(**{"last reason": plain})
     urgency = pd.Categorical(ordered["last status"], _FIRST_TO_FOLLOW_UP).codes
     ordered = ordered.iloc[urgency.argsort(kind="stable")]
-    table = markup.table(redaction.follow_up(ordered.head(_ROWS)), limit=_ROWS, rows=len(rows))
+    shown = with_attention_words(redaction.follow_up(ordered.head(_ROWS)))
+    table = markup.table(shown, limit=_ROWS, rows=len(rows))
     return markup.scroller(table, "Rows to follow up")

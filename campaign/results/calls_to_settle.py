@@ -20,14 +20,14 @@ def unknown_batches_in_words(batches: Sequence[int]) -> str:
 
 
 def calls_to_settle(folder: Path, batches: Sequence[int]) -> list[str]:
-    """The calls that ask about the first of these batches, one for each."""
+    """The lines that ask about the first of these batches, one for each."""
     place = _in_code(folder)
-    return [f'campaign.resolve({place}, {batch}, "accepted")' for batch in batches[:SHOWN]]
+    return [f'result = campaign.resolve({place}, {batch}, "accepted")' for batch in batches[:SHOWN]]
 
 
 def call_to_add_cost(folder: Path, batch: int) -> str:
-    """The call that gives an accepted batch its cost, which has to be filled in."""
-    return f'campaign.resolve({_in_code(folder)}, {batch}, "accepted", cost=...)'
+    """The line that gives an accepted batch its cost, which has to be filled in."""
+    return f'result = campaign.resolve({_in_code(folder)}, {batch}, "accepted", cost=...)'
 
 
 def call_to_list(folder: Path, batches: Sequence[int]) -> str:

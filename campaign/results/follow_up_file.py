@@ -19,7 +19,7 @@ from campaign.public_calls import public_call
 from campaign.results.csv_file import write_csv
 from campaign.results.kept_corrections import has_sent_corrections
 from campaign.results.ods_file import write_ods
-from campaign.results.plain_words import attention_words
+from campaign.results.plain_words import with_attention_words
 from campaign.results.replaced_file import check_ending, free_name, replace_file
 from campaign.results.tables import SAFE_TO_PREPARE_AGAIN, Result, check_result
 from campaign.results.workbook import LONGEST_CELL, MOST_ROWS, write_rows
@@ -36,10 +36,11 @@ def write_follow_up(
     """Write the rows to correct to a file, and return its path; read again, it continues the campaign.
 
     A notebook shows the path as a card with a link and what to do next. The file has the columns of the
-    original file, then "last reason", "last status", "row in the file", "version of the file" and "campaign",
-    by which `read_contacts` knows it. Correct the cells and leave these columns as they are; rows can be
-    sorted, deleted and added. Refused and invalid rows by default, and those of people who share a phone with
-    somebody else, who get nothing until their row has another number; `statuses` as in `Result.follow_up`.
+    original file, then "last reason", "last status" (in words for people: "sharing a phone"), "row in the
+    file", "mark (leave as it is)" and "campaign", by which `read_contacts` knows it. Correct the cells and
+    leave these columns as they are; rows can be sorted, deleted and added. Refused and invalid rows by
+    default, and those of people who share a phone with somebody else, who get nothing until their row has
+    another number; `statuses` as in `Result.follow_up`.
 
     - `.xlsx`, `.ods`: every cell is text, so that leading zeros stay, and the cells to correct are marked;
       .xlsx opens at the first of them
@@ -72,7 +73,9 @@ def write_follow_up(
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     write = writers[path.suffix.lower()]
     # What must not be replaced was found above, where it is also known what may be kept.
-    replace_file(path, lambda new_path: write(new_path, rows, to_correct), check=lambda _: None)
+    replace_file(
+        path, lambda new_path: write(new_path, with_attention_words(rows), to_correct), check=lambda _: None
+    )
     return WrittenFile.showing(path, _about(path, rows))
 
 
@@ -92,7 +95,7 @@ def _about(path: Path, rows: pd.DataFrame) -> list[str]:
     """How many rows there are of each kind, and what to do next, as HTML."""
     if rows.empty:
         return [markup.paragraph("There is nothing to correct: the file has a header and no rows.")]
-    kinds = attention_words(rows["last status"]).value_counts()
+    kinds = with_attention_words(rows)["last status"].value_counts()
     counts = ", ".join(f"{count:,} {kind}" for kind, count in kinds.items())
     marked = "marked cells" if path.suffix.lower() != ".csv" else "cells"
     place = json.dumps(seen_from_here(path.absolute()), ensure_ascii=False)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 
+from campaign.contacts.continuation import STATUS
 from campaign.remedies import texts_without_code
 from campaign.text import capitalised, without_error_class
 
@@ -47,6 +48,11 @@ def status_in_words(status: str, count: int) -> str:
 def attention_words(statuses: pd.Series[str]) -> pd.Series[str]:
     """The statuses of rows that need attention, for people: the duplicates among them share a phone."""
     return statuses.replace("duplicate", "sharing a phone").str.replace("_", " ")
+
+
+def with_attention_words(rows: pd.DataFrame) -> pd.DataFrame:
+    """Rows of `Result.follow_up` with these words for their last status."""
+    return rows.assign(**{STATUS: attention_words(rows[STATUS])})
 
 
 def _as_sentence(text: str) -> str:

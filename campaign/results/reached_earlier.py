@@ -27,7 +27,7 @@ _DOUBTFUL = (
     "The row was corrected in a follow-up file, and it is not known whether that message was sent. Settle "
     "its batch first."
 )
-_PERHAPS = "Its number was reached earlier in the campaign, for this row or for {rows}."
+_PERHAPS = "Its number, which {rows} too, was reached earlier in the campaign."
 _SHOWN = 3  # other rows with the number
 _NO_ROWS = pd.Index([], dtype="int64")
 _NOBODY = np.empty(0, np.int64)
@@ -148,6 +148,6 @@ def _about_shared(numbers: pd.Series[int], rows: Ints) -> pd.Series[str]:
 
 def _other_rows(rows: list[int]) -> str:
     if len(rows) == 1:
-        return f"row {rows[0]}"
+        return f"row {rows[0]} has"
     more = ["others"] if len(rows) > _SHOWN else []
-    return f"one of the rows {listed_words([*map(str, rows[:_SHOWN]), *more])}"
+    return f"rows {listed_words([*map(str, rows[:_SHOWN]), *more])} have"

@@ -1,23 +1,21 @@
 """The tables of a plan or result as they may be shown: phone numbers masked, unless they are revealed."""
 
 from collections.abc import Collection, Iterable
-from functools import cached_property
 from typing import Any
 
 import pandas as pd
 
 from campaign.contacts.columns import number_columns
-from campaign.contacts.continuation import CAMPAIGN, ROW, VERSION
+from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
 from campaign.contacts.reserved_columns import file_names
-from campaign.masking import mask_digits, mask_numbers, mask_text, mask_texts
+from campaign.masking import mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.plan_columns import columns_of_contacts
 from campaign.remedies import texts_without_code
 from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
 
-_WRONG_LENGTH = ("too_short", "too_long")
 _SAMPLE = 10_000  # messages whose number is looked for in the columns of the file
 _TAIL = 6  # digits at the end that a number and the cell it came from have in common
 
@@ -28,7 +26,6 @@ class Redaction:
     Whoever reads them may not program: reasons and issues lose what is written as Python.
 
     Our own words and the codes of the service are never masked: a follow-up code has to be quoted in full.
-    A number with too few or too many digits keeps its length, and others do not.
     """
 
     def __init__(self, source: Plan | Result, *, reveal: bool) -> None:
@@ -47,31 +44,14 @@ class Redaction:
     def contacts(self, contacts: pd.DataFrame) -> pd.DataFrame:
         """The rows of the file with their outcome, number columns masked, and numbers in other columns."""
         contacts = contacts.assign(reason=own_words(contacts["reason"], contacts["status"]))
-        masked = self._masked(contacts, numbers=self._number_columns, kept={"status", "code"})
-        if self._reveal:
-            return masked
-        shows_length = contacts.index.isin(self._rows_of_wrong_length)
-        return masked.assign(
-            **{
-                name: masked[name].where(~shows_length, mask_digits(contacts[name].where(shows_length, "")))
-                for name in self._number_columns.intersection(contacts.columns)
-            }
-        )
-
-    @cached_property
-    def _rows_of_wrong_length(self) -> list[int]:
-        """The rows of which a number has too few or too many digits."""
-        rows: list[int] = []
-        for part in self._plan.parts():
-            rows += part.issues.loc[part.issues["code"].isin(_WRONG_LENGTH), "row"].tolist()
-        return rows
+        return self._masked(contacts, numbers=self._number_columns, kept={"status", "code"})
 
     def follow_up(self, rows: pd.DataFrame) -> pd.DataFrame:
         """Rows of `Result.follow_up`, whose columns are called as in the file, masked like `contacts`.
 
         The columns by which a file is known again are left out: the index has the row already.
         """
-        rows = rows.drop(columns=[ROW, VERSION, CAMPAIGN])
+        rows = rows.drop(columns=[ROW, MARK, CAMPAIGN])
         table = rows.set_axis(file_names(rows.columns), axis=1)
         return self._masked(table, numbers=self._number_columns, kept={"last status"}).set_axis(
             rows.columns, axis=1
@@ -85,8 +65,6 @@ class Redaction:
         values = issues["value"]
         is_number = self._about_numbers(issues["column"])
         masked = mask_texts(values).where(~is_number, mask_numbers(values))
-        shows_length = is_number & issues["code"].isin(_WRONG_LENGTH)
-        masked = masked.where(~shows_length, mask_digits(values.where(shows_length, "")))
         numbers = values.where(is_number, "")  # a date is no number of the row
         return issues.assign(value=masked, detail=mask_texts(issues["detail"], own_numbers=[numbers]))
 

@@ -21,12 +21,14 @@ from campaign.results.page.result_page import reading_facts, remarks
 from campaign.results.page.row_account import not_read, rows_in_words
 from campaign.results.page.sending_facts import sending_facts, technical_facts
 from campaign.results.page.tasks import tasks
+from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
 from campaign.results.tables import Result
 from campaign.results.workbook import SummarySheet, write_workbook
 from campaign.text import capitalised, counted, money
 
+_WITH_ZONE = {"submitted_at": "submitted_at (UTC)"}  # a cell has no zone
 _LONGEST_NAME = 31  # characters of the name of a sheet
 _FOLLOW_UP = (
     "This sheet is for reading. Correct the rows in the follow-up file, “Rows to correct”: sending that one "
@@ -79,11 +81,14 @@ def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str
         breakdowns[_sheet_name(column, breakdowns)] = iter([table])
     return {
         **breakdowns,
-        "Batches": iter([redaction.batches(result.batches)]),
+        "Batches": iter([redaction.batches(result.batches).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
         "Contacts": (redaction.contacts(part.contacts).reset_index() for part in result.parts()),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
-        "Follow-up": (redaction.follow_up(rows).reset_index() for rows in result.follow_up_rows.by_urgency()),
+        "Follow-up": (
+            with_attention_words(redaction.follow_up(rows)).reset_index()
+            for rows in result.follow_up_rows.by_urgency()
+        ),
     }
 
 

@@ -293,8 +293,8 @@ class Result:
     def follow_up(self, statuses: Collection[str] = SAFE_TO_PREPARE_AGAIN) -> pd.DataFrame:
         """The rows to correct and send again, as a contact table for `prepare`; see also `write_follow_up`.
 
-        Its columns are those of the file, then "last reason", "last status", "row in the file", "version of
-        the file" and "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the
+        Its columns are those of the file, then "last reason", "last status", "row in the file", "mark (leave
+        as it is)" and "campaign", by which `read_contacts` and `prepare` know the table again. Columns of the
         file that have such a name get " (file)" behind it until then. The index `row` is the row number in
         the file.
 

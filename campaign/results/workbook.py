@@ -34,7 +34,6 @@ _NOTES = {
     "lower bound.",
     "needing_attention": "People who got nothing, or perhaps nothing, though they did not opt out.",
     "code": "Quote it when you ask the service about the batch.",
-    "submitted_at": "UTC",
     "status": "accepted: by the service, which does not say whether it reached the phone. unknown: it may "
     "have been sent. " + " ".join(f"{name}: {several}." for name, (_, several) in STATUS_WORDS.items()),
 }

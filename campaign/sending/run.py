@@ -50,7 +50,7 @@ from campaign.sending.terminal import (
     noted_signals,
     progress_bar,
 )
-from campaign.service.account_in_code import account_argument, named_sandbox
+from campaign.service.account_in_code import account_argument, name_of_sandbox, named_sandbox
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -123,7 +123,6 @@ class Run:
             self._engine = self._thread.engine
             self._outgoing = 0 if self._complete else self.counts.waiting
             self._seconds_before, self._accepted_before = self.counts.seconds, self.counts.accepted
-            self.had_unknown = self.counts.unknown > 0  # when this run began
             atexit.register(self._finish_at_exit)
             self._thread.start(
                 self._folder.path.name,
@@ -139,6 +138,8 @@ class Run:
         folder, last_round, ledger = opened.folder, opened.last_round, opened.ledger
         contents = snapshot(folder.ledger_place)
         tally = tally_of(folder.rounds(contents), contents, self.currency)
+        outcomes = contents.outcomes.set_index("batch")
+        self._unknown_before = outcomes.loc[outcomes["status"] == "unknown", "submitted_at"].to_dict()
         self._complete = not any(batch.state == "pending" for batch in contents.batches)
         self.is_closed = self._complete and contents.is_closed
         if self._complete:
@@ -319,6 +320,16 @@ class Run:
             return self.counts.unknown_batches if self.counts.unknown else ()
         batches = snapshot(self._folder.ledger_place).batches
         return tuple(one.batch for one in batches if one.state == "unknown")
+
+    @property
+    def sandbox_of_unknown(self) -> str:
+        """The name of the embedded sandbox that took all the unknown batches; "" if it is not known."""
+        folder, before = self._folder, self._unknown_before
+        names = {
+            folder.sandbox_at(before[batch]) if batch in before else name_of_sandbox(self.options.account)
+            for batch in self.unknown_batches
+        }
+        return names.pop() if len(names) == 1 else ""
 
     @property
     def is_waited_for(self) -> bool:

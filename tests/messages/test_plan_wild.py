@@ -13,6 +13,7 @@ from campaign.contacts.reading import read_contacts
 from campaign.errors import TemplateError
 from campaign.messages.preparation import prepare
 from campaign.messages.text.segments import count_parts, count_units, measure
+from campaign.remedies import texts_without_code
 
 
 def plan(cells, message="{text}", **options):
@@ -200,6 +201,18 @@ def test_a_blank_name_is_never_sent_as_dear_nobody():
     for text in ("{Text:%-d %B@fr}", "{Text:,.0f}", "{Text:.2f}"):  # a format stays what it was
         (reason,) = plan([""], message=f"Dear {text},").contacts["reason"]
         assert f"or write {text[:-1]}|other words}} to use" in reason
+
+
+def test_what_stands_beside_a_number_is_named_with_both_ways_out():
+    amounts = ["UGX 150000", "150,000/=", "Ugx1,000", "1 500", "a lot", "500"]
+    made = plan(amounts, message="You owe {text:,.0f|0}.")
+    needs = 'The message needs "Text" to be a number such as 1500 or 1500.5, with nothing beside it. '
+    *named, spaced, words, good = made.contacts["reason"]
+    ways = "out of the column, or write {Text|0} to repeat its cells as they are."
+    assert named == [f"{needs}Take “{beside}” {ways}" for beside in ("UGX", "/=", "Ugx")]
+    assert (spaced, words, good) == (f"{needs}Correct the cell.", f"{needs}Correct the cell.", "")
+    (plain,) = texts_without_code(made.contacts["reason"].head(1))
+    assert plain == f"{needs}Take “UGX” out of the column."  # who corrects cells writes no text
 
 
 def test_a_placeholder_of_no_column_stops_the_run():

@@ -211,7 +211,10 @@ def test_a_send_that_a_lost_answer_paused_has_ended_and_resume_sends_the_rest(pl
         assert run.wait(20).totals["accepted"] == 35
         until(lambda: shows(dashboard, "Finished, with 5 unknown"))
     assert sandbox.inbox["number"].is_unique
-    assert "It is not known whether 5 messages were sent. Ask the" in find(dashboard, "status").value
+    assert (
+        "messages were sent: the connection broke before the answer was complete. Ask the"
+        in find(dashboard, "status").value
+    )
     assert "visits&quot;, 3, &quot;accepted&quot;)</code> if it was received" in html_of(dashboard)
     assert 0 < run.continuation.seconds_before < run.continuation.counts.seconds
     table = run.result._repr_html_().split("<tbody>")[1]

@@ -71,7 +71,7 @@ def test_the_first_campaign_with_a_spreadsheet_of_your_own(tmp_path):
     )  # fmt: skip
     assert "2 messages ready to send (2 SMS parts) from 5 rows." in shown
     assert "SCHOOL Class P1 of Ada stays at home today." in shown
-    assert "Nothing left to send of 2 messages" in shown
+    assert "Nothing left to send: the table has 2 messages" in shown
     assert "2 of 5 rows were accepted by the embedded sandbox" in shown
     assert "status accepted 2 blank 1 invalid 1 duplicate 1" in shown
     assert "5 Chloë P2 ask her aunt" in shown

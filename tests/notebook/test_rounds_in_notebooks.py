@@ -49,13 +49,18 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "All 2 messages of this run were accepted" in second
     assert "Compared with what this rehearsal has sent: 2 new, 5 reached in rehearsal before." in second
     assert "<dt>accepted</dt><dd>7</dd>" in second
+    assert ("In all runs so far:" in second, "In all runs" in first) == (True, False)
 
     third = dashboard_at_the_end(plan_for(people(7)), sandbox, place)
-    assert "Nothing left to send of 7 messages" in third
+    assert "Nothing left to send: the table has 7 messages" in third
     assert "<dt>elapsed</dt>" in second
     assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
     assert "Nothing was sent: all 7 were reached in rehearsal with this text on " in third
     assert '<span class="word">Finished' in third
+
+    fourth = dashboard_at_the_end(plan_for(people(4)), sandbox, place)
+    about = "In all runs so far; the cost is also for 3 messages that this table does not have:"
+    assert about in fourth
 
 
 def test_the_heading_calms_nobody_while_outcomes_are_unknown(place):
@@ -63,7 +68,7 @@ def test_the_heading_calms_nobody_while_outcomes_are_unknown(place):
         finished = dashboard_at_the_end(plan_for(people(9)), sandbox, place, batch_size=8)
         assert '<span class="word">Finished, with 8 unknown</span>' in finished
         again = dashboard_at_the_end(plan_for(people(9)), sandbox, place)
-    assert "Nothing left to send of 9 messages, 8 of them unknown" in again
+    assert "Nothing left to send: the table has 9 messages, 8 of them unknown" in again
     assert '<span class="word">Finished, with 8 unknown</span>' in again
 
 
@@ -73,7 +78,7 @@ def test_to_resume_a_closed_campaign_says_that_it_is_closed(sandbox, place):
     campaign.close(place["folder"], confirm="close with 2 messages not sent")
     resumed = open_campaign(None, SendOptions(account=sandbox, **place))  # as resume does
     card = run_card(Run(resumed, attended=False))
-    assert "Nothing left to send of 3 messages: the campaign is closed" in card
+    assert "Nothing left to send: the campaign is closed, and the table has 3 messages" in card
     assert "<dt>withdrawn</dt><dd>2</dd>" in card
     assert "campaign.resume" not in card
 
@@ -185,7 +190,7 @@ def test_the_card_with_an_unknown_batch_has_the_lines_that_settle_it(place):
         )
         run.wait(20)
         folder = json.dumps(str(place["folder"]))
-        two = [f'campaign.resolve({folder}, {batch}, "accepted")' for batch in (2, 3)]
+        two = [f'result = campaign.resolve({folder}, {batch}, "accepted")' for batch in (2, 3)]
         card = unescape(run_card(run))
         assert "To settle batches 2 and 3, which are unknown" in card
         assert [*two, f'campaign.reconcile({folder}, "provider.csv")'] == [

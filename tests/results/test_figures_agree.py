@@ -128,7 +128,7 @@ def test_the_workbook_agrees(result, folder):
     by = sheet(book, "By Clinic")
     assert {name: by[name].sum() for name in STATUSES} == EXPECTED
     assert by["cost_share"].sum() == 142
-    statuses = ["unknown", "refused", "invalid", "not_sent", "duplicate"]  # Fay shares a phone
+    statuses = ["unknown", "refused", "invalid", "not sent", "sharing a phone"]  # Fay
     note, head, *rows = book["Follow-up"].iter_rows(values_only=True)
     assert note[0].startswith("This sheet is for reading. Correct the rows in the follow-up file")
     assert [row[head.index("last status")] for row in rows] == statuses

@@ -84,6 +84,24 @@ def test_nothing_is_wider_than_the_screen(reports, open_page, rows):
         assert tallest < 300  # a long name folds, and is no cell of forty lines
 
 
+def test_the_tables_of_cards_fit_the_width_of_a_notebook(open_page, tmp_path):
+    """A second round, a lost answer and an empty account: all the columns that there are."""
+    names = ["parents' meeting of the whole district", "parents"]
+    with campaign.Sandbox(balance=35 * 25, faults={2: "accept_close"}) as sandbox:
+        for name, people in zip([*names, *names], (30, 20, 30, 21), strict=True):
+            rows = "".join(f"Ada,0772 000 0{row:02}\n" for row in range(people))
+            contacts = campaign.read_contacts(f"name,phone\n{rows}Ben,\n".encode())
+            plan = campaign.prepare(contacts, message="Hi {name}", sender="SCHOOL", region="UG")
+            folder = tmp_path / "campaigns" / name.replace("'", "")
+            send = {"account": sandbox, "folder": folder, "name": name, "progress": False}
+            result = campaign.send(plan, batch_size=10, max_unknown=9, **send)
+    history = campaign.history(tmp_path / "campaigns")
+    page = tmp_path / "cards.html"
+    page.write_text("<meta charset=utf-8>" + result._repr_html_() + history._repr_html_(), "utf-8")
+    hidden = "[...document.querySelectorAll('.scroller')].map(e => e.scrollWidth - e.clientWidth)"
+    assert open_page(page, 1000).evaluate(hidden) == [0, 0]
+
+
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_nothing(reports, open_page, scheme):
     for rows in (300, "list"):

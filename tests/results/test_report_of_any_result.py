@@ -181,7 +181,7 @@ def test_every_result_can_be_looked_at(make, tmp_path):
         "last reason",
         "last status",
         "row in the file",
-        "version of the file",
+        "mark (leave as it is)",
         "campaign",
     ]
     assert again["status"].tolist() == result.contacts["status (file)"].tolist()

@@ -165,7 +165,7 @@ def test_follow_up_goes_straight_back_to_prepare(mixed, contacts):
         "last reason",
         "last status",
         "row in the file",
-        "version of the file",
+        "mark (leave as it is)",
         "campaign",
     ]
     assert rows["last status"].tolist() == ["unknown", "unknown", "invalid", "refused", "not_sent"]

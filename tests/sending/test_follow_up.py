@@ -233,8 +233,8 @@ def test_a_row_with_a_mistake_whose_number_another_row_has_still_needs_attention
     assert again.contacts["status"].tolist() == ["accepted", "invalid", "invalid"]
     assert again.follow_up().index.tolist() == [3, 4]
     first, second = again.contacts["reason"][1:]
-    assert first.endswith("earlier in the campaign, for this row or for one of the rows 2 and 4.")
-    assert second.endswith("for this row or for one of the rows 2 and 3.")
+    assert first.endswith(" Its number, which rows 2 and 4 have too, was reached earlier in the campaign.")
+    assert second.endswith("which rows 2 and 3 have too, was reached earlier in the campaign.")
     assert campaign.load_result(again.folder).contacts.equals(again.contacts)
 
 
@@ -291,6 +291,35 @@ def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_the
     assert list(campaign.read_contacts(campaign.write_follow_up(corrected, path))["name"]) == [
         "Person 8", "Person 15",
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("own", "is_lost"),
+    [
+        ("Ada,0772 000 001,2026-12-12,150000,north", False),  # the cells of a date, an amount and a number
+        ("Ada,772000001,12 Dec 2026,150000,north", False),
+        ("Ada,0772 000 001,2026-12-13,150000,north", True),
+        ("Ada,0772 000 001,2026-12-12,150001,north", True),
+        ("Ada,0772 000 001,2026-12-12,150000,south", True),  # which no text names
+    ],
+)
+def test_a_correction_is_in_the_own_spreadsheet_however_it_is_written_there(desk, own, is_lost):
+    header, others = "name,phone,visit,due,ward", "Ben,0772 000 002,25/12/2026,1000,west\nCleo,,,,\n"
+
+    def plan(source):
+        text = "Bring {due:,.0f} on {visit:%d %B}."
+        return campaign.prepare(campaign.read_contacts(source), message=text, sender="CLINIC", region="UG")
+
+    Path("visits.csv").write_text(f"{header}\nAda,0772 000 001,soon,a lot,north\n{others}")
+    with campaign.Sandbox() as sandbox:
+        path = campaign.write_follow_up(send(plan("visits.csv"), sandbox), "correct.csv")
+        typed = path.read_text("utf-8-sig").replace("soon", "12/12/2026").replace("a lot", "150,000.0")
+        path.write_text(typed, "utf-8")
+        send(plan(path), sandbox)
+        Path("visits.csv").write_text(f"{header}\n{own}\n{others}")
+        again = send(plan("visits.csv"), sandbox, changed="skip")
+    assert bool(campaign.write_follow_up(again, path).why_kept) == is_lost
+    assert campaign.read_contacts(path)["name"].tolist() == ["Ada"] * is_lost + ["Cleo"]
 
 
 def test_a_part_that_is_corrected_leaves_the_rest_to_be_corrected(sent):

@@ -6,6 +6,7 @@ from decimal import Decimal
 
 import openpyxl
 import pytest
+from support.pasted import pasted
 from support.small_campaigns import people, plan_for
 
 import campaign
@@ -63,14 +64,13 @@ def test_the_evidence_is_shown_before_anything_is_settled(interrupted_campaign):
     assert campaign.load_result(interrupted_campaign).totals["unknown"] == 10
 
 
-def test_a_notebook_shows_the_whole_line_that_settles_it(interrupted_campaign):
+def test_a_notebook_shows_the_lines_that_settle_it_and_show_what_came_of_it(interrupted_campaign):
     with pytest.raises(campaign.ConfirmationError) as shown:
         campaign.resolve(interrupted_campaign, 2, "accepted", note='they said "yes"')
-    line = shown.value.call
-    assert markup.escape(line) in question_card(shown.value)
-    settled = {"campaign": campaign}
-    result = eval(line, settled)  # not assigned: a notebook shows what it returns
-    assert result.batches["error"][1].endswith('they said "yes"')
+    lines = shown.value.call
+    assert markup.escape(lines) in question_card(shown.value)
+    assert lines.endswith("\nresult")
+    assert pasted(lines).batches["error"][1].endswith('they said "yes"')
 
 
 @pytest.mark.parametrize("outcome", ["accepted", "refused"])
@@ -101,7 +101,7 @@ def test_whoever_reads_the_report_sees_that_a_person_settled_a_batch(interrupted
     purpose, line = before.ways_on[0]
     assert purpose == "To settle batch 2, once you have asked the service"
     with pytest.raises(campaign.ConfirmationError, match="Batch 2 "):
-        eval(line, {"campaign": campaign})
+        pasted(line)
     settled = campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 was accepted", note=note)
     assert before.ways_on == ()  # out of date
     words = f"settled by {user_name()}: accepted, {note}"
@@ -144,10 +144,10 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     assert line in html.unescape(before._repr_html_())
     assert line in html.unescape(before.card_below_run)
     with pytest.raises(campaign.UsageError, match="Put the amount in the place of the dots: cost=350"):
-        eval(line, {"campaign": campaign})  # what has to be filled in is said
+        pasted(line)  # what has to be filled in is said
     with pytest.raises(campaign.ConfirmationError, match="was accepted, and its cost is not known") as asked:
         campaign.resolve(interrupted_campaign, 2, "accepted", cost=350, note="the bill of November")
-    priced = eval(asked.value.call, {"campaign": campaign})
+    priced = pasted(asked.value.call)
     assert (priced.totals.unpriced, priced.totals.cost) == (0, before.totals.cost + 350)
     assert priced.totals["accepted"] == before.totals["accepted"]
     assert "not known" not in priced.sentence
@@ -159,7 +159,7 @@ def test_a_cost_that_is_known_only_later_is_given_once(interrupted_campaign):
     assert (last["batch"], last["was"], last["now"]) == (2, "accepted", "priced")
     with pytest.raises(campaign.UsageError, match=r"Its cost is 350. That cannot be changed"):
         campaign.resolve(interrupted_campaign, 2, "accepted", confirm="batch 2 cost 1", cost=1)
-    assert "was settled as accepted already" in eval(asked.value.call, {"campaign": campaign}).sentence
+    assert "was settled as accepted already" in pasted(asked.value.call).sentence
     assert campaign.history(interrupted_campaign)["cost"].item() == priced.totals.cost
 
 

@@ -295,6 +295,29 @@ def test_the_inbox_shows_what_was_accepted(sandbox):
     assert inbox["time"].is_monotonic_increasing
 
 
+@pytest.mark.parametrize("fault", ["close", "reset_midway"])
+def test_a_sandbox_that_cannot_have_lost_a_message_does_not_say_that_it_never_came(fault):
+    """A cell that made a sandbox was run again: the new one knows nothing of what the first accepted."""
+    unknown = pd.DataFrame({"number": ["256772000012"], "message": ["Hello Ann"], "status": "unknown"})
+    with Sandbox(faults={1: fault}) as lossy:
+        with pytest.raises(UsageError, match=r"the one that they went to is gone, and nobody can tell"):
+            lossy.received(unknown)
+        with suppress(OSError, http.client.HTTPException):
+            answer_of(lossy, request_of())
+        assert lossy.received(unknown).empty
+        others = unknown.assign(message="Hello Ben")
+        if fault == "reset_midway":  # what was in its body is not known
+            assert lossy.received(others).empty
+            return
+        with pytest.raises(UsageError, match="never came to this sandbox"):
+            lossy.received(others)
+        settled = lossy.received(others.assign(status="refused"))
+        assert settled.empty
+        assert list(settled.columns) == list(others.columns)
+        assert "What became of them is known: this line is not needed any more." in settled._repr_html_()
+        assert repr(lossy.received(others.iloc[:0])).startswith("There are no messages to look for")
+
+
 def test_an_empty_inbox_has_the_same_columns(sandbox):
     empty = sandbox.inbox.dtypes
     answer_of(sandbox, request_of())

@@ -41,8 +41,8 @@ PROBLEMS = {
     "letters": "The cell contains letters, perhaps O for 0 or I for 1. Keep only the number.",
     "symbols": "The cell contains characters that do not belong in a phone number. Keep only the number.",
     "several": 'The cell contains several numbers. Keep one, or use the first with several="first".',
-    "extension": "The number seems to have an extension (x5, ext 5), which SMS cannot reach. Enter "
-    "a mobile number, in digits only.",
+    "extension": "The number seems to have an extension (x5, ext 5), which SMS cannot reach, or an x that "
+    "was typed by mistake. Enter a mobile number, in digits only.",
     "ambiguous": "The number can be read in two ways, and the wrong one may belong to a stranger. "
     "Write it with + and its country code.",
     "plus_missing": "The country has no such number, but another country has it if you add a + in front. "

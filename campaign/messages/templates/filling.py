@@ -1,7 +1,7 @@
 """Placeholders filled in with the values of their columns; rows whose values cannot be used are excluded."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -19,8 +19,9 @@ from campaign.arrow_text import (
 )
 from campaign.messages.issues import IssueCollector
 from campaign.messages.templates.date_orders import needs_order, question
-from campaign.messages.templates.formats import DateFormat, flaws_of_dates
+from campaign.messages.templates.formats import DateFormat, flaws_of_dates, what_is_beside
 from campaign.messages.templates.template import Placeholder, Template
+from campaign.remedies import in_curly_quotes
 
 
 @dataclass(frozen=True)
@@ -86,15 +87,29 @@ def _refuse_unreadable(
         detail = question(name, str(cells[0]).strip()) if len(cells) else ""
         issues.add(rows[asked], name, cells, "ambiguous_date", "error", detail, status="invalid")
     flaws = np.full(len(unreadable), "", dtype=object)
+    cells = strip_texts(values.raw.take(unreadable))
     if isinstance(placeholder.format, DateFormat):
-        cells = strip_texts(values.raw.take(unreadable))
         flaws[:] = flaws_of_dates(cells, placeholder.format.order)
+    else:
+        flaws[:] = what_is_beside(cells)
     for flaw in sorted(set(flaws)):
         chosen = unreadable[flaws == flaw]
         cells = values.raw.take(chosen)
-        remark = f": {flaw}" if flaw else ""
-        detail = f'The {what} needs "{name}" to be {values.needed}{remark}. Correct the cell.'
+        detail = f'The {what} needs "{name}" to be {values.needed}{_remedy(placeholder, flaw)}'
         issues.add(rows[chosen], name, cells, "unreadable_value", "error", detail, status="invalid")
+
+
+def _remedy(placeholder: Placeholder, flaw: str) -> str:
+    """What to do about cells with the same flaw, as the end of a sentence: what is wrong with their dates, or
+    what stands beside their numbers."""
+    if not flaw:
+        return ". Correct the cell."
+    if isinstance(placeholder.format, DateFormat):
+        return f": {flaw}. Correct the cell."
+    plain = replace(placeholder, format=None).written
+    return (
+        f". Take {in_curly_quotes(flaw)} out of the column, or write {plain} to repeat its cells as they are."
+    )
 
 
 def join_pieces(

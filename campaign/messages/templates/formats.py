@@ -8,7 +8,7 @@ from calendar import monthrange
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numpy as np
 import pyarrow as pa
@@ -23,6 +23,7 @@ from campaign.arrow_text import (
     constant_array,
     join_texts,
     matches,
+    strip_texts,
     substitute,
     text_array,
     unique_texts,
@@ -129,7 +130,9 @@ class DateFormat:
 
 
 # Up to 20 digits before the point and 10 after it, which fits into Arrow's 38 digits.
-_NUMBER = r"^[-+]?([0-9]{1,20}|[0-9]{1,3}(,[0-9]{3}){1,6})(\.[0-9]{1,10})?$"
+_DIGITS = r"([0-9]{1,20}|[0-9]{1,3}(,[0-9]{3}){1,6})(\.[0-9]{1,10})?"
+_NUMBER = f"^[-+]?{_DIGITS}$"
+_WITH_SOMETHING = f"^[^0-9]{{0,8}}{_DIGITS}[^0-9]{{0,8}}$"  # a currency, a unit
 _STORED = pa.decimal128(38, 10)
 
 
@@ -158,6 +161,13 @@ class NumberFormat:
             digits = as_text(rounded.cast(pa.decimal128(38, self.decimals)))
         formatted = _separate_thousands(digits) if self.thousands else digits
         return formatted, ~readable & (byte_lengths(texts) > 0)
+
+
+def what_is_beside(texts: TextArray) -> list[str]:
+    """What stands beside the one number of each cell, such as UGX; "" where nothing short does."""
+    beside = strip_texts(substitute(texts, "[0-9].*[0-9]|[0-9]", ""))
+    short = choose_texts(matches(texts, _WITH_SOMETHING), beside, constant_array("", len(texts)))
+    return cast(list[str], short.to_pylist())
 
 
 def _separate_thousands(numbers: TextArray) -> TextArray:

@@ -7,7 +7,7 @@ as they are: a cell that contains `{name}` is not a placeholder.
 
 import re
 from collections.abc import Container, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 from campaign.arrow_text import text_array
@@ -29,10 +29,16 @@ class Placeholder:
     fallback: str | None = None
 
     @property
+    def written(self) -> str:
+        """The placeholder as a person writes it."""
+        kept = "" if self.format is None else f":{self.format.written}"
+        words = "" if self.fallback is None else f"|{self.fallback}"
+        return f"{{{self.column}{kept}{words}}}"
+
+    @property
     def with_other_words(self) -> str:
         """The same placeholder as a person writes it who wants other words for empty cells."""
-        kept = "" if self.format is None else f":{self.format.written}"
-        return f"{{{self.column}{kept}|other words}}"
+        return replace(self, fallback="other words").written
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,6 @@ from campaign.results.local_times import LocalTimes
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.folder import Folder
 from campaign.sending.store.frozen_messages import read_part
-from campaign.sending.store.given_accounts import account_at
-from campaign.service.account_in_code import name_of_sandbox
 from campaign.text import agreeing, counted, without_error_class
 
 _SHOWN = 3  # numbers
@@ -54,18 +52,8 @@ def _whom(place: Folder, contents: LedgerSnapshot, batch: int, when: Any) -> Ite
     more = ", …" if len(numbers) > _SHOWN else ""
     yield f"In the sheet: {span}; {agreeing(len(numbers), 'number', 'numbers')} {shown}{more}"
     yield f"To list them all: {call_to_list(place.path, [batch])}"
-    if sandbox := _sandbox_that_took(place, when):
+    if sandbox := place.sandbox_at(when):
         compare = call_to_compare(sandbox, place.path, [batch])
         yield f"To see which of them your sandbox received: {compare}"
     elif place.manifest.environment == "local":
         yield _SANDBOX_IS_GONE
-
-
-def _sandbox_that_took(place: Folder, when: Any) -> str:
-    """The name of the embedded sandbox to which this process sent at some time; "" if it is not known.
-
-    With its ledger in a database, other programs may have sent the campaign at the same time.
-    """
-    if pd.isna(when) or not place.ledger_place.file_names:
-        return ""
-    return name_of_sandbox(account_at(place.manifest.salt, when))

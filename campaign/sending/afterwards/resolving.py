@@ -174,13 +174,15 @@ def _phrase(batch: int, messages: int, outcome: str) -> str:
 
 
 def _call(place: Folder, batch: int, outcome: str, phrase: str, note: str, cost: Money | None) -> str:
-    """The line that settles a batch, with the phrase; not assigned, so that a notebook shows its result."""
+    """The lines that settle a batch, with the phrase, and show the result in a notebook."""
     texts = {"confirm": phrase, "note": note}
     given = [f"{name}={json.dumps(text, ensure_ascii=False)}" for name, text in texts.items() if text]
     if cost is not None:
         given.append(f"cost={cost}")
     folder = json.dumps(seen_from_here(place.path), ensure_ascii=False)
-    return f"campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})"
+    return (
+        f"result = campaign.resolve({', '.join([folder, str(batch), json.dumps(outcome), *given])})\nresult"
+    )
 
 
 def _listed(batches: list[int]) -> str:

@@ -39,7 +39,7 @@ class Snapshot:
     long the rest takes at that rate; None while nothing moves. `last_refusal` is what the service said, ""
     if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
     `unknown_batches` are the numbers of those that are unknown. `lacks_money` says that the account had
-    not enough for a batch.
+    not enough for a batch. The cost is also that of `elsewhere`: messages that are not in the table.
     """
 
     status: RunStatus
@@ -59,6 +59,7 @@ class Snapshot:
     has_unknown_costs: bool = False
     unknown_batches: tuple[int, ...] = ()
     lacks_money: bool = False
+    elsewhere: int = 0
 
     def cost_in_words(self, environment: str, currency: str = "") -> str:
         """The cost so far, a lower bound where something that may have been charged has no known cost."""
@@ -309,5 +310,5 @@ class Tally:
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
             tuple(self.recent), self.spending.open_parts > 0, tuple(sorted(self.doubtful)),
-            "funds" in self.causes,
+            "funds" in self.causes, self.elsewhere,
         )  # fmt: skip

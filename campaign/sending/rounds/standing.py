@@ -8,6 +8,7 @@ from itertools import groupby
 import numpy as np
 import pandas as pd
 
+from campaign.contract import ORDERED_AGAIN
 from campaign.environments import words_for
 from campaign.results.local_times import LocalTimes
 from campaign.results.sending_time import seconds_spent
@@ -15,7 +16,7 @@ from campaign.sending.engine.tally import Spending, Tally
 from campaign.sending.ledger.views import LedgerSnapshot
 from campaign.sending.store.frozen_messages import read_sizes
 from campaign.sending.store.rounds import Round
-from campaign.text import agreeing
+from campaign.text import agreeing, without_error_class
 
 
 def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") -> Tally:
@@ -29,6 +30,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
     is_committed = status.isin(["accepted", "unknown"])
     is_accepted = status == "accepted"
     is_left = (planned > 0) & ~is_committed
+    doubtful = batches[(planned > 0) & (status == "unknown")]
     return Tally(
         int(planned.sum()),
         parts_left=_parts_of(set(planned.index[is_left]), rounds, ledger),
@@ -37,13 +39,19 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
         unknown=messages.get("unknown", 0),
         elsewhere=int((batches["messages"] - planned)[is_committed].sum()),
         accepted_batches=int((is_accepted & (batches["round"] == last.number)).sum()),
-        doubtful=set(planned.index[(planned > 0) & (status == "unknown")].tolist()),
+        doubtful=set(doubtful.index.tolist()),
+        last_unknown=next(map(without_error_class, _reasons(doubtful["error"])), ""),
         spending=cost_so_far(rounds, ledger),
         currency=currency,
         seconds=seconds_spent(
             ledger.outcomes, {one.number: one.manifest.options.get("rate") for one in rounds}
         ),
     )
+
+
+def _reasons(errors: pd.Series[str]) -> Iterable[str]:
+    """Why batches are unknown, the newest first; what was ordered to be sent again waits for that only."""
+    return errors[~errors.isin(["", ORDERED_AGAIN])].iloc[::-1]
 
 
 def cost_so_far(rounds: Iterable[Round], ledger: LedgerSnapshot) -> Spending:

@@ -15,6 +15,7 @@ from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 
@@ -28,7 +29,7 @@ from campaign.sending.ledger.ledger_place import LedgerPlace, ledger_place
 from campaign.sending.ledger.postgres.address import is_address
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder
 from campaign.sending.ledger.views import LedgerSnapshot, snapshot
-from campaign.sending.store.given_accounts import given_account
+from campaign.sending.store.given_accounts import account_at, given_account
 from campaign.sending.store.identity import ChosenName, folded_name
 from campaign.sending.store.later_changes import LaterChanges
 from campaign.sending.store.locks import hold_lock
@@ -43,7 +44,7 @@ from campaign.sending.store.rounds import (
     sweep_originals,
 )
 from campaign.sending.store.ways_on import call_to_resume
-from campaign.service.account_in_code import account_argument, account_of
+from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
 from campaign.text import clean
 
 
@@ -132,6 +133,15 @@ class Folder:
         account = account_of(self.manifest.environment) if given is None else account_argument(given)
         call = call_to_resume(self.path, account, chosen)
         return (("To send what is left", call),)
+
+    def sandbox_at(self, moment: Any) -> str:
+        """The name of the embedded sandbox to which this process sent at some time; "" if it is not known.
+
+        With its ledger in a database, other programs may have sent the campaign at the same time.
+        """
+        if pd.isna(moment) or not self.ledger_place.file_names:
+            return ""
+        return name_of_sandbox(account_at(self.manifest.salt, moment))
 
     def lock(self) -> AbstractContextManager[None]:
         """Hold the campaign for one run; raises `LockedError` at once if another has it."""

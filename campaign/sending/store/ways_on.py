@@ -18,7 +18,7 @@ _EXAMPLE = 5000  # what to pay in where no price is known
 def call_to_resume(
     folder: Path, account: tuple[str, str], chosen: Mapping[str, Any], option: str = ""
 ) -> str:
-    """The call that sends what is left.
+    """The line that sends what is left, so that `result` is the new one from then on.
 
     `account` is the argument and the comment of `account_in_code`, `chosen` are the options of the last run
     as a record, and `option` is one without which it would end the same way again.
@@ -26,7 +26,7 @@ def call_to_resume(
     argument, remark = account
     name = json.dumps(seen_from_here(folder), ensure_ascii=False)
     given = ", ".join(filter(None, [name, argument, *_pace(chosen), option]))
-    return f"campaign.resume({given}){remark}"
+    return f"result = campaign.resume({given}){remark}"
 
 
 def call_to_top_up(sandbox: str, balance: Decimal, cost: Decimal | None) -> str:

@@ -96,6 +96,15 @@ class Behaviour:
         frame["time"] = pd.to_datetime(times, utc=True).dt.as_unit("us")
         return frame
 
+    def messages_in(self, content: bytes) -> list[tuple[str, str]]:
+        """Number and text of each message in the body of a request, none where it is not as the contract
+        says."""
+        try:
+            messages = json.loads(content)["msgdata"]
+            return [(message["number"], self._decode(message["message"])) for message in messages]
+        except (ValueError, TypeError, KeyError, RecursionError):
+            return []
+
     def answer(self, content: bytes, ordinal: int) -> dict[str, str]:
         """The service's answer to the body of one request; `ordinal` counts requests from 1."""
         try:

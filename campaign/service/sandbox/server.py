@@ -28,11 +28,28 @@ from campaign.service.account import Account
 from campaign.service.passwords import Secret
 from campaign.service.sandbox.behaviour import Behaviour, Charge, Decode, Undescribed, UnknownUser, failed
 from campaign.service.sandbox.faults import AFTER, BEFORE, UNREAD, Schedule
+from campaign.service.sandbox.nothing_received import NothingReceived
 
 if TYPE_CHECKING:  # at run time, the web server is loaded when a sandbox starts: others never need it
     from aiohttp import web
 
     from campaign.service.sandbox.listener import Listener
+
+
+_NOT_NEEDED = "this line is not needed any more."
+_GONE = (
+    "These messages never came to this sandbox. If the cell that makes it was run again, the one that they "
+    "went to is gone, and nobody can tell: in a rehearsal, either answer will do. Once their batch is "
+    f"settled, {_NOT_NEEDED}"
+)
+_SETTLED = (
+    "These messages did not come to this sandbox, which may be newer than they are. What became of them is "
+    f"known: {_NOT_NEEDED}"
+)
+_NO_MESSAGES = (
+    "There are no messages to look for. If their batch was settled and they went out in another one, "
+    f"{_NOT_NEEDED}"
+)
 
 
 class Sandbox:
@@ -50,7 +67,9 @@ class Sandbox:
 
     `faults` maps the ordinal of a request (the first is 1) to a fault's name, or to one of the contract's
     error texts. `random_faults` maps such names to probabilities; the same `seed` gives the same faults to
-    the same ordinals.
+    the same ordinals. A small table makes few requests, one for each batch: with `batch_size=10`, 72 messages
+    meet the fault of a third. Give each rehearsal of one plan a `name=` of its own, or everybody was reached
+    by the one before, and nothing is sent.
 
     These faults happen instead of accepting the batch: its messages are not sent. With `accept_` in front,
     as in "accept_close", they happen after it was accepted and charged: its messages are sent, and the
@@ -140,6 +159,8 @@ class Sandbox:
         if tls:
             self._tls, self._ca_file = self._make_certificate()
         self._requests = 0
+        self._lost: set[int] = set()  # a hash of number and text of what was read and not accepted
+        self._has_unread = False
 
     def __repr__(self) -> str:
         place = f"at {self._address}" if self.running else "starts when it is used"
@@ -202,22 +223,26 @@ class Sandbox:
         """Those of some messages that were accepted here: the same number and text are in the inbox.
 
         `messages` are of a result, such as those of an unknown batch:
-        `campaign.load_result(folder).messages.query("batch == 2")`. An empty table says that none was. Raises
-        `UsageError` for anything but messages, and where nothing has arrived at all: a sandbox that was made
-        later knows nothing of what another one accepted.
+        `campaign.load_result(folder).messages.query("batch == 2")`. An empty table says that none was.
+
+        A sandbox that was made later knows nothing of what another one accepted: where none of the messages
+        came here, and no fault of this sandbox can have lost them, it is a `UsageError` while they are
+        unknown. Once they are settled, the table is empty and is shown as a sentence. Raises `UsageError`
+        also for anything but messages.
         """
         if not isinstance(messages, pd.DataFrame) or not {"number", "message"} <= {*messages.columns}:
             needs, write = "messages of a result", 'sandbox.received(result.messages.query("batch == 2"))'
             raise wrong(messages, subject="received", needs=needs, write=write)
-        if not self.requests:
-            raise UsageError(
-                "Nothing has arrived in this sandbox. If the cell that makes it was run again, the one that "
-                "these messages went to is gone, and nobody can tell: in a rehearsal, either answer will do. "
-                "Leave this line out once their batch is settled."
-            )
         inbox = pd.MultiIndex.from_frame(self.inbox[["number", "text"]])
-        is_here = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str")).isin(inbox)
-        return messages[is_here]
+        pairs = pd.MultiIndex.from_frame(messages[["number", "message"]].astype("str"))
+        is_here = pairs.isin(inbox)
+        if is_here.any() or self._has_lost(pairs):
+            return messages[is_here]
+        return NothingReceived.of(messages, _why_nobody_asks(messages))
+
+    def _has_lost(self, messages: pd.MultiIndex) -> bool:
+        """Whether a fault can have lost some of these messages before they were accepted."""
+        return self._has_unread or not self._lost.isdisjoint(map(hash, messages))
 
     @public_call
     def top_up(self, amount: Decimal | float | str) -> None:
@@ -310,11 +335,13 @@ class Sandbox:
         ordinal = self._requests
         fault = self._schedule.fault_of(ordinal)
         if fault in UNREAD:
+            self._has_unread = True
             return await play(fault, request, {})
         content = await request.read()
         if self._latency:
             await asyncio.sleep(self._latency)
         if fault in BEFORE:
+            self._lost.update(map(hash, self._behaviour.messages_in(content)))
             return await play(fault, request, {})
         if fault and fault not in AFTER:
             return web.json_response(failed(fault))
@@ -331,6 +358,15 @@ class Sandbox:
 def _amount(name: str, value: Decimal | float | str) -> Decimal:
     check_amount(value, subject=name, write=f"{name}=35")
     return Decimal(str(value))
+
+
+def _why_nobody_asks(messages: pd.DataFrame) -> str:
+    """Why nobody needs to know that messages never came here. Raises `UsageError` while they are unknown."""
+    if messages.empty:
+        return _NO_MESSAGES
+    if "status" in messages and not (messages["status"] == "unknown").any():
+        return _SETTLED
+    raise UsageError(_GONE)
 
 
 def _check_login(username: object, password: Secret, inactive: object) -> None:
