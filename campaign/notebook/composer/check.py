@@ -47,6 +47,7 @@ class CheckSection(Section):
         self._drawn: Plan | None = None  # what is shown, while the desk may have another plan already
         self._drawn_line = ""
         self._leaves = WhoLeaves(pd.Index([], dtype="int64"), 0)
+        self._asked_after: tuple[object, ...] = ()  # what was known when the questions were asked
         self._found: list[Reason] = []  # whatever was sent before
         self._overview, self._fitted = HTML(), HTML()
         self._reasons, self._before = ReasonList(), SentBefore(desk)
@@ -157,8 +158,32 @@ class CheckSection(Section):
             return self._desk.prepared()
         return self._desk.plan
 
-    def say_who_leaves(self) -> None:
-        """Say how many people get a text, once it is known what went before to the place that is chosen."""
+    def unfold(self) -> None:
+        """Open, and ask again if more was sent by now: nobody is asked about people who have their text."""
+        super().unfold()
+        self.follow()
+
+    def follow(self) -> None:
+        """Say anew who leaves, once it is known what went before to the place that is chosen.
+
+        While the section is folded its questions wait: each of their answers takes a plan to count.
+        """
+        if self._drawn is not None and self.is_open and self._asked_after != self._known:
+            with self.problems_shown():
+                self._draw()
+        else:
+            self._say_who_leaves()
+
+    @property
+    def _known(self) -> tuple[object, ...]:
+        """What the questions depend on besides the plan: what was sent before, and the answer about it."""
+        composition = self._desk.composition
+        with suppress(CampaignError):  # the section that sends says why
+            return self._desk.difference(composition.environment), composition.changed
+        return (composition.changed,)
+
+    def _say_who_leaves(self) -> None:
+        """Say how many people get a text."""
         plan = self._drawn
         if plan is None:
             return
@@ -194,10 +219,11 @@ class CheckSection(Section):
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
-        self.say_who_leaves()
+        self._say_who_leaves()
         self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, decided)
         self._ask()
         self._say_before(plan)  # again: advice names only choices that are asked now
+        self._asked_after = self._known
 
     def _ask(self) -> None:
         """Ask what the rows of this spreadsheet make necessary, with the effects of the answers."""

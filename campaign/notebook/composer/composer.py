@@ -151,7 +151,7 @@ class Composer(Panel):
 
     def _say_who_leaves(self) -> None:
         """The line of the closed check follows what is chosen in the section that sends."""
-        self.check.say_who_leaves()
+        self.check.follow()
         if not self.check.is_open:
             self.check.fold()
         self.outcome.say()
