@@ -98,6 +98,9 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
 
     person.press("go-on")
     person.send()
+    person.reopen(3)  # the phone has its text: no other row can be chosen
+    has_text = "1 phone that several rows share has its text: row 4 got it, so there is nothing to choose."
+    assert (pickers(person), person.sees("shared")) == ([], has_text)
     composed = person.composer.desk.run.result
     lines = person.composer.desk.composition.python()
     assert "plan = plan.keep_instead([4])" in lines
@@ -109,7 +112,16 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     clerk.compose()
     clerk.reopen(3)
     assert "2 (as row 4)" in clerk.sees("section-3")
-    assert pickers(clerk)[0].value == 4  # the row whose text was sent
+    assert (pickers(clerk), clerk.sees("shared")) == ([], has_text)
+    clerk.press("go-on")
+    clerk.fill("name", "again")  # nobody has a text of this one
+    clerk.reopen(3)
+    pickers(clerk)[0].value = 2
+    clerk.press("go-on")
+    clerk.fill("name", "")
+    clerk.reopen(3)
+    assert "2 (as row 4)" in clerk.sees("section-3")
+    assert (pickers(clerk), clerk.sees("shared")) == ([], has_text)
 
 
 def test_people_who_share_a_phone_can_be_given_another_number(person, table):

@@ -98,8 +98,6 @@ class CheckSection(Section):
     def enter(self) -> None:
         """Check everybody with what was decided above."""
         self._read_opt_outs()
-        with suppress(CampaignError):  # the section that sends says why
-            self._desk.take_sent_rows()
         self._draw()
 
     def refill(self, composition: Composition) -> None:
@@ -210,16 +208,18 @@ class CheckSection(Section):
 
     def _draw(self) -> None:
         self.say_changed("")  # it was about what is replaced now
+        with suppress(CampaignError):  # the section that sends says why
+            self._desk.take_sent_rows()
         plan = self._drawn = self._plan
         self._found = reasons_of(plan)
         decided = self._desk.composition
         about = about_list(plan, decided.opt_outs, decided.region)
         self._list_faults.value = about + unreadable_entries(plan)
-        self.shared.offer(plan)
         to_correct = plan.totals["invalid"] > 0 or not plan.addressing.alternatives.empty
         set_shown(self.download, to_correct)
         self._correcting.value = markup.paragraph(_CORRECT, note=True) if to_correct else ""
         self._say_who_leaves()
+        self.shared.offer(plan, self._leaves.reached_with_text)
         self._fitted.value = fitted_texts(plan, self._leaves, self._desk.contacts, decided)
         self._ask()
         self._say_before(plan)  # again: advice names only choices that are asked now

@@ -18,7 +18,8 @@ from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import Composition
-from campaign.sending.rounds.difference import Difference
+from campaign.sending.rounds.comparison import ACCEPTED
+from campaign.sending.rounds.difference import REASONS, Difference
 from campaign.sending.run import Run
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
@@ -118,14 +119,19 @@ class Desk:
         return self.plan
 
     def take_sent_rows(self) -> None:
-        """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for."""
+        """Choose the rows whose texts the campaign has sent, for phones that nobody has chosen a row for.
+
+        A phone that was reached with the text of one of its rows has that one, whatever was chosen since.
+        """
         plan = self.plan or self.prepared()
         if plan.addressing.alternatives.empty or _has_rows_to_correct(self.contacts):
             return
-        messages, sent = plan.messages, self.difference(self.composition.environment).messages["row"]
+        messages, sent = plan.messages, self.difference(self.composition.environment).messages
         chosen = messages.loc[messages["row"].isin(self.chosen_rows), "number"]
         left_out = plan.addressing.alternatives
-        rows = left_out.loc[left_out["row"].isin(sent) & ~left_out["number"].isin(chosen), "row"].unique()
+        is_reached = left_out["row"].isin(sent.loc[sent["reason"] == REASONS[ACCEPTED], "row"])
+        is_sent = left_out["row"].isin(sent["row"]) & ~left_out["number"].isin(chosen)
+        rows = left_out.loc[is_reached | is_sent, "row"].unique()
         if len(rows):
             self.decide(instead=(*map(int, rows), *self.chosen_rows))
             self.prepared()

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import pandas as pd
 from ipywidgets import HTML, VBox
 
 from campaign import markup
+from campaign.contacts.cells.grid import name_rows
 from campaign.masking import mask_number
 from campaign.messages.plan import Plan
 from campaign.notebook.composer.fields import Picker
@@ -32,18 +34,24 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self._by_number: dict[str, Picker] = {}
         super().__init__()
 
-    def offer(self, plan: Plan) -> None:
-        """Ask about the phones of a plan that sends one text to each."""
+    def offer(self, plan: Plan, reached: pd.Index[Any]) -> None:
+        """Ask about the phones of a plan that sends one text to each.
+
+        Phones of `reached` rows have the text of these: it is said of them, and there is nothing to choose.
+        """
         left_out = plan.addressing.alternatives
         if left_out.empty:
             self.children, self.pickers = [], []
             return
         kept = plan.messages[plan.messages["number"].isin(left_out["number"])]
         sharing = pd.concat([kept, left_out]).drop_duplicates("row").sort_values("row")
-        phones = [*sharing.groupby("number", sort=False)]
+        has_text = sharing[sharing["row"].isin(reached)]
+        undecided = sharing[~sharing["number"].isin(has_text["number"])]
+        phones = [*undecided.groupby("number", sort=False)]
         getting = {*kept["row"]}
         self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
-        self._about.value = _sentences(left_out["row"].nunique(), len(phones))
+        asking = _sentences(len(undecided) - len(phones), len(phones)) if phones else ""
+        self._about.value = asking + _about_reached(has_text["row"].tolist())
         self.children = [self._about, *self.pickers]
 
     def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
@@ -72,6 +80,20 @@ def _rows(rows: list[int]) -> str:
     more = len(rows) - _NAMED
     others = [counted(more, "other")] if more > 0 else []
     return f"rows {listed_words([*map(str, rows[:_NAMED]), *others])}"
+
+
+def _about_reached(rows: list[int]) -> str:
+    """Whose text the phones have that were reached; "" for none."""
+    count = len(rows)
+    if not count:
+        return ""
+    own = agreeing(count, "has its text", "have their texts")
+    got = agreeing(count, "got it", "got theirs")
+    return markup.paragraph(
+        f"{capitalised(counted(count, 'phone'))} that several rows share {own}: {name_rows(rows).lower()} "
+        f"{got}, so there is nothing to choose.",
+        note=True,
+    )
 
 
 def _sentences(left_out: int, phones: int) -> str:

@@ -11,7 +11,7 @@ import pandas as pd
 from campaign.arrow_text import Ints
 from campaign.messages.plan import Plan
 from campaign.sending.rounds.compared_plan import ComparedPlan
-from campaign.sending.rounds.comparison import CHANGED, MOVED
+from campaign.sending.rounds.comparison import ACCEPTED, CHANGED, MOVED
 from campaign.sending.rounds.difference import REASONS, Difference, plan_behind
 from campaign.text import agreeing, counted
 
@@ -25,7 +25,8 @@ class WhoLeaves:
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
     correct that get none after all, because of other rows of their campaign. `parts` are the SMS that leave.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
-    follow-up file, and `reached` ones have a number that was reached.
+    follow-up file, and `reached` ones have a number that was reached. `reached_with_text` are rows whose
+    people have the very text that they would get.
     """
 
     rows: pd.Index[Any]
@@ -35,6 +36,7 @@ class WhoLeaves:
     left_out: Mapping[str, int] = field(default_factory=dict)
     corrected: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    reached_with_text: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
 
     @property
     def done(self) -> pd.Index[Any]:
@@ -64,9 +66,11 @@ class WhoLeaves:
         left_out = compared.left_out
         others = len(everybody) - len(now) - len(asked) - sum(left_out.values())
         parts = int(messages["parts"].iloc[outgoing].sum())
-        done = (_own_rows(rows, plan) for rows in (compared.corrected_rows, compared.reached_with_mistake))
+        corrected = _own_rows(compared.corrected_rows, plan)
+        mistaken = _own_rows(compared.reached_with_mistake, plan)
         asked_rows = pd.Index(sorted(asked), dtype="int64")
-        return cls(now, parts, asked_rows, max(others, 0), left_out, *done)
+        reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
+        return cls(now, parts, asked_rows, max(others, 0), left_out, corrected, mistaken, reached)
 
 
 def _own_rows(rows: Ints, plan: Plan) -> pd.Index[Any]:
