@@ -116,10 +116,8 @@ def test_a_run_that_was_cut_off_is_told_and_continued_without_sending_twice(open
         assert reached < 250
         person = open_page()
         greeting = person.sees("greeting")
-        assert (
-            f"{250 - reached} texts are not sent yet. Go on in section 4, which says how far a budget goes"
-            in greeting
-        )
+        left = f"{250 - reached} texts are not sent yet. Go on in section 4: nobody gets anything twice."
+        assert left in greeting
         assert "of 250 rows" in person.sees("section-5")
         assert find(person.composer, "send").description == f"Rehearse {250 - reached} texts"
         assert f"Press “Rehearse {250 - reached} texts” in section 4 to send" in person.sees("section-5")
@@ -355,6 +353,7 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         person.press("go-on")
         person.fill("own-number", "0772 000 999")
         person.section(4).costs.price.value = "35"
+        person.fill("budget", "9999")
         person.fill("pace", True)
         person.press("send")
         until(lambda: person.composer.desk.run.counts.accepted)
@@ -365,7 +364,8 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         said = f"the rehearsal of “visits” has {left} texts not sent yet"
         assert said in again.sees("open-campaigns")
         again.press("take-up")
-        assert again.sees("greeting").startswith(f"“visits” is as it was. {left} texts are not sent yet.")
+        rest = f"{left} texts are not sent yet. Go on in section 4, which says how far the budget goes:"
+        assert again.sees("greeting").startswith(f"“visits” is as it was. {rest}")
         assert again.composer.desk.composition == decided
         assert not again.is_shown("open-campaigns")
         assert find(again.composer, "send").description == f"Rehearse {left} texts"

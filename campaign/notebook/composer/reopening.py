@@ -49,10 +49,13 @@ def reopen(
         return is_back
     desk.sent = kept.sent
     is_decided = not any(section.is_open for section in sections[:3])
-    return f"{is_back} {_what_was_sent(kept.sent, show_outcome if is_decided else None)}"
+    sent = _what_was_sent(
+        kept.sent, show_outcome if is_decided else None, has_budget=bool(desk.composition.budget)
+    )
+    return f"{is_back} {sent}"
 
 
-def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None) -> str:
+def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None, *, has_budget: bool) -> str:
     """What became of the run that was here before; None while something else is being decided."""
     try:
         with hold_lock(folder / "lock", timeout=_END):
@@ -65,11 +68,16 @@ def _what_was_sent(folder: Path, show_outcome: Callable[[], None] | None) -> str
         return desk_words(result.headline)
     show_outcome()
     rest = result.totals["not_sent"]
-    return f"{_about_rest(rest)}Section 5 says what was sent." if rest else "What you sent is below."
+    return (
+        f"{_about_rest(rest, has_budget=has_budget)}Section 5 says what was sent."
+        if rest
+        else "What you sent is below."
+    )
 
 
-def _about_rest(count: int) -> str:
+def _about_rest(count: int, *, has_budget: bool) -> str:
+    budget = ", which says how far the budget goes" if has_budget else ""
     return (
         f"{capitalised(counted(count, 'text'))} {agreeing(count, 'is', 'are')} not sent yet. Go on in "
-        "section 4, which says how far a budget goes: nobody gets anything twice. "
+        f"section 4{budget}: nobody gets anything twice. "
     )
