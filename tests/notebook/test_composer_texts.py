@@ -332,6 +332,13 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.press("check")
     assert person.folded()[1].startswith("2 · “Hello {name}” and 1 other language")  # nobody has it here
     assert person.composer.desk.plan.messages["message"].tolist() == ["Habari Dan"]
+    person.press("go-on")
+    person.send()
+    person.reopen(1)
+    person.fill("path", "visits.csv")
+    person.press("use")
+    sent = "Row 5 has no language, but was reached before: section 3 says how."
+    assert person.sees("without-language") == sent
 
 
 def test_a_language_of_one_row_may_be_a_mistake_in_its_cell(person, table):

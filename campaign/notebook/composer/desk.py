@@ -18,6 +18,7 @@ from campaign.errors import CampaignError
 from campaign.messages.plan import Plan
 from campaign.messages.plan_tables.text_readers import numbers_of
 from campaign.notebook.composer.composition import Composition
+from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.difference import REASONS, Difference
 from campaign.sending.run import Run
@@ -135,6 +136,13 @@ class Desk:
         if len(rows):
             self.decide(instead=(*map(int, rows), *self.chosen_rows))
             self.prepared()
+
+    def done_before(self, plan: Plan) -> pd.Index[Any]:
+        """The rows of a plan that have a mistake and get nothing more, where the texts go."""
+        with suppress(CampaignError):  # the section that sends says why
+            difference = self.composition.compare(plan, self.account)
+            return WhoLeaves.of(plan, difference, changed=self.composition.changed).done
+        return plan.contacts.index[:0]
 
     def difference(self, where: Environment, *, anew: bool = False) -> Difference:
         """What the plan would send there, as it was when this plan was first compared, or `anew`."""

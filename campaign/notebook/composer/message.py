@@ -160,7 +160,9 @@ class MessageSection(Section):
                     f"The text for “{language}” is empty. Write one: {who} that language. If another one is "
                     "meant, correct the spreadsheet and choose it again."
                 )
-        replace(composition, opt_outs=None).plan(self._desk.contacts)
+        plan = replace(composition, opt_outs=None).plan(self._desk.contacts)
+        if composition.language and len(self.languages.without):
+            self.languages.take_done(self._desk.done_before(plan))
 
     @property
     def _text(self) -> str:
