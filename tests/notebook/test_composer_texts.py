@@ -339,6 +339,15 @@ def test_everybody_gets_the_text_of_their_language(person, table):
     person.press("use")
     sent = "Row 5 has no language, but was reached before: section 3 says how."
     assert person.sees("without-language") == sent
+    person.press("check")
+    person.press("go-on")
+    person.send()
+    again = (
+        "To send it again, open section 3, press “Go on to sending” and give another name in the field “Name "
+        "of this campaign”."
+    )
+    assert again in person.sees("section-4")
+    assert again in person.sees("section-5")
 
 
 def test_a_language_of_one_row_may_be_a_mistake_in_its_cell(person, table):

@@ -74,8 +74,12 @@ _STATUS = re.compile(rf"\b(\d[\d,]*) ({'|'.join(_STATUS_WORDS)})(?=[.,;)]|$)")
 _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
 )
+_ANOTHER_NAME = re.compile(r'(?<=To send it again, )give another name, for example name="[^"]*"(?=\.)')
 _LOCKED = re.compile(
     r"^.* is open in another run\. Wait for that one, or stop it, then try again\.", re.DOTALL
+)
+_GIVE_NAME = (  # the field has made room for what was sent
+    f"open section 3, press “Go on to sending” and give another name in the field “{FIELDS['name']}”"
 )
 _SENT_ELSEWHERE = (
     "This campaign is open in another window, tab or program, which may be sending it. When that has ended, "
@@ -100,7 +104,8 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     def named(parameter: str, value: str) -> str:
         return "" if parameter in unasked else _named(parameter, value)
 
-    said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, str(text)))
+    said = _ANOTHER_NAME.sub(_GIVE_NAME, str(text))
+    said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, said))
     plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", said), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else _with_places(words, here)
