@@ -48,10 +48,11 @@ def test_sentences_get_room_and_times_are_never_wrapped():
 
 def test_dates_and_codes_stay_in_one_piece_in_a_narrow_table():
     code = "ApiJsonSubmit3c4f2cfa5cb71.25725945"
-    shown = table(pd.DataFrame({"day": ["2026-03-05"], "code": [code], "name": ["Ada"], "note": ["x" * 41]}))
+    days = ["2026-03-05", "Tue 3rd March"]
+    shown = table(pd.DataFrame({"day": days, "code": [code, ""], "note": ["x" * 41, ""]}))
     assert '<td class="short unbroken">2026-03-05</td>' in shown
     assert f'<td class="unbroken">{code}</td>' in shown
-    assert '<td class="short">Ada</td>' in shown
+    assert '<td class="short">Tue 3rd March</td>' in shown
     assert '<td class="long">xxx' in shown  # as wide as the page, if it were not broken
 
 

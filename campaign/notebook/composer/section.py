@@ -74,8 +74,8 @@ font-size:14px;box-sizing:border-box;margin:0}
 color:inherit;background:none;border:1px solid var(--line)}
 .campaign .campaign-phone{min-height:9em}
 .campaign .section .jupyter-button,.campaign .section select,.campaign .section input{font-family:inherit}
-.campaign .section pre{font-family:monospace;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;padding:.6em;
-border:1px solid var(--line);color:inherit;background:none}
+.campaign .section pre{font-family:monospace;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;
+padding:.6em;border:1px solid var(--line);color:inherit;background:none}
 """
 
 
