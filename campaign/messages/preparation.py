@@ -77,10 +77,10 @@ def prepare(
 
     `duplicates`: of rows with the same number the first is kept ("skip"), or one for each different text
     ("keep"), or a ContactsError names them ("error"). `opt_outs`: a file, DataFrame, Series or list of
-    numbers that get no message. `not_again`: results or folders of earlier campaigns, or lists of numbers.
-    Numbers that were reached, or may have been, get no message: their status is duplicate, with the issue
-    already_sent. A campaign counts in its own environment only, so that a rehearsal leaves nobody out of a
-    live campaign.
+    numbers that get no message: their status is opted_out, whatever else is wrong with the row. `not_again`:
+    results or folders of earlier campaigns, or lists of numbers. Numbers that were reached, or may have been,
+    get no message: their status is duplicate, with the issue already_sent. A campaign counts in its own
+    environment only, so that a rehearsal leaves nobody out of a live campaign.
 
     `stream`: whether the table is read, checked and kept in parts on disk, so that it may be larger than the
     memory; the plan is the same. By default a large file is (over 200 MB of text, or 20 MB of parquet), or

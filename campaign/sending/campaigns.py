@@ -42,7 +42,8 @@ def compare(
 ) -> Difference:
     """What `send` would do with a plan, without sending: who is new, who was reached, whose text changed.
 
-    The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
+    Its sentence says, too, whom other campaigns beside this one have reached: under a new name everybody is
+    new. The arguments are those of `send`. Nothing is written, and a run that is under way is not disturbed.
     """
     check_plan(plan)
     options = SendOptions(account=account, folder=folder, name=name)

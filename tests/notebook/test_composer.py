@@ -38,6 +38,14 @@ def test_the_column_and_the_country_are_guessed_with_their_reasons(person):
     assert person.folded() == ["1 · visits.csv, 4 rows, number in phone (Uganda)"]
 
 
+def test_a_number_that_is_too_short_is_masked_among_the_first_rows(person, table):
+    table.write_text("name,phone\nAmina,0772 000 001\nJohn,77200\n")
+    person.fill("path", "visits.csv")
+    shown = person.sees("section-1")
+    assert "*****" in shown
+    assert "77200" not in shown
+
+
 def test_without_any_country_code_the_person_chooses_the_country(person, table):
     table.write_text("name,tel,mobile\nAisha,,0772 000 001\nBen,,0772 000 002\n")
     person.fill("path", "visits.csv")

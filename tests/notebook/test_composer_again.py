@@ -375,6 +375,9 @@ def test_a_campaign_that_waits_is_named_and_one_click_takes_it_up_again(person, 
         table.unlink()
         third = Person(campaign.compose())
         assert "Choose its spreadsheet, visits.csv, below." in third.sees("open-campaigns")
+        third.press("look-back")
+        shown = third.sees("section-5")
+        assert "Press the button in section 4 after you have chosen its spreadsheet in section 1 to" in shown
         third.fill("path", "to_correct.csv")
         said = "Column, country, text, sender, the answers in section 3 with the list of people who want no"
         assert said in third.sees("section-1")
@@ -415,3 +418,6 @@ def test_an_answer_that_was_kept_holds_for_the_earlier_text_in_all_its_languages
     taken = kept.decided(language="language", texts={"en": "Hello", "fr": "Bonjour"})
     assert taken.overlong == "truncate"
     assert taken.decided(language=None, message="Hello").overlong == "flag"  # another text is asked about
+    assert taken.decided(texts={"en": "Hello", "fr": "Bonjour", "sw": ""}).overlong == "truncate"
+    assert taken.decided(texts={"en": "Hello"}).overlong == "truncate"
+    assert taken.decided(texts={"en": "Hello", "fr": "Salut"}).overlong == "flag"

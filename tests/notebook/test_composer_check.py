@@ -1,6 +1,7 @@
 """The composer's third section: who is left out and why, who shares a phone, what each choice changes."""
 
 import re
+from io import BytesIO
 
 import openpyxl
 from support.composer_person import Person
@@ -294,13 +295,30 @@ def test_rows_to_correct_keep_the_answers_and_get_what_their_choices_promise(per
     person.fill("path", "visits.csv")  # without the corrections
     person.press("use")
     person.press("check")
-    assert person.offered("overlong")[0] == "Leave these people out: 1 row gets no text"  # row 4 has it
     shown = person.sees("section-3")
     assert "Of 4 rows: 1 gets nothing more, 2 were sent as corrected, 1 shares a phone." in shown
     assert "3 people get nothing more; 1 row gets none." in shown
     assert "2 rows. They were sent as corrected in a file of “Rows to correct”. Correct your own" in shown
     assert "Rows 4, 5 " in shown
     assert "too few digits" not in shown
+    book = openpyxl.load_workbook(BytesIO(person.section(3).download.content()))
+    why = [row[-2].value for row in book.active.rows]
+    assert [reason.startswith("It was sent as corrected") for reason in why[1:]] == [False, True, True]
+
+
+def test_a_question_is_not_asked_about_people_who_have_their_text(person, table):
+    at_the_check(person, table, f"{FAMILY}{LONG},+256 772 000 005,Fri\n")
+    person.fill("overlong", "truncate")
+    person.press("go-on")
+    person.send()
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    person.reopen(3)
+    questions = [css for widget in widgets_in(person.section(3)) for css in widget._dom_classes]
+    assert "campaign-overlong" not in questions
+    assert "campaign-duplicates" in questions
+    assert person.composer.desk.composition.overlong == "truncate"
 
 
 def test_an_answer_that_a_change_above_takes_back_is_named(person, table):

@@ -79,6 +79,8 @@ def test_the_counter_counts_the_rows_that_get_a_text(person, table):
     person.press("larger")
     assert find(person.composer, "section-2").phone.row == 5
     assert "number 1 of 1 row with more than 1 SMS." in person.sees("phone")
+    person.write("")
+    assert not person.is_shown("larger")
     person.write("Hi {name}, " + "come again " * 15)
     assert person.sees("counter").endswith("· too long for 3 rows")
     assert not person.is_shown("larger")

@@ -49,6 +49,10 @@ def without_quotes(text):
         ),
         ("Row 2: call 0772 000 012.\nGive it up.", "Row 2: call 077*****12.\nGive it up."),
         (
+            'Give the list again with opt_outs=, or opted_out="send" to send to them. Look again.',
+            "Give the list again with the field “People who want no texts”. Look again.",
+        ),
+        (
             'Give the country with region=, for example region="UG".',
             "Give the country with the field “Country”.",
         ),

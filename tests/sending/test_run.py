@@ -34,8 +34,8 @@ def _own_folder(tmp_path, monkeypatch):
 
 @pytest.fixture
 def slow_service():
-    """Ten requests are with it when the answer to the third is lost; the others take their time."""
-    with campaign.Sandbox(latency=0.4, faults={3: "reset_midway"}) as sandbox:
+    """The answer to the third request is lost; the others that are with it then are answered."""
+    with campaign.Sandbox(latency=0.4, faults={3: "accept_close"}) as sandbox:
         yield sandbox
 
 
@@ -88,7 +88,8 @@ def test_a_run_that_a_valve_holds_has_ended_when_its_result_is_returned(send, sl
     before = run_threads()
     result = send(plan_of(400), account=slow_service.account, batch_size=10, concurrency=10, progress=False)
     assert run_threads() == before
-    assert (result.totals["accepted"], result.totals["unknown"]) == (91, 10)
+    assert result.totals["unknown"] == 10
+    assert 11 < result.totals["accepted"] == len(slow_service.inbox) - 10  # whatever was under way counts
     assert "It is not known whether 10 messages were sent" in result.sentence
     assert_same(result, campaign.load_result(result.folder))
     assert list(result.folder.glob("ledger.sqlite-*")) == []  # closed: its write-ahead file is folded in
@@ -113,7 +114,8 @@ def test_waiting_for_a_run_that_a_valve_pauses_waits_for_what_is_under_way(slow_
     )
     result = run.wait()
     assert (run.status, run.ended, run.counts.in_flight) == ("paused", False, 0)
-    assert (result.totals["accepted"], result.totals["unknown"]) == (91, 10)
+    assert result.totals["unknown"] == 10
+    assert 11 < result.totals["accepted"] == len(slow_service.inbox) - 10  # whatever was under way counts
     assert_same(result, campaign.load_result(run.folder))
     slow_service._latency = 0
     run.resume()

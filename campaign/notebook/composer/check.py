@@ -70,7 +70,7 @@ class CheckSection(Section):
         self.download = Download(
             "Download a list of these rows",
             lambda: self._desk.file_name("rows without a text.xlsx"),
-            lambda path: write_rows_without_text(self._plan, path),
+            lambda path: write_rows_without_text(self._plan, self._leaves, path),
             self.show_problem,
         )
         self._correcting = HTML()

@@ -69,14 +69,15 @@ class Composition:
     def decided(self, **decisions: Any) -> Composition:
         """With some decisions replaced, and without the answers that were about what they replace.
 
-        An answer that was kept from an earlier text holds for the first text that is written.
+        An answer that was kept from an earlier text holds for the first text that is written, and a language
+        that comes or goes without a text changes nothing.
         """
         is_written = self.message or any(self.texts.values())
         unwritten = () if is_written else ("message", "texts", "language")
         changed = {
             name
             for name, value in decisions.items()
-            if getattr(self, name) != value and name not in unwritten
+            if name not in unwritten and not _says_the_same(getattr(self, name), value)
         }
         forgotten = {answer for cause, answers in _ABOUT.items() if cause in changed for answer in answers}
         defaults: dict[str, Any] = {name: type(self).__dataclass_fields__[name].default for name in forgotten}
@@ -160,6 +161,13 @@ class Composition:
         defaults = type(self).__dataclass_fields__
         values = {name: getattr(self, name) for name in names}
         return {name: value for name, value in values.items() if value != defaults[name].default}
+
+
+def _says_the_same(before: Any, now: Any) -> bool:
+    """Whether a decision is what it was; of several texts, whether none of them is another one."""
+    if isinstance(before, Mapping) and isinstance(now, Mapping):
+        return {(language, text) for language, text in now.items() if text} <= {*before.items()}
+    return bool(before == now)
 
 
 def _written(arguments: Mapping[str, Any]) -> str:

@@ -267,6 +267,7 @@ class MessageSection(Section):
 
     def _counted(self) -> str:
         """How long the text is in the row on the phone, and where it is longest."""
+        self.phone.offer_larger(self._readers.index[:0])
         if not self._text.strip():
             return f"0 of {TEXT_LIMIT}"
         try:

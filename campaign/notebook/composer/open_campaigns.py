@@ -76,10 +76,11 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
         folder, (named, name, day) = Path(found["folder"]), _named(found)
         counts = [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
         sentence = f"{named} {_STATES[found['state']]}{day}{': ' if counts else ''}{listed_words(counts)}."
-        look = button(
-            f"Show the result of “{shorten(name, _NAME)}”", "look-back", lambda: self._looked_at(folder)
-        )
-        return [HTML(markup.paragraph(sentence)), look]
+        return [HTML(markup.paragraph(sentence)), self._look(folder, name)]
+
+    def _look(self, folder: Path, name: str) -> Any:
+        label = f"Show the result of “{shorten(name, _NAME)}”"
+        return button(label, "look-back", lambda: self._looked_at(folder))
 
     def _about_waiting(self, found: dict[Any, Any]) -> list[Any]:
         """What is left of a campaign, and the button to go on with it, if everything for that is here."""
@@ -100,7 +101,7 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
                 main=True,
             )
             return [HTML(markup.paragraph(sentence)), go_on]
-        return [HTML(markup.paragraph(sentence + missing))]
+        return [HTML(markup.paragraph(sentence + missing)), self._look(folder, name)]
 
 
 def _named(found: dict[Any, Any]) -> tuple[str, str, str]:

@@ -150,6 +150,13 @@ def _reasons_to_copy(plan: Plan, leaves: WhoLeaves) -> list[Reason]:
     return reasons
 
 
+def why_done(leaves: WhoLeaves) -> pd.Series[str]:
+    """For each row with a mistake that gets nothing more why that is so."""
+    corrected = pd.Series(f"It was {_SENT_CORRECTED}", index=leaves.corrected, dtype="str")
+    reached = pd.Series(f"Its number was {_REACHED_EARLIER}", index=leaves.reached, dtype="str")
+    return pd.concat([corrected, reached])
+
+
 def _repeated_rows(plan: Plan) -> pd.Series[int]:
     """The row that each duplicate has its number from, by the row of the duplicate."""
     numbers = pd.Series(plan.addressing.numbers, index=plan.contacts.index)

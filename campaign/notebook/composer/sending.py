@@ -112,7 +112,7 @@ class SendingSection(Section):
         """Which button sends what was not sent yet, and with which budget."""
         is_form = self._area.children == tuple(self._form)
         if self._desk.contacts.empty:  # a result of before is looked at
-            return "the button in section 4, once you have chosen its spreadsheet in section 1,"
+            return "the button in section 4 after you have chosen its spreadsheet in section 1"
         if is_form and not len(self._outgoing):
             return "the button in section 4"
         if is_form:

@@ -11,10 +11,11 @@ import pandas as pd
 from ipywidgets import HTML, HBox, VBox
 
 from campaign import markup
+from campaign.contacts.columns import number_columns
 from campaign.contacts.reading_options import DateOrder
 from campaign.contacts.reading_record import Reading
 from campaign.errors import CampaignError, FileError
-from campaign.masking import mask_text, mask_texts
+from campaign.masking import mask_numbers, mask_text, mask_texts
 from campaign.messages.templates.date_orders import find_question
 from campaign.messages.templates.formats import MONTHS, read_moment
 from campaign.notebook.composer.composition import CONTINUED, KEPT_ANSWERS, Composition
@@ -218,5 +219,9 @@ def _date_options(example: str) -> list[tuple[str, str]]:
 
 def _first_rows(contacts: pd.DataFrame) -> str:
     """The first rows as in the sheet, with numbers masked; on a narrow page they scroll by themselves."""
-    table = markup.table(contacts.head(_SHOWN).apply(mask_texts), limit=_SHOWN, rows=len(contacts))
+    first, numbers = contacts.head(_SHOWN), number_columns(contacts.columns)
+    masked = {
+        name: mask_numbers(first[name]) if name in numbers else mask_texts(first[name]) for name in first
+    }
+    table = markup.table(pd.DataFrame(masked), limit=_SHOWN, rows=len(contacts))
     return f'<div class="sideways" role="region" aria-label="First rows" tabindex="0">{table}</div>'
