@@ -54,7 +54,7 @@ line-height:1.4;unicode-bidi:isolate}
 .campaign.campaign .scroller td.unbroken{white-space:nowrap}
 @media (max-width:800px){.campaign.campaign .scroller td.short{white-space:nowrap}
 .campaign.campaign .scroller th,.campaign.campaign .scroller td{padding:.2em .35em}
-.campaign.campaign .scroller td.long{min-width:11em}}
+.campaign.campaign .long{min-width:11em}}
 .campaign .scroller::-webkit-scrollbar{height:.6em}
 .campaign .scroller::-webkit-scrollbar-thumb{background:var(--quiet);border-radius:.3em}
 .campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
