@@ -20,6 +20,16 @@ white-space:pre-wrap;overflow-wrap:anywhere;unicode-bidi:plaintext}
 _NUMBER = re.compile(r"\+?[0-9][0-9 ().-]{6,}[0-9]")
 
 
+def mask_own_number(text: str, number: str) -> str:
+    """A text with its recipient's own number masked; other numbers, such as one to call back, stay."""
+
+    def mask(match: re.Match[str]) -> str:
+        digits = re.sub("[^0-9]", "", match[0])
+        return mask_number(number) if number.endswith(digits[-8:]) else match[0]
+
+    return _NUMBER.sub(mask, text)
+
+
 @dataclass(frozen=True, repr=False)
 class Preview:
     """What one row gets: its messages, or the reason why there are none."""
@@ -51,11 +61,7 @@ class Preview:
     @property
     def _shown(self) -> list[str]:
         """The messages, with the recipient's own number masked."""
-        return [_NUMBER.sub(self._mask, text) for text in self.messages]
-
-    def _mask(self, match: re.Match[str]) -> str:
-        digits = re.sub("[^0-9]", "", match[0])
-        return mask_number(self.number) if self.number.endswith(digits[-8:]) else match[0]
+        return [mask_own_number(text, self.number) for text in self.messages]
 
     def __str__(self) -> str:
         bubbles = (f"{self.sender}: {_printable(text)}" for text in self._shown)

@@ -71,6 +71,7 @@ def run_card(run: Run) -> str:
         progress(counts),
         figures(run, counts, on_the_way=False),
         "" if run.sentence else refusal(counts),
+        _about_later_texts(run),
         ways_on(run),
         markup.paragraph(f"Written {_now()}.", note=True) if ended else "",
     ]
@@ -88,6 +89,12 @@ def head(run: Run, *, title: bool = True) -> str:
         f'<div class="head">{name}'
         f'<span class="where{live}">{markup.escape(run.label)}</span></div>{account}{comparison}'
     )
+
+
+def _about_later_texts(run: Run) -> str:
+    """Whose last text is not that of the table, where nothing was left to send; "" for nobody."""
+    said = run.result.about_later_texts if run.ended and not run.outgoing else ""
+    return markup.paragraph(said) if said else ""
 
 
 def _title(run: Run) -> str:
@@ -186,7 +193,7 @@ def _about_all_runs(run: Run, counts: Snapshot) -> str:
     is_part, elsewhere = run.outgoing < counts.messages, counts.elsewhere
     pieces = ["In all runs so far"] * (is_part or elsewhere > 0)
     if elsewhere:
-        pieces.append(f"the cost is also for {counted(elsewhere, 'message')} that this table does not have")
+        pieces.append(f"the cost is also for {counted(elsewhere, 'message')} of earlier rounds")
     return markup.paragraph(f"{'; '.join(pieces)}:", note=True) if pieces else ""
 
 

@@ -88,7 +88,10 @@ class Redaction:
         """What a reader needs to know about the numbers."""
         if self._reveal:
             return "Phone numbers are shown in full: this file holds personal data."
-        return "Phone numbers are masked. Names and texts are not: this file holds personal data."
+        return (
+            "Phone numbers are masked, also those in texts. Names and the rest of the texts are not: this "
+            "file holds personal data."
+        )
 
     def _masked(
         self, table: pd.DataFrame, *, numbers: Collection[str] = (), kept: Collection[str]

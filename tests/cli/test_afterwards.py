@@ -89,7 +89,7 @@ def test_closing_asks_for_its_phrase_and_nothing_waits_afterwards(interrupted_ca
     assert main(["close", str(interrupted_campaign), "--confirm", phrase]) == 4
     assert "The campaign is closed: nothing waits in it." in told(capsys)
     assert main(["resume", str(interrupted_campaign)]) == 4
-    assert "Nothing was sent" in told(capsys)
+    assert "Nothing was left to send" in told(capsys)
 
 
 def test_erasing_asks_for_its_phrase_and_no_name_is_left_afterwards(sandbox, capsys):

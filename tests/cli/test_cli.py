@@ -63,7 +63,10 @@ def test_sending_again_sends_nothing(capsys):
     main(send_arguments())
     capsys.readouterr()
     assert main(send_arguments()) == 0
-    assert "Nothing was sent: all 2 were reached in rehearsal with this text on " in capsys.readouterr().out
+    assert (
+        "Nothing was left to send: all 2 were reached in rehearsal with this text on "
+        in capsys.readouterr().out
+    )
 
 
 def test_nothing_can_be_sent_because_of_issues():

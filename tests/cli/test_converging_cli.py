@@ -163,7 +163,7 @@ def test_writes_the_user_name_in_capitals(service, desk, shell, monkeypatch):
     log_in_to(service, monkeypatch, username="CLINIC")
     code, shown = shell.run("send", "visits.csv")
     assert code == 0
-    assert "Nothing was sent: all 20 were reached with this text on " in shown
+    assert "Nothing was left to send: all 20 were reached with this text on " in shown
     assert_reached_once(service, range(20))
 
 

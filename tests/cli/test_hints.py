@@ -62,5 +62,5 @@ def test_saying_it_again_names_the_option(tmp_path, monkeypatch, capsys):
     assert main(["send", "visits.csv", *SENT]) == 0
     capsys.readouterr()
     assert main(["send", "visits.csv", *SENT]) == 0
-    (sentence,) = re.findall("Nothing was sent: .*", capsys.readouterr().out)
+    (sentence,) = re.findall("Nothing was left to send: .*", capsys.readouterr().out)
     assert 'To send it again, give another name, for example --name "second reminder".' in sentence

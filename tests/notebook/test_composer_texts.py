@@ -415,3 +415,11 @@ def test_the_counter_says_what_fits_into_one_sms_and_what_becomes_of_a_text_that
     section._desk.decide(overlong="truncate")
     section.phone.show()
     assert person.sees("counter").startswith("170 of 160 · too long, so it is cut · ")
+
+
+def test_a_number_to_call_is_shown_as_it_leaves_also_in_a_text_that_is_too_long(person):
+    person.fill("path", "visits.csv")
+    person.press("use")
+    person.write("Call 0414 000 000. " + "come again " * 13)
+    assert "Call 0414 000 000." in person.sees("phone")
+    assert "161 of 160 characters" in person.sees("phone")

@@ -55,11 +55,11 @@ def test_the_dashboard_says_what_was_sent_before(sandbox, place):
     assert "Nothing left to send: the table has 7 messages" in third
     assert "<dt>elapsed</dt>" in second
     assert "<dt>elapsed</dt>" not in third  # that of earlier runs is none of this one
-    assert "Nothing was sent: all 7 were reached in rehearsal with this text on " in third
+    assert "Nothing was left to send: all 7 were reached in rehearsal with this text on " in third
     assert '<span class="word">Finished' in third
 
     fourth = dashboard_at_the_end(plan_for(people(4)), sandbox, place)
-    about = "In all runs so far; the cost is also for 3 messages that this table does not have:"
+    about = "In all runs so far; the cost is also for 3 messages of earlier rounds:"
     assert about in fourth
 
 
@@ -125,7 +125,8 @@ def test_who_keeps_an_earlier_text_is_not_said_to_have_this_one(sandbox, place):
     other = plan_for(people(2), "Hello {name}.")
     kept = campaign.send(other, account=sandbox, changed="skip", progress=False, **place)
     assert kept.sentence.startswith(
-        f"{CAUTION} Nothing was sent: all 2 were reached in rehearsal with this text or an earlier one on "
+        f"{CAUTION} Nothing was left to send: all 2 were reached in rehearsal with this text or an earlier "
+        "one on "
     )
 
 
@@ -146,7 +147,7 @@ def test_correct_and_run_again_runs_offline_and_tells_its_story(tmp_path):
         f"<Result (local): {CAUTION} 47 of 50 rows were accepted by the embedded sandbox; the rest: 3",
         "<Difference: 3 messages would be rehearsed: 3 new, 47 reached in rehearsal before.>",
         f"<Result (local): {CAUTION} All 50 rows were accepted by the embedded sandbox.>",
-        "Nothing was sent: all 50 were reached in rehearsal with this text on ",
+        "Nothing was left to send: all 50 were reached in rehearsal with this text on ",
         f"<Result (local): {CAUTION} All 52 rows were accepted by the embedded sandbox. 1 row was ",
         "52 people were reached by this rehearsal with another text. Nothing was sent.",
         "['visits.local']",

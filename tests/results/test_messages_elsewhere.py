@@ -9,6 +9,7 @@ import pytest
 from support.small_campaigns import contacts_of
 
 import campaign
+from campaign.notebook.run_card import run_card
 
 TABLE = ["José,0772000001,12500,Gulu", "Ben,0772000002,1,Soroti", "Cat,0772000003,1,Gulu",
          "Dan,0772000004,1,Soroti", "Eve,0772000005,1,Gulu", "Flo,0772000006,1,Soroti"]  # fmt: skip
@@ -78,8 +79,21 @@ def test_a_later_text_is_called_so_and_its_row_says_that_it_was_the_last(later):
     assert later.contacts["reason"].drop(JOSE).eq("").all()
     page = campaign.write_report(later, "later.html").read_text("utf-8")
     assert "Decide whether to send the text of this table again." in page
+    assert "Nobody needs attention" not in page
     sheet = openpyxl.load_workbook(campaign.write_report(later, "later.xlsx"))["Contacts"]
     assert reason in [cell.value for row in sheet.iter_rows() for cell in row]
+
+
+def test_a_run_that_had_nothing_to_send_says_whose_last_text_is_another_one(later):
+    same = [TABLE[0], "Ben,0772000022,1,Soroti", *TABLE[2:4], TABLE[5]]
+    contacts = contacts_of(*same, header="name,phone,amount,district")
+    plan = campaign.prepare(contacts, message="{name}: {amount}", sender="CLINIC", region="UG")
+    run = campaign.start(plan, name="fees", progress=False)
+    again = run.wait()
+    assert "a later text than the one in this table (row 2)" in run_card(run)
+    page = campaign.write_report(again, "again.html", by="district").read_text("utf-8")
+    assert "Nothing was left to send: all 5 were reached" in page
+    assert ">SMS parts in the table<" in page
 
 
 def test_a_later_text_that_is_unknown_is_not_said_to_be_the_last(desk):

@@ -47,7 +47,7 @@ def test_nothing_leaves_a_closed_campaign_however_it_is_resumed(waiting, sandbox
     assert (closed.totals["accepted"], closed.totals["refused"], closed.totals["not_sent"]) == (11, 10, 20)
     sandbox.top_up(10**6)
     resumed = campaign.resume(waiting, account=sandbox, progress=False)
-    assert "Nothing was sent" in resumed.sentence
+    assert "Nothing was left to send" in resumed.sentence
     assert "20 were withdrawn" in resumed.sentence
     assert len(sandbox.inbox) == 11
 
@@ -145,7 +145,7 @@ def test_who_was_refused_gets_nothing_from_a_closed_campaign_either(tmp_path, op
         plan_for(people(21), "Dear {name}", not_again=folder)
     campaign.close(folder, confirm="close with 10 messages not sent")
     sandbox.top_up(10**6)
-    assert "Nothing was sent" in campaign.resume(folder, account=sandbox, progress=False).sentence
+    assert "Nothing was left to send" in campaign.resume(folder, account=sandbox, progress=False).sentence
     others = plan_for(people(21), "Dear {name}", not_again=folder)
     assert (others.totals["duplicate"], len(others.messages)) == (11, 10)
     assert campaign.close(folder).totals["refused"] == 10

@@ -185,7 +185,7 @@ def test_resume_sends_nothing_that_was_closed():
         campaign.close(first.folder, confirm="close with 14 messages not sent")
         result = campaign.resume(first.folder, account=service.account, progress=False)
         assert len(service.inbox) == 1
-        assert "Nothing was sent" in result.sentence
+        assert "Nothing was left to send" in result.sentence
         with pytest.raises(campaign.UsageError, match=r"was closed.*Give them as opt_outs= to prepare"):
             campaign.resume(first.folder, opt_outs=["+256772000009"], account=service.account)
         assert len(service.inbox) == 1

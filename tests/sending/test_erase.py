@@ -196,7 +196,7 @@ def test_erasing_twice_changes_nothing(visits):
 def test_the_same_table_sent_again_sends_nothing_and_is_not_kept(visits, options, sandbox):
     erase(visits)
     result = campaign.send(plan_for(twelve()), **options)
-    assert "Nothing was sent: all 11 were reached in rehearsal with this text" in result.sentence
+    assert "Nothing was left to send: all 11 were reached in rehearsal with this text" in result.sentence
     assert result.contacts["name"][2] == "Person 0"
     assert len(sandbox.inbox) == 11
     assert traces(visits) == []
@@ -266,7 +266,7 @@ def test_a_cell_that_is_read_as_another_number_now_is_still_asked_about(visits, 
     assert len(sandbox.inbox) == 22
     erase(visits)
     assert traces(visits) == []
-    assert "Nothing was sent: all 11 were reached" in campaign.send(kenyan, **options).sentence
+    assert "Nothing was left to send: all 11 were reached" in campaign.send(kenyan, **options).sentence
 
 
 def test_texts_of_a_round_after_the_erasure_are_shown_and_kept(visits, options, sandbox):
@@ -502,7 +502,7 @@ def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox
         assert shown.totals["accepted"] == 11
         is_erased = ERASED in shown.sentence
         assert ("name" in shown.contacts) != is_erased
-        assert "Nothing was sent" in campaign.send(plan_for(twelve()), **options).sentence
+        assert "Nothing was left to send" in campaign.send(plan_for(twelve()), **options).sentence
         if is_erased:
             assert traces(visits) == []  # the next opening has finished it
             erase(visits)
@@ -510,7 +510,7 @@ def test_killed_anywhere_it_is_whole_or_can_be_finished(visits, options, sandbox
             assert not list(visits.rglob("erased"))
             erase(visits)
         assert traces(visits) == []
-        assert "Nothing was sent" in campaign.send(plan_for(twelve()), **options).sentence
+        assert "Nothing was left to send" in campaign.send(plan_for(twelve()), **options).sentence
     assert len(sandbox.inbox) == 11
 
 

@@ -216,7 +216,7 @@ class Life(Sender):
         self.check(self._people_never_reached(changed))
         requests = self.service.requests
         result = self._send_at_last(changed)
-        if self.service.requests != requests or "Nothing was sent" not in result.sentence:
+        if self.service.requests != requests or not result.nothing_sent:
             self.check(["the same once more sent something"])
 
     def _send_at_last(self, changed: str) -> campaign.Result:

@@ -228,7 +228,7 @@ class Sender(Desk):
             sheet for sheet in sheets if [(line.name, line.cell) for line in sheet.lines] == cells
         ]
         if intent.verb != "resume":  # where nothing had to be sent, a closed campaign stays closed
-            is_same = truth.is_closed is not False and "Nothing was sent" in result.sentence
+            is_same = truth.is_closed is not False and result.nothing_sent
             truth.is_closed = None if is_same else False
         if not truth.sheets:
             raise self.failed(["the result is about another table"])

@@ -13,7 +13,8 @@ from campaign.contract import TEXT_LIMIT
 from campaign.errors import CampaignError
 from campaign.masking import mask_number, mask_text
 from campaign.messages.plan import Plan
-from campaign.messages.preview import PHONE, Preview
+from campaign.messages.plan_tables.plan_columns import labels_of_contacts, numbers_of_contacts
+from campaign.messages.preview import PHONE, Preview, mask_own_number
 from campaign.messages.text.segments import count_units
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.fields import button, set_shown
@@ -87,7 +88,7 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
             self.screen.value = markup.paragraph(_EMPTY, note=True)
             self._drawn(None)
         else:
-            phone = preview.phone() or _too_long(*self._find_text())
+            phone = preview.phone() or _too_long(*self._find_text(), _number_of(plan, self.row))
             said = [*_about_cut(plan), _facts(preview)]
             self.screen.value = phone + "".join(markup.paragraph(one, note=True) for one in said)
             self._drawn(preview)
@@ -130,10 +131,19 @@ class Phone(VBox):  # type: ignore[misc]  # ipywidgets has no types
         self.screen.value += markup.paragraph(said, note=True)
 
 
-def _too_long(sender: str, text: str) -> str:
-    """A text that is too long as a piece of HTML, with what does not fit struck out; "" for any other."""
-    text = mask_text(text)
+def _number_of(plan: Plan, row: int) -> str:
+    """The number of a row, also of one that gets no text; "" if it has none."""
+    number = int(numbers_of_contacts(plan)[labels_of_contacts(plan) == row].max(initial=0))
+    return str(number) if number > 0 else ""
+
+
+def _too_long(sender: str, text: str, number: str) -> str:
+    """A text that is too long as a piece of HTML, with what does not fit struck out; "" for any other.
+
+    `number` is the recipient's, "" if the row has none: then no number is shown.
+    """
     length = count_units(text)
+    text = mask_own_number(text, number) if number else mask_text(text)
     if length <= TEXT_LIMIT:
         return ""
     end = next(end for end in range(TEXT_LIMIT, 0, -1) if count_units(text[:end]) <= TEXT_LIMIT)

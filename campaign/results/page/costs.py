@@ -124,8 +124,13 @@ def nowhere(result: Result) -> str:
     return NOWHERE if result.elsewhere.is_known else _ELSEWHERE
 
 
-def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]:
-    """The first values as a reader of the page needs them, and how many there are."""
+def for_page(
+    breakdown: pd.DataFrame, currency: str, *, has_other_texts: bool = False
+) -> tuple[pd.DataFrame, int]:
+    """The first values as a reader of the page needs them, and how many there are.
+
+    `has_other_texts` says that the costs are also for texts that the table does not have.
+    """
     breakdown = with_people(breakdown)
     shown = breakdown.head(_MOST_VALUES)
     costs = [
@@ -138,7 +143,7 @@ def for_page(breakdown: pd.DataFrame, currency: str) -> tuple[pd.DataFrame, int]
             "People": shown["people"].to_numpy(),
             "Accepted": shown["accepted"].to_numpy(),
             "Need attention": shown["needing_attention"].to_numpy(),
-            "SMS parts": shown["parts"].to_numpy(),
+            "SMS parts in the table" if has_other_texts else "SMS parts": shown["parts"].to_numpy(),
             "Share of the cost": costs,
         }
     )

@@ -16,7 +16,7 @@ def headline(result: Result, times: LocalTimes) -> str:
     if not totals.rows:
         return "The file has no rows, so there was nothing to send."
     timeline = Timeline.of(result.batches)
-    attention = "" if result.is_erased else _attention(totals)
+    attention = "" if result.is_erased else _attention(result)
     if timeline is None:
         return f"Nothing was sent. {attention}".strip()
     when = times.span(timeline.first, timeline.last)
@@ -38,8 +38,9 @@ def _accepted(totals: ResultTotals) -> str:
     return f"{what} for {accepted:,} of {people:,} people ({percentage(accepted, people)}){of_them}"
 
 
-def _attention(totals: ResultTotals) -> str:
-    count = totals.attention
-    if not count:
-        return "Nobody needs attention."
-    return capitalised(f"{counted(count, 'person', 'people')} {agreeing(count, 'needs', 'need')} attention.")
+def _attention(result: Result) -> str:
+    count = result.totals.attention
+    if count:
+        people = counted(count, "person", "people")
+        return capitalised(f"{people} {agreeing(count, 'needs', 'need')} attention.")
+    return "" if result.about_later_texts else "Nobody needs attention."

@@ -168,7 +168,8 @@ def _costs(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str,
 def _breakdown(result: Result, column: str, redaction: Redaction) -> tuple[str, str]:
     """The name of a column, and its table."""
     frame = shown_breakdown(result, column, redaction)
-    shown, values = for_page(frame, result.currency)
+    has_other_texts = bool(result.elsewhere.count or result.totals.reached_earlier)
+    shown, values = for_page(frame, result.currency, has_other_texts=has_other_texts)
     name = str(frame.index.name)
     html = table(shown, f"Values of {name}", rows=values)
     return name, html

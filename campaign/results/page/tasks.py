@@ -10,6 +10,7 @@ from campaign.paths import seen_from_here
 from campaign.remedies import without_code
 from campaign.results.plain_words import in_plain_words
 from campaign.results.redaction import Redaction
+from campaign.results.replaced_file import free_name
 from campaign.results.tables import Result
 from campaign.text import agreeing, counted
 
@@ -110,7 +111,7 @@ def _invalid(result: Result, count: int, place: str) -> Task:
         f"Correct {counted(count, 'row')}, then send the file again.",
         "The follow-up file, “Rows to correct”, has the reason beside each row. Sent again under the same "
         "name, it reaches only people who got nothing.",
-        f"campaign follow-up {place} to_correct.xlsx",
+        f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )
 
@@ -122,7 +123,7 @@ def _sharing(count: int, place: str) -> Task:
         f"{counted(count, 'person', 'people')} who {agreeing(count, 'shares', 'share')} a phone.",
         f"Somebody in another row has the same number and another text, so nothing was sent to {people}. "
         "The follow-up file has their rows: with another number there, they are reached.",
-        f"campaign follow-up {place} to_correct.xlsx",
+        f"campaign follow-up {place} {free_name(Path('to_correct.xlsx'))}",
         "bad",
     )
 

@@ -121,7 +121,8 @@ class ComparedPlan:
 
     @property
     def kinds_in_words(self) -> str:
-        return ", ".join(f"{number:,} {words}" for words, number in self.kinds.items() if number)
+        kinds = self.kinds | {"sent as corrected": len(self.corrected_rows)}
+        return ", ".join(f"{number:,} {words}" for words, number in kinds.items() if number)
 
     @property
     def about_gone(self) -> str:
@@ -247,6 +248,8 @@ class ComparedPlan:
             return self._about_new_name or NOTHING_SENT_YET
         by_kind = f": {self.kinds_in_words}" if self.kinds_in_words else ""
         about = f"{self.about_left_out}{self.about_corrected}{self.about_gone}{self.about_closing}"
+        if not by_kind and not about:
+            return "This table has no messages to send."
         return f"Compared with what this {self.words.campaign} has sent{by_kind}.{about}"
 
 

@@ -112,4 +112,4 @@ def nothing_sent(tally: Tally, outcomes: pd.DataFrame, *, kept_another_text: boo
         if tally.accepted == tally.messages
         else ""
     )
-    return f"Nothing was sent: {', '.join(pieces)}.{again}"
+    return f"Nothing was left to send: {', '.join(pieces)}.{again}"
