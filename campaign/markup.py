@@ -16,14 +16,18 @@ TONES = {
     "reached earlier": "good",
     "new": "good", "refused before": "bad", "reached with another text": "doubt",
     "reached under another number": "doubt",
+    "reached in rehearsal with another text": "doubt", "reached in rehearsal under another number": "doubt",
 }  # fmt: skip
+
+_SHORT = 24  # characters of a cell
+_LONGEST_WORD = 40  # characters that are not broken: a follow-up code has 31
 
 # The class is named twice to outrank JupyterLab's own rules for tables, which set every cell to the right.
 STYLE = """
 .campaign{--good:#0b5cad;--bad:#a3260f;--doubt:#8a5300;--quiet:#5f6368;--line:rgba(128,128,128,.35);
 font:14px/1.45 system-ui,-apple-system,"Segoe UI",Roboto,sans-serif;font-variant-numeric:tabular-nums;
 border:1px solid var(--line);border-left:4px solid var(--good);border-radius:4px;
-padding:.6em 1em;margin:.4em 0;max-width:72em;overflow-x:auto}
+box-sizing:border-box;padding:.6em 1em;margin:.4em 0;max-width:74.4em;overflow-x:auto}
 [data-jp-theme-light="false"] .campaign,.vscode-dark .campaign{
 --good:#6db3f8;--bad:#ff9a85;--doubt:#f0b35a;--quiet:#b0b5ba}
 .campaign.campaign p{margin:.3em 0}
@@ -47,6 +51,10 @@ line-height:1.4;unicode-bidi:isolate}
 .campaign.campaign .scroller th,.campaign.campaign .scroller .short{white-space:normal}
 .campaign.campaign .scroller th{vertical-align:bottom;overflow-wrap:normal}
 .campaign.campaign .scroller td:not(.short):not(.figure){overflow-wrap:anywhere;min-width:9em}
+.campaign.campaign .scroller td.unbroken{white-space:nowrap}
+@media (max-width:800px){.campaign.campaign .scroller td.short{white-space:nowrap}
+.campaign.campaign .scroller th,.campaign.campaign .scroller td{padding:.2em .35em}
+.campaign.campaign .long{min-width:11em}}
 .campaign .scroller::-webkit-scrollbar{height:.6em}
 .campaign .scroller::-webkit-scrollbar-thumb{background:var(--quiet);border-radius:.3em}
 .campaign .bar{height:.8em;min-width:1px;background:var(--quiet)}
@@ -146,7 +154,8 @@ def _table(
 
 
 def _kind(column: "pd.Series[Any]") -> str:
-    """The style of a column: figure (right-aligned), short (never wrapped), long (never narrow) or ""."""
+    """The style of a column: figure (right-aligned), short (wrapped only in a scroller), long (never narrow)
+    or ""."""
     if pd.api.types.is_numeric_dtype(column) or any(isinstance(value, Decimal) for value in column):
         return "figure"
     return _kind_of_words(column)
@@ -154,7 +163,7 @@ def _kind(column: "pd.Series[Any]") -> str:
 
 def _kind_of_words(column: Iterable[object]) -> str:
     lengths = [len(written(value)) for value in column]
-    if max(lengths, default=0) <= 24:
+    if max(lengths, default=0) <= _SHORT:
         return "short"
     filled = sum(length > 0 for length in lengths)
     return "long" if sum(length > 40 for length in lengths) * 3 >= filled else ""
@@ -162,8 +171,15 @@ def _kind_of_words(column: Iterable[object]) -> str:
 
 def _cell(tag: str, text: str, kind: str) -> str:
     scope = ' scope="col"' if tag == "th" else ""
-    style = f' class="{kind}"' if kind else ""
+    styles = [kind] * bool(kind) + ["unbroken"] * (tag == "td" and _is_unbroken(text))
+    style = f' class="{" ".join(styles)}"' if styles else ""
     return f"<{tag}{scope}{style}>{escape(text)}</{tag}>"
+
+
+def _is_unbroken(text: str) -> bool:
+    """Is this a date or a code, which a line break would make hard to read?"""
+    is_word = len(text) <= _LONGEST_WORD and len(text.split()) == 1
+    return is_word and ("-" in text or len(text) > _SHORT)
 
 
 def written(value: object, *, plain: bool = False) -> str:

@@ -31,6 +31,9 @@ STYLE = """
 .campaign .itables_anywidget,.campaign .dt-container,.campaign .dt-container table.dataTable{background:none}
 .campaign .dt-container td{white-space:pre-wrap;overflow-wrap:break-word;max-width:26em;vertical-align:top;
 text-align:left}
+.campaign .dt-container table.dataTable td.dt-type-numeric,
+.campaign .dt-container table.dataTable td.dt-empty{text-align:left}
+.campaign .dt-container td:not(.dt-type-numeric){min-width:9em}
 .campaign .dt-container td.wide{min-width:22em}
 .campaign .dt-container td.unbroken{white-space:nowrap}
 .campaign .dt-container .dt-search input{margin-left:.5em}

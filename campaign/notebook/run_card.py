@@ -40,7 +40,7 @@ _PASSING = (
 _SEGMENTS = {"accepted": "good", "refused": "bad", "unknown": "doubt", "in_flight": "moving"}
 
 STYLE = """
-.campaign .head{display:flex;flex-wrap:wrap;gap:.3em 1em;align-items:baseline}
+.campaign .head{display:flex;flex-wrap:wrap;gap:.3em 1em;align-items:baseline;margin-bottom:.3em}
 .campaign .where{border:1px solid var(--good);color:var(--good);border-radius:3px;padding:0 .5em;
 font-size:13px}
 .campaign .where.live{border-color:var(--bad);color:var(--bad);font-weight:600}
@@ -279,7 +279,7 @@ def _ways_to_settle(run: Run) -> list[str]:
         f"To settle {which}, which {unknown}: ask the service{_what_was_received(run, batches)}. Then run "
         f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. "
-        "The first call asks, and shows the lines that do it",
+        "The first call asks, and shows the lines that do it.",
         f"To settle by the service's own list: {together}",
     ]
 

@@ -29,6 +29,9 @@ _FIRST_TO_FOLLOW_UP = ("unknown", "refused", "not_sent", "invalid", "duplicate")
 
 STYLE = f"""{charts.STYLE}
 .campaign .lm-TabBar-tab,.campaign .p-TabBar-tab{{color:inherit!important}}
+.campaign.campaign .widget-tab>.lm-TabBar,.campaign.campaign .widget-tab>.p-TabBar{{font-family:inherit}}
+.campaign.campaign .widget-tab .lm-TabBar-tab,.campaign.campaign .widget-tab .p-TabBar-tab{{flex:0 1 auto;
+min-width:max-content}}
 .campaign.campaign .widget-tab .widget-tab-contents{{overflow:visible!important}}
 .campaign .chart{{max-width:46em}}
 .campaign.campaign .key{{list-style:none;padding:0}}

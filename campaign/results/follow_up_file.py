@@ -17,7 +17,7 @@ from campaign.formulas import keep_apostrophes
 from campaign.paths import seen_from_here
 from campaign.public_calls import public_call
 from campaign.results.csv_file import write_csv
-from campaign.results.kept_corrections import has_sent_corrections
+from campaign.results.kept_corrections import reason_to_keep
 from campaign.results.ods_file import write_ods
 from campaign.results.plain_words import with_attention_words
 from campaign.results.replaced_file import check_ending, free_name, replace_file
@@ -49,9 +49,10 @@ def write_follow_up(
 
     Phone numbers are written in full: the file is for correcting, so only its owner can read it. An existing
     file is replaced in one step, unless somebody has corrected or added rows in it that your own spreadsheet
-    lacks. Once all of these were sent as they are, the file is kept, so that a notebook can be run again;
-    before that, it is a `ReportError`: nothing that was typed is lost. Raises `UsageError` for any other
-    extension, and `ReportError` also for a place that cannot be written to and more than a sheet holds.
+    lacks. Once all of these were sent as they are, the file is kept, so that a notebook can be run again,
+    also when nothing is left to correct; before that, it is a `ReportError`: nothing that was typed is lost.
+    Raises `UsageError` for any other extension, and `ReportError` also for a place that cannot be written to
+    and more than a sheet holds.
     """
     check_result(result, "write_follow_up", "campaign.write_follow_up({}, path)")
     check_path(path, subject="path", write='campaign.write_follow_up(result, "to_correct.xlsx")')
@@ -68,8 +69,8 @@ def write_follow_up(
             "Correct them in your own file, and send that."
         )
     rows = result.follow_up(statuses)
-    if has_sent_corrections(path, result, rows):
-        return WrittenFile.kept(path, _why_kept(path, len(rows)))
+    if reason := reason_to_keep(path, result, rows):
+        return WrittenFile.kept(path, _why_kept(path, reason, len(rows)))
     to_correct = cells_to_correct(rows, (part.issues for part in result.parts()))
     write = writers[path.suffix.lower()]
     # What must not be replaced was found above, where it is also known what may be kept.
@@ -79,16 +80,14 @@ def write_follow_up(
     return WrittenFile.showing(path, _about(path, rows))
 
 
-def _why_kept(path: Path, count: int) -> str:
+def _why_kept(path: Path, reason: str, count: int) -> str:
     """Why a file stays as it is, and where the rows that are to correct now can be written."""
     left = (
         f" To write the {counted(count, 'row')} to correct now, give another name, such as "
         f"{free_name(path).name}."
     )
-    return (
-        "The corrections in it were sent, and your own spreadsheet does not say the same, so this file is "
-        f"kept as it is.{left if count else ''}"
-    )
+    kept = f"The corrections in it were sent, and {reason}, so this file is kept as it is."
+    return kept + (left if count else "")
 
 
 def _about(path: Path, rows: pd.DataFrame) -> list[str]:

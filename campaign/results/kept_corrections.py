@@ -20,15 +20,16 @@ from campaign.results.tables import Result
 from campaign.text import agreeing
 
 
-def has_sent_corrections(path: Path, result: Result, rows: pd.DataFrame) -> bool:
-    """Whether a follow-up file is here with corrections that were all sent and are in no other file.
+def reason_to_keep(path: Path, result: Result, rows: pd.DataFrame) -> str:
+    """Why a follow-up file that is here stays although its corrections were all sent; "" if it may go.
 
-    These are the rows that a person has corrected or added and that the own spreadsheet lacks. `rows` are
-    those that would be written in their place. Raises `ReportError` if some of them were not sent as they
-    are now, and for other files that are no reports of ours.
+    Either the own spreadsheet lacks some of them, or all of its rows are corrected and there are no `rows` to
+    write in its place: a file without rows does not say which campaign it continues. Corrections are the
+    rows that a person has corrected or added. Raises `ReportError` if the own spreadsheet lacks some that
+    were not sent as they are now, and for other files that are no reports of ours.
     """
     if not path.is_file() or not path.stat().st_size:
-        return False
+        return ""
     try:
         table = read_contacts(path)
     except ContactsError:
@@ -40,7 +41,7 @@ def has_sent_corrections(path: Path, result: Result, rows: pd.DataFrame) -> bool
     if continues is None:
         if len(table):
             check_own(path)
-        return False
+        return ""
     changed = table.drop(index=[*continues.untouched])
     corrected = result.corrected_rows.difference(rows.index)
     typed = _rows_of_a_person(changed, result, corrected)
@@ -48,7 +49,9 @@ def has_sent_corrections(path: Path, result: Result, rows: pd.DataFrame) -> bool
     unsent = _not_among(typed, result.contacts_of_rounds()).index.tolist()
     if unsent:
         raise _loss_of(path, unsent, [continues.rows[row] for row in unsent if row in continues.rows])
-    return len(typed) > 0
+    if len(typed):
+        return "your own spreadsheet does not say the same"
+    return "nothing is to correct now" if rows.empty and 0 < len(changed) == len(table) else ""
 
 
 def _loss_of(path: Path, rows: list[int], origins: list[int]) -> ReportError:

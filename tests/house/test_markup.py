@@ -46,6 +46,16 @@ def test_sentences_get_room_and_times_are_never_wrapped():
     assert '<td class="figure">0.30</td>' in shown
 
 
+def test_dates_and_codes_stay_in_one_piece_in_a_narrow_table():
+    code = "ApiJsonSubmit3c4f2cfa5cb71.25725945"
+    days = ["2026-03-05", "Tue 3rd March"]
+    shown = table(pd.DataFrame({"day": days, "code": [code, ""], "note": ["x" * 41, ""]}))
+    assert '<td class="short unbroken">2026-03-05</td>' in shown
+    assert f'<td class="unbroken">{code}</td>' in shown
+    assert '<td class="short">Tue 3rd March</td>' in shown
+    assert '<td class="long">xxx' in shown  # as wide as the page, if it were not broken
+
+
 def test_cells_are_written_as_a_person_writes_them():
     assert written(pd.Timestamp("2026-03-02 10:30", tz="UTC")) == "2026-03-02 10:30:00"
     assert [written(pd.NA), written(None), written(float("nan")), written(pd.NaT)] == ["", "", "", ""]

@@ -293,6 +293,23 @@ def test_corrections_are_in_the_follow_up_file_until_the_own_spreadsheet_has_the
     ]  # fmt: skip
 
 
+def test_a_file_whose_corrections_are_in_the_own_spreadsheet_stays_where_nothing_is_to_correct(sent):
+    """A file without rows would not say which campaign it continues, when all cells run again."""
+    sandbox, path = sent
+    correct(path, ["0772 000 003", "0772 000 008", "0772 000 015"])
+    corrected = send(plan_of(path), sandbox)
+    assert corrected.corrected_rows.tolist() == [5, 10, 17]
+    write_visits(wrong=())
+    for result in (send(plan_of(), sandbox), campaign.load_result(corrected.folder)):
+        assert result.corrected_rows.tolist() == []  # the spreadsheet has them, though it is the same table
+        assert "put these corrections" not in result.sentence
+        before, kept = path.read_bytes(), campaign.write_follow_up(result, path)
+        assert "The corrections in it were sent, and nothing is to correct now, so this" in kept.why_kept
+        assert path.read_bytes() == before
+    assert "Nothing was left to send: all 20 were" in send(plan_of(path), sandbox).sentence
+    assert len(campaign.history()) == 1
+
+
 @pytest.mark.parametrize(
     ("own", "is_lost"),
     [

@@ -144,6 +144,7 @@ def test_the_question_about_changed_texts_shows_where_they_differ(sandbox, tmp_p
     difference = campaign.compare(corrected, folder=tmp_path / "visits")
     assert difference.messages["before"].tolist() == [text.format(name="Amina", day="9 Dec")]
     assert "on 9 Dec." in difference._repr_html_()
+    assert 'class="bar doubt"' in difference._repr_html_()  # as in a live campaign
     assert "on 10 Dec." in difference._repr_html_()
 
 

@@ -61,6 +61,7 @@ border-top:1px solid var(--line)}
 .campaign .reason>.row-list>.widget-html,.campaign .reason>.row-list>.widget-hbox{flex:1 1 100%;min-width:0}
 .campaign .row-list .page{max-height:24em;overflow:auto;border:1px solid var(--line);margin:.3em 0}
 .campaign.campaign .row-list .page table{margin:0;width:100%}
+.campaign.campaign .row-list .page th:first-child{width:1%}
 .campaign .row-list .page th{position:sticky;top:0;background:var(--jp-layout-color1,Canvas)}
 .campaign .section summary{cursor:pointer;width:max-content;max-width:100%}
 .campaign .section summary:focus-visible{outline:2px solid var(--good);outline-offset:-2px}
@@ -73,8 +74,8 @@ font-size:14px;box-sizing:border-box;margin:0}
 color:inherit;background:none;border:1px solid var(--line)}
 .campaign .campaign-phone{min-height:9em}
 .campaign .section .jupyter-button,.campaign .section select,.campaign .section input{font-family:inherit}
-.campaign .section pre{font-family:monospace;white-space:pre-wrap;overflow-wrap:anywhere;padding:.6em;
-border:1px solid var(--line);color:inherit;background:none}
+.campaign .section pre{font-family:monospace;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere;
+padding:.6em;border:1px solid var(--line);color:inherit;background:none}
 """
 
 

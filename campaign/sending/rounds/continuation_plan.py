@@ -147,6 +147,12 @@ def merge(whole: Plan, part: Plan) -> Plan:
     return with_issue(merged, _corrected(whole, part, rows), CORRECTED, "info", _CORRECTED)
 
 
+def corrected_rows(plan: Plan) -> Ints:
+    """The rows that a plan has as they were corrected or added in a follow-up file, ascending."""
+    found = (part.issues.loc[part.issues["code"] == CORRECTED, "row"] for part in plan.parts())
+    return np.unique(pd.concat(list(found)).dropna().to_numpy(dtype=np.int64))
+
+
 def _corrected(whole: Plan, part: Plan, rows: Ints) -> Ints:
     """The rows that a person has corrected or added in this or an earlier follow-up file: their own
     spreadsheet knows nothing of that."""
