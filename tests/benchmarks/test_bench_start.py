@@ -14,7 +14,7 @@ import pytest
 
 import campaign
 
-TURNS = 5
+TURNS = 9
 ROOT = Path(__file__).parents[2]
 LIBRARIES = "import pandas, pyarrow, aiohttp"
 # What a sample campaign needs on top: the sandbox with its certificate, parquet, workbook, ledger and report.
