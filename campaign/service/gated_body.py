@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Sequence
 from contextlib import suppress
 from typing import cast
 
@@ -27,6 +28,7 @@ class GatedBody(aiohttp.payload.Payload):
         self._content, self._gate, self._size = content, gate, content.nbytes
         self.asked = self.passed = self._over = False
         self.refusal = ""
+        self._connection: asyncio.Transport | None = None
         self._witness: WireWitness | None = None
 
     def __repr__(self) -> str:
@@ -47,6 +49,7 @@ class GatedBody(aiohttp.payload.Payload):
         if self.asked:  # a redirect, a middleware or a future aiohttp wants to send it again
             raise GateClosed("the body was asked for twice")
         self.asked = True
+        self._connection = getattr(writer, "transport", None)
         try:
             await self._gate()
         except Exception as reason:
@@ -70,6 +73,8 @@ class GatedBody(aiohttp.payload.Payload):
         self._over = True
         if self._witness is not None:
             self._witness.abort()
+        elif self._connection is not None:  # closing over TLS takes an answer, which a run that ends ignores
+            _abort(layers(self._connection))
 
 
 class WireWitness(asyncio.Protocol):
@@ -88,9 +93,7 @@ class WireWitness(asyncio.Protocol):
 
     def abort(self) -> None:
         """Cut the connection; what still waits in it is dropped."""
-        for layer in self._layers:
-            with suppress(Exception):  # whatever state it is in, the answer counts
-                layer.abort()
+        _abort(self._layers)
 
     # the callbacks of a protocol, passed on
 
@@ -109,6 +112,12 @@ class WireWitness(asyncio.Protocol):
 
     def connection_lost(self, exc: Exception | None) -> None:
         self._protocol.connection_lost(exc)
+
+
+def _abort(connection: Sequence[asyncio.Transport]) -> None:
+    for layer in connection:
+        with suppress(Exception):  # whatever state it is in, the answer counts
+            layer.abort()
 
 
 def _waiting(layer: asyncio.Transport) -> int:

@@ -1,6 +1,7 @@
 """The whole exchange over TCP and TLS: how connections end, and cuts at every byte in both directions."""
 
 import asyncio
+import gc
 import io
 import ssl
 import subprocess
@@ -14,6 +15,7 @@ from support.raw_server import OK, hostile, reply
 from support.relay import relay
 
 from campaign.service import transport as transports
+from campaign.service.sandbox.server import Sandbox
 from campaign.service.transport import Transport
 from campaign.service.wire import EncodedMessages
 
@@ -241,6 +243,20 @@ def test_a_handshake_that_stalls_ends_with_the_time_for_connecting(tls_link, mon
     outcome = asyncio.run(play())
     assert (outcome.status, outcome.cause) == ("not_sent", "connect")
     assert time.monotonic() - began < 10
+
+
+def test_who_is_cancelled_at_the_gate_leaves_no_connection_open():
+    async def cancel_after(seconds):
+        async with Transport(sandbox.account) as transport:
+            under_way = asyncio.create_task(transport.post(BATCH, asyncio.Event().wait))
+            await asyncio.sleep(seconds)
+            under_way.cancel()
+            await asyncio.wait([under_way])
+
+    with Sandbox(tls=True) as sandbox:
+        for milliseconds in range(2, 26, 3):  # in the handshake and after it
+            asyncio.run(cancel_after(milliseconds / 1000))
+            gc.collect()  # which warns of what was left open, and warnings are errors
 
 
 @pytest.mark.parametrize("ending", ["close", "reset"])
