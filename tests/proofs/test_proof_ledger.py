@@ -254,7 +254,7 @@ QUIET = {"deadline": None, "suppress_health_check": [*HealthCheck], "print_blob"
 
 def test_a_ledger_agrees_with_its_model():
     run_state_machine_as_test(
-        LedgerAndModel, settings=settings(max_examples=200, stateful_step_count=12, **QUIET)
+        LedgerAndModel, settings=settings(max_examples=300, stateful_step_count=12, **QUIET)
     )
 
 

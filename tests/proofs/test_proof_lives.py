@@ -38,7 +38,7 @@ def live(seed, place, link, **options):
     return Life(seed, folder, link, **options).live()
 
 
-@pytest.mark.parametrize("seed", range(40))
+@pytest.mark.parametrize("seed", range(50))
 def test_a_life(seed, tmp_path, link):
     life = live(seed, tmp_path, link, days=(1, 3))
     assert life.broken == [], "\n".join(life.story)
