@@ -8,7 +8,7 @@ import pandas as pd
 
 from campaign import markup
 from campaign.paths import seen_from_here
-from campaign.results.batch_numbers import skipped_numbers
+from campaign.results.batch_numbers import skipped_numbers, which_batches
 from campaign.results.local_times import LocalTimes
 from campaign.results.replaced_file import free_name
 from campaign.results.sent_rounds import as_counted
@@ -58,6 +58,7 @@ def result_card(
                 times.with_local(_shown(batches), "submitted_at", "submitted"),
                 limit=10,
                 of=("batch", "batches"),
+                which=which_batches(batches),
             ),
             "Batches",
         ),
