@@ -11,7 +11,7 @@ _LISTED = 5
 
 
 def which_batches(batches: pd.DataFrame) -> str:
-    """Which of all batches a table shows that leaves out the end of these, as `markup.table` has to know it."""
+    """Which of all batches a table has that leaves out the end of these, as `markup.table` has to know."""
     return "last" if batches["batch"].is_monotonic_decreasing else ""
 
 

@@ -169,7 +169,7 @@ def test_a_file_with_a_date_in_its_name_keeps_it_in_the_report():
 
 
 def test_a_cell_that_was_repaired_in_two_ways_is_one(capsys):
-    """The + was missing, and the 0 behind the country code had to go; nothing was done to the other number."""
+    """The + was missing, and the 0 behind the country code had to go; the other number is as it was."""
     Path("visits.csv").write_text("name,phone\nAnn,256 (0)772000001\nBen,+447700900001\n")
     main(["check", "visits.csv", "--message", "Hi {name}", "--sender", "CLINIC", "--region", "UG"])
     assert 'Repaired: 1 cell in "phone".' in capsys.readouterr().out
