@@ -73,6 +73,7 @@ def result_card(
             name = free_name(Path("to_correct.xlsx"))
             call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
             pieces.append(_line("To write the rows to correct", call))
+    pieces.append(markup.paragraph(times.written_now(), note=True))
     return markup.card(f"Result ({where})", pieces)
 
 
