@@ -24,7 +24,6 @@ from campaign.results.page.tasks import tasks
 from campaign.results.plain_words import with_attention_words
 from campaign.results.redaction import Redaction
 from campaign.results.replaced_file import replace_file
-from campaign.results.result_part import ResultPart
 from campaign.results.tables import Result
 from campaign.results.workbook import OUTCOME, SummarySheet, write_workbook
 from campaign.text import capitalised, counted, money
@@ -84,7 +83,7 @@ def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str
         **breakdowns,
         "Batches": iter([redaction.batches(result.batches).rename(columns=_WITH_ZONE)]),
         "Messages": (redaction.messages(part.messages) for part in result.parts()),
-        "Contacts": (_contacts(result, part, redaction) for part in result.parts()),
+        "Contacts": _contacts(result, redaction),
         "Issues": (redaction.issues(part.issues) for part in result.parts()),
         "Follow-up": (
             with_attention_words(redaction.follow_up(rows)).reset_index()
@@ -93,13 +92,15 @@ def _tables(result: Result, redaction: Redaction, by: Sequence[str]) -> dict[str
     }
 
 
-def _contacts(result: Result, part: ResultPart, redaction: Redaction) -> pd.DataFrame:
-    """The rows of a part, each with the outcome as which the summary counts it beside its status."""
-    contacts = redaction.contacts(part.contacts)
-    outcomes = result.outcomes_of(part).str.replace("_", " ")
-    # A spreadsheet that is such a sheet itself may have a column of this name already.
-    contacts.insert(list(contacts).index("status"), OUTCOME, outcomes, allow_duplicates=True)
-    return contacts.reset_index()
+def _contacts(result: Result, redaction: Redaction) -> Iterator[pd.DataFrame]:
+    """The rows of the file, each with the outcome as which the summary counts it beside its status."""
+    outcomes = result.outcomes.str.replace("_", " ")
+    for part in result.parts():
+        contacts = redaction.contacts(part.contacts)
+        place, own = list(contacts).index("status"), outcomes.reindex(contacts.index)
+        # A spreadsheet that is such a sheet itself may have a column of this name already.
+        contacts.insert(place, OUTCOME, own, allow_duplicates=True)
+        yield contacts.reset_index()
 
 
 def _sheet_name(column: str, taken: Mapping[str, object]) -> str:

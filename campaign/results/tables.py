@@ -217,11 +217,7 @@ class Result:
 
         `contacts` has the statuses, which do not tell who shares a phone or was reached in an earlier round.
         """
-        return pd.concat([self.outcomes_of(part) for part in self._bare_parts()])
-
-    def outcomes_of(self, part: ResultPart) -> pd.Series[str]:
-        """The `outcomes` of the rows of a part."""
-        outcomes = part.status.astype("str")
+        outcomes = pd.concat([part.status for part in self._bare_parts()]).astype("str")
         outcomes[outcomes.index.isin(self._sharing)] = "sharing a phone"
         outcomes[outcomes.index.isin(self._reached.doubtful)] = "unknown"
         outcomes[outcomes.index.isin(self._reached.rows)] = "reached earlier"
