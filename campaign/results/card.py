@@ -53,20 +53,8 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.scroller(
-            markup.table(
-                times.with_local(_shown(batches), "submitted_at", "submitted"),
-                limit=10,
-                of=("batch", "batches"),
-                which=which_batches(batches),
-            ),
-            "Batches",
-        ),
+        *_table_of(batches, times),
     ]
-    if not batches["batch"].is_monotonic_decreasing:
-        pieces.append(markup.paragraph(_ORDER, note=True))
-    if skipped := skipped_numbers(batches):
-        pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing_unreached) and not is_erased:
@@ -75,6 +63,18 @@ def result_card(
             pieces.append(_line("To write the rows to correct", call))
     pieces.append(markup.paragraph(times.written_now(), note=True))
     return markup.card(f"Result ({where})", pieces)
+
+
+def _table_of(batches: pd.DataFrame, times: LocalTimes) -> list[str]:
+    """The batches as a table, and what is to know of their order and their numbers."""
+    shown = times.with_local(_shown(batches), "submitted_at", "submitted")
+    table = markup.table(shown, limit=10, of=("batch", "batches"), which=which_batches(batches))
+    pieces = [markup.scroller(table, "Batches")]
+    if not batches["batch"].is_monotonic_decreasing:
+        pieces.append(markup.paragraph(_ORDER, note=True))
+    if skipped := skipped_numbers(batches):
+        pieces.append(markup.paragraph(skipped, note=True))
+    return pieces
 
 
 def _line(purpose: str, call: str) -> str:
