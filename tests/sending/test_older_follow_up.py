@@ -212,7 +212,7 @@ class Office:
 
     def somebody(self):
         self.people += 1
-        name, ward = self.chance.choice(["Ada", "Ben", "Cy", "Dora"]), self.chance.randint(1, 4)
+        name, ward = self.chance.choice(["Ada", "Ben", "Cy", "Dora", "Eve", "Flo"]), self.chance.randint(1, 4)
         is_wrong = self.chance.random() < 0.4
         number = self.chance.choice(["?", "", "call"]) if is_wrong else self.number(self.people)
         return {"id": self.people, "name": name, "phone": number, "ward": f"Ward {ward}"}
