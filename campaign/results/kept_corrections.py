@@ -47,7 +47,9 @@ def reason_to_keep(path: Path, result: Result, rows: pd.DataFrame) -> str:
     corrected = result.corrected_rows.difference(rows.index)
     typed = _rows_of_a_person(changed, result, corrected)
     own = _rows_in_own_file(table, typed.index, continues, result)
-    typed = typed.drop(_said_in_own_file(table, own["row"].to_dict(), result, corrected))
+    typed = typed.drop(
+        _said_in_own_file(table, dict(zip(own.index, own["row"], strict=True)), result, corrected)
+    )
     unsent = _not_among(typed, result.contacts_of_rounds()).index
     if len(unsent):
         own = own[own.index.isin(unsent)]

@@ -111,7 +111,8 @@ class Result:
         in a sentence, "" for nothing. `ways_on` are the calls that send what is left, and
         `contacts_of_rounds` reads the tables of all rounds, this one included, part by part, and
         `table_of_version` the one of that version as it was first sent, None if it is not known. `recorded`
-        reads whom the messages of some batches were for. Raises `LedgerError` if batches and messages do not fit.
+        reads whom the messages of some batches were for. Raises `LedgerError` if batches and messages do not
+        fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
