@@ -22,6 +22,7 @@ from support.widget_tree import find, html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
+from campaign.notebook.error_card import error_lines
 from campaign.notebook.run_card import lost, recent_batches, run_card
 from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
@@ -98,6 +99,25 @@ def test_an_error_is_three_lines_what_what_to_do_and_where(shown):
         'There is no column "nmae". Did you mean "name"? The columns are: "name", "phone".',
         "TemplateError in Cell In[2], line 1: campaign.prepare(",
     ]
+
+
+def test_a_long_error_is_broken_between_words_and_what_can_be_copied_stays_whole():
+    """JupyterLab breaks lines wherever they end: "may be different p" and below it "eople"."""
+    call = 'result = campaign.resume("campaigns/a clinic", budget=campaign.Budget(messages=100))'
+    path = f"'/home/clinic/{'my texts ' * 20}'"
+    sentence = "The table of this campaign has changed since the rows to correct were written. "
+    error = campaign.FolderError(
+        f"{sentence * 3}Nobody's file is in {path}, so write {call} at once.\nThen go."
+    )
+    compiled = SimpleNamespace(format_code_name=lambda name: None)
+    shell = SimpleNamespace(kernel=object(), colors="nocolor", compile=compiled)
+    lines = "\n".join(error_lines(error, shell)).split("\n")
+    assert " ".join(lines) == f"{error} FolderError".replace("\n", " ")
+    assert [line for line in lines if len(line) > 104] == [f"{path},"]
+    assert [line for line in lines if call in line]
+    assert lines[-2:] == ["Then go.", "FolderError"]
+    shell.kernel = None  # a terminal knows its own width
+    assert max(map(len, error_lines(error, shell))) > 300
 
 
 def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
