@@ -38,7 +38,8 @@ def with_rows_of_today(whole: Plan, part: Plan, record: CampaignRecord, reached:
     reached_elsewhere = (found["row"] > 0) & is_reached & (found["number"] != found["number_today"])
     is_settled = found["is_as_before"] & ~found["row"].isin(corrected_rows(whole)) & ~reached_elsewhere
     is_left = found["is_untouched"] & ~is_settled
-    _check_found(found[(found["row"] == 0) & ~is_left].index, found[reached_elsewhere & ~is_left].index)
+    lost, reached_rows = (found["row"] == 0) & ~is_left, reached_elsewhere & ~is_left
+    _check_found(found.index[lost], found.index[reached_rows], len(part.contacts))
     part = _without(part, found.index[is_left])
     today = dict(found.loc[~is_left, "row"])
     return _with_continuation(part, Continuation.of(continuation.campaign, today, version))
@@ -102,8 +103,11 @@ def _with_continuation(part: Plan, continuation: Continuation) -> Plan:
     return part if reading is None else with_fields(part, reading=replace(reading, continues=continuation))
 
 
-def _check_found(lost: pd.Index[int], reached: pd.Index[int]) -> None:
-    """Raise `FolderError` for rows that were not found again, or that were reached under another number."""
+def _check_found(lost: pd.Index[int], reached: pd.Index[int], count: int) -> None:
+    """Raise `FolderError` for rows that were not found again, or that were reached under another number.
+
+    `count` is that of all rows of the file.
+    """
     if lost.empty and reached.empty:
         return
     doubts = []
@@ -114,10 +118,11 @@ def _check_found(lost: pd.Index[int], reached: pd.Index[int]) -> None:
         doubts.append(f"{_named(reached)} of the file {was} reached under another number since")
     rows = lost.union(reached)
     it = agreeing(len(rows), "it", "them")
+    correct = f"Delete {_named(rows)} from the file to send the others, and correct"
     raise FolderError(
         "The table of this campaign has changed since the rows to correct were written: "
-        f"{', and '.join(doubts)}. Nothing was sent. Delete {_named(rows)} from the file to send the others, "
-        f"and correct {it} in your own spreadsheet, or in a follow-up file that you write under another name."
+        f"{', and '.join(doubts)}. Nothing was sent. {correct if len(rows) < count else 'Correct'} {it} in "
+        f"your own spreadsheet, or in a follow-up file that you write under another name."
     )
 
 
