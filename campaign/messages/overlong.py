@@ -25,6 +25,7 @@ from campaign.remedies import in_curly_quotes
 from campaign.text import counted, shorten
 
 OVERLONG = ("flag", "truncate", "split")
+TOO_LONG = ("overlong", "too_many_parts")  # the issues of texts that do not fit; they hold the text
 
 
 @dataclass(frozen=True)

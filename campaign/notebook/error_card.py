@@ -16,6 +16,12 @@ from campaign.text import shorten, without_controls
 
 _PACKAGE = str(Path(__file__).parents[1])
 _LONGEST_LINE = 90  # characters of the line of code that is shown
+# JupyterLab breaks a line of an error wherever it ends, also inside a word. This fits beside its file browser
+# on a screen of 1,280 pixels. What can be copied stays whole: quoted names, paths and phrases, and calls.
+_WIDTH = 104
+_CALL = r"(?:\w+ = )?[\w.]+\((?:[^()\n]|\([^()\n]*\))*\)"
+_QUOTED = r"""\"[^"\n]*"|(?<!\w)'[^'\n]*'(?!\w)"""
+_WORD = re.compile(rf"(?:{_CALL}|{_QUOTED}|\S)+")
 _ASKED = "Nothing was done yet: a decision is needed, see below."
 _STOPS = "Run All stops here until this is decided."
 _BOLD, _PLAIN = "\x1b[1m", "\x1b[22m"
@@ -47,9 +53,27 @@ def error_lines(error: BaseException, shell: Any) -> list[str]:
     text = without_controls(str(error))
     match = _FIRST_SENTENCE.fullmatch(text)
     what, remedy = match.groups() if match else (text, "")
+    if in_notebook:
+        what, remedy = _in_lines(what), _in_lines(remedy)
     plain = str(getattr(shell, "colors", "")).lower() == "nocolor"
     head = what if plain else f"{_BOLD}{what}{_PLAIN}"
     return [line for line in (head, remedy, _where(error, shell)) if line]
+
+
+def _in_lines(text: str) -> str:
+    """The text with long lines broken between words."""
+    return "\n".join(_filled(line) if len(line) > _WIDTH else line for line in text.split("\n"))
+
+
+def _filled(line: str) -> str:
+    """A line as several, none longer than a screen shows unless one piece is."""
+    lines = [""]
+    for word in _WORD.findall(line):
+        if lines[-1] and len(lines[-1]) + 1 + len(word) > _WIDTH:
+            lines.append(word)
+        else:
+            lines[-1] = f"{lines[-1]} {word}" if lines[-1] else word
+    return "\n".join(lines)
 
 
 def question_card(question: ConfirmationError) -> str:

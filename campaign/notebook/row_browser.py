@@ -11,6 +11,7 @@ from campaign import markup
 from campaign.argument_checks import check_switch, wrong
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS
 from campaign.errors import UsageError
+from campaign.messages.overlong import TOO_LONG
 from campaign.messages.plan import Plan
 from campaign.messages.totals import READY, status_bars
 from campaign.notebook.panel import Panel
@@ -20,7 +21,7 @@ from campaign.results.plain_words import without_error_classes
 from campaign.results.redaction import Redaction
 from campaign.results.tables import Result
 from campaign.results.totals import outcome_bars
-from campaign.text import capitalised, counted
+from campaign.text import agreeing, capitalised, counted
 
 _NEEDED = 'campaign.browse needs itables: pip install "campaign[notebook]".'
 _LOOK_AGAIN = "To look at the rows, run this cell in a notebook: they are never saved with it."
@@ -46,8 +47,8 @@ def browse(source: Plan | Result, *, reveal: bool = False) -> Any:
     """A widget with all rows of a plan or a result, to search, sort and filter by each column.
 
     Each row shows its number in the sheet, its status, its phone number, its message and the reason why it
-    got none, then the other columns of the file. Phone numbers are masked, also inside other text, unless
-    `reveal=True`; names are not. 100,000 rows take some seconds.
+    got none, then the other columns of the file. A plan shows texts that are too long, too. Phone numbers are
+    masked, also inside other text, unless `reveal=True`; names are not. 100,000 rows take some seconds.
 
     The rows go to a browser that shows the widget, and are not saved: a notebook that is saved with its
     output contains only the number of rows of each status.
@@ -83,7 +84,8 @@ class RowBrowser(Panel):
             waiting="The rows are on their way.",
             nothing_found="No row is like this." if reveal else _NOT_FOUND,
         )
-        head = f'<p class="title">{rows}</p>{markup.paragraph(numbers, note=True)}'
+        about = [numbers, *_about_long_texts(source)]
+        head = f'<p class="title">{rows}</p>{"".join(markup.paragraph(line, note=True) for line in about)}'
         super().__init__(source.__repr__, [HTML(head), table], style=STYLE)
 
     def card(self) -> str:
@@ -132,6 +134,38 @@ def _free_name(name: str, columns: Collection[str]) -> str:
 
 
 def _texts(source: Plan | Result) -> "pd.Series[str]":
-    """The text of each row that has one; the pieces of a text that was split, below each other."""
+    """The text of each row that has one; the pieces of a text that was split, below each other.
+
+    A plan also has the texts that are too long, so that one sees what to shorten.
+    """
     texts = source.messages.set_index("row")["message"]
-    return texts if texts.index.is_unique else texts.groupby(level="row", sort=False).agg("\n".join)
+    if not texts.index.is_unique:
+        texts = texts.groupby(level="row", sort=False).agg("\n".join)
+    all_texts: pd.Series[str] = pd.concat([texts, _long_texts(source)])
+    return all_texts
+
+
+def _long_texts(source: Plan | Result) -> "pd.Series[str]":
+    """The texts of the rows of a plan that get nothing because theirs is too long."""
+    texts = _about_too_long(source).drop_duplicates("row").astype({"row": "int64"}).set_index("row")["value"]
+    return texts.astype("str")
+
+
+def _about_too_long(source: Plan | Result) -> pd.DataFrame:
+    """The issues of these texts; none of a result, whose texts are those that went out, or should have."""
+    if isinstance(source, Result):
+        return source.issues.head(0)
+    issues = source.issues
+    return issues[issues["code"].isin(TOO_LONG) & (issues["severity"] == "error")]
+
+
+def _about_long_texts(source: Plan | Result) -> list[str]:
+    """What else can be done about them: their reasons are for people who correct cells, without Python."""
+    count = int(_about_too_long(source)["detail"].str.contains("overlong=", regex=False).sum())
+    if not count:
+        return []
+    one = agreeing(count, "it", "them")
+    return [
+        f"{count:,} {agreeing(count, 'text is', 'texts are')} too long: shorten what fills {one} in, or "
+        'prepare the plan with overlong="truncate" or overlong="split".'
+    ]

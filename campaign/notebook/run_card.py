@@ -82,7 +82,7 @@ def head(run: Run, *, title: bool = True) -> str:
     live = " live" if run.environment == "live" else ""
     is_past = run.ended and run.comparison == NOTHING_SENT_YET  # something was, since
     comparison = markup.paragraph(run.comparison, note=True) if run.comparison and not is_past else ""
-    account = f"<p><strong>{markup.escape(run.about_account)}</strong></p>" if run.about_account else ""
+    account = markup.paragraph(run.about_account, note=True) if run.about_account else ""
     name = f'<span class="title">{markup.escape(_title(run))}</span>' if title else ""
     return (
         f'<div class="head">{name}'
@@ -234,17 +234,29 @@ def recent_batches(counts: Snapshot) -> str:
     return markup.scroller(markup.small_table(shown, caption=caption), caption)
 
 
-def ways_on(run: Run) -> str:
-    """The calls that look at the campaign again and, if something is left, settle or send it."""
+def ways_on(run: Run, *, names: bool = True) -> str:
+    """The calls that look at the campaign again and, if something is left, settle or send it.
+
+    With `names`, what a person has given names to in this program is still there.
+    """
     folder = json.dumps(seen_from_here(run.folder), ensure_ascii=False)
     again = _code(f"result = campaign.load_result({folder})")
     why = ", as a result from before Resume was pressed is out of date" if run.is_continuation else ""
     ways = [f"To look again{why}: {again}"]
-    ways += _ways_to_settle(run)
-    if not run.is_closed and (not run.ended or run.counts.waiting or run.counts.refused):
-        when = "" if run.ended else ", once nothing sends any more"
-        ways += [f"{purpose}{when}: {_code(call)}" for purpose, call in run.ways_to_the_rest]
+    ways += _ways_to_settle(run, names=names)
+    if not run.is_closed:
+        ways += _ways_to_the_rest(run)
     return f'<p class="note">{"<br>".join(ways)}</p>'
+
+
+def _ways_to_the_rest(run: Run) -> list[str]:
+    """The calls that send what is left, if something is."""
+    if not run.ended:
+        # Whoever follows this does so after the program has ended, and with it the names that it knows.
+        return [f"To send what is left, once nothing sends any more: {_code(run.call_in_new_program)}"]
+    if not run.counts.waiting and not run.counts.refused:
+        return []
+    return [f"{purpose}: {_code(call)}" for purpose, call in run.ways_to_the_rest]
 
 
 def ways_to_settle(run: Run) -> str:
@@ -259,8 +271,8 @@ _MEANWHILE = (
 )
 
 
-def _ways_to_settle(run: Run) -> list[str]:
-    """The calls that settle what is unknown, batch by batch or all together."""
+def _ways_to_settle(run: Run, *, names: bool = True) -> list[str]:
+    """The calls that settle what is unknown, batch by batch or all together; `names` as in `ways_on`."""
     batches, folder = run.unknown_batches, run.folder
     if not batches:
         return []
@@ -274,8 +286,9 @@ def _ways_to_settle(run: Run) -> list[str]:
     unknown = f"{agreeing(len(batches), *when)} unknown{' when this run ended' if run.made_way else ''}"
     place = json.dumps(seen_from_here(folder), ensure_ascii=False)
     together = _code(f'campaign.reconcile({place}, "provider.csv")')
+    compared = _what_was_received(run, batches) if names else ""
     return [
-        f"To settle {which}, which {unknown}: ask the service{_what_was_received(run, batches)}. Then run "
+        f"To settle {which}, which {unknown}: ask the service{compared}. Then run "
         f"{one_by_one}{more} {received}, with {refused} if it was not, with {again} to send it again where "
         "nobody knows. "
         "The first call asks, and shows the lines that do it.",
@@ -299,7 +312,7 @@ def lost(run: Run) -> str:
         "The program that was sending has ended, so these figures do not change any more. What it had sent "
         "is in the campaign folder, and nothing is sent twice."
     )
-    return f'<span class="word">Ended</span>{markup.paragraph(sentence)}{ways_on(run)}'
+    return f'<span class="word">Ended</span>{markup.paragraph(sentence)}{ways_on(run, names=False)}'
 
 
 def _code(call: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import pandas as pd
@@ -11,6 +11,7 @@ from campaign.contacts.cells.grid import name_rows
 from campaign.contacts.continuation import Continuation
 from campaign.contacts.reading import read_contacts
 from campaign.contacts.reserved_columns import OUTCOME_COLUMNS, original_names
+from campaign.contacts.rows_found_again import find_again
 from campaign.contacts.table_version import row_digests
 from campaign.errors import ContactsError, ReportError
 from campaign.messages.plan_tables.plan_columns import labels_of_contacts, numbers_of_contacts
@@ -45,18 +46,33 @@ def reason_to_keep(path: Path, result: Result, rows: pd.DataFrame) -> str:
     changed = table.drop(index=[*continues.untouched])
     corrected = result.corrected_rows.difference(rows.index)
     typed = _rows_of_a_person(changed, result, corrected)
-    typed = typed.drop(_said_in_own_file(table, typed.index, continues, result, corrected))
-    unsent = _not_among(typed, result.contacts_of_rounds()).index.tolist()
-    if unsent:
-        raise _loss_of(path, unsent, [continues.rows[row] for row in unsent if row in continues.rows])
+    own = _rows_in_own_file(table, typed.index, continues, result)
+    typed = typed.drop(
+        _said_in_own_file(table, dict(zip(own.index, own["row"], strict=True)), result, corrected)
+    )
+    unsent = _not_among(typed, result.contacts_of_rounds()).index
+    if len(unsent):
+        own = own[own.index.isin(unsent)]
+        places, lost = own.loc[own["is_certain"], "row"].tolist(), own.index[~own["is_certain"]].tolist()
+        raise _loss_of(path, unsent.tolist(), _there(places, lost))
     if len(typed):
         return "your own spreadsheet does not say the same"
     return "nothing is to correct now" if rows.empty and 0 < len(changed) == len(table) else ""
 
 
-def _loss_of(path: Path, rows: list[int], origins: list[int]) -> ReportError:
-    """The error for rows of a follow-up file that are nowhere else; `origins` are theirs in the own file."""
-    there = f" (there: {name_rows(origins).lower()})" if origins else ""
+def _there(places: list[int], lost: list[int]) -> str:
+    """Where rows of a follow-up file are in the own spreadsheet, as it was sent last.
+
+    A wrong row number would lead a person to overwrite somebody else's cells: better none.
+    """
+    there = [f"there: {name_rows(places).lower()}"] if places else []
+    if lost:
+        there.append(f"{name_rows(lost).lower()} of the file cannot be found there for certain")
+    return f" ({'; '.join(there)})" if there else ""
+
+
+def _loss_of(path: Path, rows: list[int], there: str) -> ReportError:
+    """The error for rows of a follow-up file that are nowhere else."""
     are, were = agreeing(len(rows), "is", "are"), agreeing(len(rows), "was", "were")
     they_are = agreeing(len(rows), "it is", "they are")
     return ReportError(
@@ -73,18 +89,41 @@ def _rows_of_a_person(table: pd.DataFrame, result: Result, corrected: pd.Index[i
     return _not_among(row_digests(table), (frame[~frame.index.isin(corrected)] for frame in contacts))
 
 
+def _rows_in_own_file(
+    table: pd.DataFrame, typed: pd.Index[int], continues: Continuation, result: Result
+) -> pd.DataFrame:
+    """Where typed rows of a follow-up file are in the own spreadsheet: columns row and is_certain.
+
+    The spreadsheet may have been sorted, extended or corrected since the file was written.
+    """
+    rows = {row: continues.rows[row] for row in typed if row in continues.rows}
+    origins = pd.Series(rows, dtype="int64", index=pd.Index([*rows], dtype="int64"))
+    version = "" if result.reading is None else result.reading.version
+    if result.is_erased or continues.version == version:
+        return pd.DataFrame({"row": origins, "is_certain": True})
+    before, today = map(result.table_of_version, (continues.version, version))
+    if today is None:
+        today = pd.concat([part.contacts for part in result.plan.parts()])
+    found = find_again(
+        table,
+        origins,
+        None if before is None else _as_in_file(before),
+        _as_in_file(today),
+        original_names(result.plan.addressing.columns),
+    )
+    # The cells beside the number may be those of somebody else by now, where the number changed, too.
+    is_certain = (found["row"] > 0) & (found["is_as_before"] | (found["row"] == origins))
+    return pd.DataFrame({"row": found["row"].where(found["row"] > 0, origins), "is_certain": is_certain})
+
+
 def _said_in_own_file(
-    table: pd.DataFrame,
-    typed: pd.Index[int],
-    continues: Continuation,
-    result: Result,
-    corrected: pd.Index[int],
+    table: pd.DataFrame, origins: Mapping[int, int], result: Result, corrected: pd.Index[int]
 ) -> list[int]:
     """Those of the typed rows that the own spreadsheet has in other words, such as a date that is a cell.
 
-    Rows that are `corrected` are in the table of the result as they were sent, so they show nothing.
+    `origins` has the row there for each. Rows that are `corrected` are in the table of the result as they
+    were sent, so they show nothing.
     """
-    origins = {row: continues.rows[row] for row in typed if row in continues.rows}
     origins = {row: origin for row, origin in origins.items() if origin not in corrected}
     if not origins or result.is_erased:
         return []

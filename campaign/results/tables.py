@@ -75,6 +75,7 @@ class Result:
     _changes: Callable[[], str]
     _ways_on: WaysOn
     contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]]
+    table_of_version: Callable[[str], pd.DataFrame | None]
     recorded: Recorded
 
     def __init__(
@@ -95,6 +96,7 @@ class Result:
         changes: Callable[[], str] = str,
         ways_on: WaysOn = (),
         contacts_of_rounds: Callable[[], Iterable[pd.DataFrame]] = tuple,
+        table_of_version: Callable[[str], pd.DataFrame | None] = lambda _: None,
         recorded: Recorded = nothing_recorded,
     ) -> None:
         """Join a plan with its batches.
@@ -107,8 +109,10 @@ class Result:
         `is_closed` says that a person has closed the campaign since, `order` which order holds for all
         workers, "" if there never were any. `changes` says what happened in the campaign after this was read,
         in a sentence, "" for nothing. `ways_on` are the calls that send what is left, and
-        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part. `recorded` reads
-        whom the messages of some batches were for. Raises `LedgerError` if batches and messages do not fit.
+        `contacts_of_rounds` reads the tables of all rounds, this one included, part by part, and
+        `table_of_version` the one of that version as it was first sent, None if it is not known. `recorded`
+        reads whom the messages of some batches were for. Raises `LedgerError` if batches and messages do not
+        fit.
         """
         if tuple(batches.columns) != BATCH_COLUMNS:
             raise UsageError(f"The batches need exactly the columns {', '.join(BATCH_COLUMNS)}.")
@@ -140,6 +144,7 @@ class Result:
             _changes=changes,
             _ways_on=ways_on,
             contacts_of_rounds=contacts_of_rounds,
+            table_of_version=table_of_version,
             recorded=recorded,
         )
 

@@ -48,7 +48,12 @@ from campaign.sending.store.creation import create_folder
 from campaign.sending.store.folder import Folder, finish_erasure, folder_exists, open_folder
 from campaign.sending.store.freezing import freeze_round, tables_on_cluster
 from campaign.sending.store.frozen_messages import Cutting
-from campaign.sending.store.given_accounts import given_account, remember_account, was_given_account
+from campaign.sending.store.given_accounts import (
+    given_account,
+    remember_account,
+    was_given_account,
+    was_sent_here,
+)
 from campaign.sending.store.identity import ChosenName, is_try_out, locate_campaign
 from campaign.sending.store.round_content import RoundContent
 from campaign.sending.store.rounds import (
@@ -64,7 +69,7 @@ from campaign.service.account_in_code import account_argument
 from campaign.service.sandbox.server import Sandbox
 from campaign.text import clean
 
-_NEW_SANDBOX = "No account was given, so a new embedded sandbox was used"
+_NEW_SANDBOX = "This run uses a new embedded sandbox"
 
 
 @dataclass(frozen=True, slots=True)
@@ -186,9 +191,10 @@ def _about_new_sandbox(plan: Plan | None, salt: str) -> str:
     """That a campaign goes on in another sandbox than before; "" where nothing hints at one.
 
     What a program before this one gave is not known: whoever resumes the campaign may have topped one up.
+    Where this program has sent it without any, there is nothing to tell.
     """
     if not was_given_account(salt):
-        return f"{_NEW_SANDBOX}." if plan is None else ""
+        return "" if plan is not None or was_sent_here(salt) else f"{_NEW_SANDBOX}: its inbox begins empty."
     argument, _ = account_argument(given_account(salt))
     to_use = f" To use that one, give {argument}." if argument else ""
     return f"{_NEW_SANDBOX}, and not the one that this campaign used before.{to_use}"

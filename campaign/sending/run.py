@@ -50,7 +50,12 @@ from campaign.sending.terminal import (
     noted_signals,
     progress_bar,
 )
-from campaign.service.account_in_code import account_argument, name_of_sandbox, named_sandbox
+from campaign.service.account_in_code import (
+    account_argument,
+    account_in_new_program,
+    name_of_sandbox,
+    named_sandbox,
+)
 from campaign.text import agreeing, clean, counted
 
 log = logging.getLogger("campaign")
@@ -273,6 +278,12 @@ class Run:
     def call_for_the_rest(self) -> str:
         """The call of `resume` that sends what is left, ready to be copied."""
         account = account_argument(self.options.account)
+        return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
+
+    @property
+    def call_in_new_program(self) -> str:
+        """The same for when this program has ended: the names that a person gave here are gone with it."""
+        account = account_in_new_program(self.options.account)
         return call_to_resume(self.folder, account, self.options.as_record(), self.option_for_the_rest)
 
     @property

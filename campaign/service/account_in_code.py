@@ -21,6 +21,11 @@ def account_argument(account: Account | Sandbox | None) -> tuple[str, str]:
     """
     if name := next(_names_of(account), ""):
         return f"account={name}", ""
+    return account_in_new_program(account)
+
+
+def account_in_new_program(account: Account | Sandbox | None) -> tuple[str, str]:
+    """The same for a program that starts later, in which nothing has the name that it has here."""
     if account is None or isinstance(account, Sandbox) or account.environment == "local":
         return "", ""
     url, username = (kept_setting(account.environment, name) or "" for name in ("URL", "USERNAME"))

@@ -140,6 +140,7 @@ CONTACTS = {
     "reading_options": {"cells"},
     "reading_record": {"continuation", "table"},
     "continuation": {"table", "table_version", "cells", "columns", "reserved_columns"},
+    "rows_found_again": {"table_version"},
     "table": {"cells", "columns", "exports"},
     "exports": {"columns"},
     "files": {"cells", "columns", "exports"},

@@ -1,6 +1,7 @@
 """All rows of a plan or a result in a notebook: found by any column, and never saved with it."""
 
 import sys
+from html import unescape
 
 import nbformat
 import pandas as pd
@@ -46,6 +47,27 @@ def test_every_row_with_what_becomes_of_it(plan):
     assert rows["row"].tolist() == [2, 3, 4, 5]
     assert rows["status"].tolist() == ["ready to send", "invalid", "duplicate", "ready to send"]
     assert rows["message"].tolist() == ["Dear Aisha Nansubuga, hello.", "", "", "Dear <b>Dan</b>, hello."]
+
+
+def test_a_plan_shows_the_texts_that_are_too_long(tmp_path):
+    """The name is what makes one of them long: that is seen in the text, not in "Shorten it"."""
+    name = f"Immaculate Katushabe {'of Namugongo, 0772 000 009, ' * 5}"
+    contacts = campaign.read_contacts(f'name,phone\nAda,0772 000 001\n"{name}",0772 000 002\n'.encode())
+    plan = campaign.prepare(contacts, message="Dear {name}, hello.", sender="CLINIC", region="UG")
+    rows = rows_to_browse(plan, reveal=False).set_index("row")
+    masked = f"Dear {name}, hello.".replace("0772 000 009", "077*****09").replace(", ,", ",,")
+    assert rows["message"].tolist() == ["Dear Ada, hello.", masked]
+    assert (
+        rows.at[3, "reason"] == "The message has 173 characters, 13 more than the limit of 160. Shorten it."
+    )
+    (head, _) = campaign.browse(plan).children[:2]
+    assert (
+        "1 text is too long: shorten what fills it in, or prepare the plan with "
+        'overlong="truncate" or overlong="split".'
+    ) in unescape(head.value)
+    assert plan.messages["row"].tolist() == [2]
+    result = campaign.send(plan, folder=tmp_path / "visits", progress=False)
+    assert rows_to_browse(result, reveal=False)["message"].tolist() == ["Dear Ada, hello.", ""]
 
 
 def test_a_result_shows_the_outcome_and_the_code(plan, tmp_path):

@@ -23,12 +23,13 @@ from support.widget_tree import find, html_of
 
 import campaign
 from campaign.notebook.dashboard import Dashboard
-from campaign.notebook.error_card import question_card
-from campaign.notebook.run_card import recent_batches, run_card
+from campaign.notebook.error_card import error_lines, question_card
+from campaign.notebook.run_card import lost, recent_batches, run_card
 from campaign.results.local_times import clock, duration
 from campaign.sending.engine.tally import SettledBatch
 from campaign.sending.opening import open_campaign
 from campaign.sending.options import SendOptions
+from campaign.service.account_in_code import account_in_new_program
 
 WIDGET_VIEW = "application/vnd.jupyter.widget-view+json"
 ANSI = re.compile(r"\x1b\[[0-9;]*m")
@@ -100,6 +101,25 @@ def test_an_error_is_three_lines_what_what_to_do_and_where(shown):
         'There is no column "nmae". Did you mean "name"? The columns are: "name", "phone".',
         "TemplateError in Cell In[2], line 1: campaign.prepare(",
     ]
+
+
+def test_a_long_error_is_broken_between_words_and_what_can_be_copied_stays_whole():
+    """JupyterLab breaks lines wherever they end: "may be different p" and below it "eople"."""
+    call = 'result = campaign.resume("campaigns/a clinic", budget=campaign.Budget(messages=100))'
+    path = f"'/home/clinic/{'my texts ' * 20}'"
+    sentence = "The table of this campaign has changed since the rows to correct were written. "
+    error = campaign.FolderError(
+        f"{sentence * 3}Nobody's file is in {path}, so write {call} at once.\nThen go."
+    )
+    compiled = SimpleNamespace(format_code_name=lambda name: None)
+    shell = SimpleNamespace(kernel=object(), colors="nocolor", compile=compiled)
+    lines = "\n".join(error_lines(error, shell)).split("\n")
+    assert " ".join(lines) == f"{error} FolderError".replace("\n", " ")
+    assert [line for line in lines if len(line) > 104] == [f"{path},"]
+    assert [line for line in lines if call in line]
+    assert lines[-2:] == ["Then go.", "FolderError"]
+    shell.kernel = None  # a terminal knows its own width
+    assert max(map(len, error_lines(error, shell))) > 300
 
 
 def test_a_question_is_a_card_with_the_phrase_and_no_alarm(shown):
@@ -358,9 +378,10 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         assert pasted(given.call_for_the_rest, **shell.user_ns).totals["accepted"] == 3
         assert len(sandbox.inbox) == 3
     again = campaign.start(given.plan, folder=tmp_path / "given", progress=False)
-    new = "No account was given, so a new embedded sandbox was used"
+    new = "This run uses a new embedded sandbox"
     assert (
-        f"{new}, and not the one that this campaign used before. To use that one, give account=box.</strong>"
+        f'<p class="note">{new}, and not the one that this campaign used before. To use that one, give '
+        "account=box.</p>"
     ) in run_card(again)
     again.wait(20)
     del shell.user_ns["box"]
@@ -372,7 +393,38 @@ def test_the_calls_that_go_on_name_an_account_where_one_was_given(tmp_path, monk
         plain.wait(20)
         assert plain.about_account == ""
     with closing(open_campaign(None, SendOptions(folder=tmp_path / "plain"))) as again:
-        assert again.about_account == f"{new}."
+        assert again.about_account == ""  # as in its first run: there is nothing new in it
+    monkeypatch.setattr("campaign.sending.store.given_accounts._sent_without", set())  # the kernel is new
+    with closing(open_campaign(None, SendOptions(folder=tmp_path / "plain"))) as again:
+        assert again.about_account == f"{new}: its inbox begins empty."
+
+
+def test_a_card_for_after_the_end_of_the_program_names_nothing_that_ends_with_it(tmp_path, monkeypatch):
+    """While it runs, the card in the file and the one that a restarted kernel leaves are for the next one."""
+    slow = campaign.Sandbox(latency=0.5, faults={2: "accept_close"})
+    names = {"slow": slow, "campaign": campaign}
+    monkeypatch.setattr("IPython.get_ipython", lambda: SimpleNamespace(user_ns=names))
+    options = {"batch_size": 1, "concurrency": 1, "progress": False}
+    run = campaign.start(plan_for(people(4)), account=slow, folder=tmp_path / "restart", **options)
+    for card in (run_card(run), lost(run)):
+        told = unescape(card)
+        assert 'To send what is left, once nothing sends any more: <code>result = campaign.resume("' in told
+        assert "batch_size=1, concurrency=1)" in told
+        assert "slow" not in told
+    call = run.call_in_new_program
+    run.wait(20)
+    run.stop()
+    run.wait(20)
+    assert "account=slow" in run.call_for_the_rest  # this program still has it
+    result = pasted(call, campaign=campaign)
+    assert (result.totals["accepted"], result.totals["unknown"]) == (3, 1)
+    given = {"url": "https://sms.example.org/api", "username": "clinic"}
+    provider = campaign.Account("sandbox", password="made up", **given)
+    names["office"] = provider
+    assert account_in_new_program(provider) == ("account=...", "  # the account that you sent with")
+    for name, setting in given.items():
+        monkeypatch.setenv(f"CAMPAIGN_SANDBOX_{name.upper()}", setting)
+    assert account_in_new_program(provider) == ('account=campaign.Account.from_environment("sandbox")', "")
 
 
 def test_only_the_sandbox_that_took_a_batch_is_named_to_settle_it(tmp_path, monkeypatch):

@@ -26,6 +26,12 @@ class FollowUp:
     table: Sheet
     lines: dict[int, Line]
 
+    def places_in(self, today: Sheet) -> dict[int, int | None]:
+        """For each line that was corrected its row in the table of today; None where that is nobody's row."""
+        originals = {row: self.table.lines[row - 2] for row in self.lines}
+        corrected = [row for row, line in self.lines.items() if line.cell != originals[row].cell]
+        return {row: _row_of(originals[row], today) for row in corrected}
+
 
 def write_follow_up(life: Sender, editor: Editor) -> None:
     """Write the rows to correct, and let a clerk correct them; they lie on a desk until they are sent."""
@@ -51,6 +57,15 @@ def write_follow_up(life: Sender, editor: Editor) -> None:
     life.tell(f"a follow-up file of rows {list(lines)}, {path.suffix}")
 
 
+def _row_of(original: Line, today: Sheet) -> int | None:
+    """The one row of a person, or else the one that says in all of its cells what theirs said."""
+    rows = dict(enumerate(today.lines, 2))
+    own = [row for row, line in rows.items() if line.person == original.person]
+    same = [row for row, line in rows.items() if (line.name, line.cell) == (original.name, original.cell)]
+    found = own or same
+    return found[0] if len(found) == 1 else None
+
+
 def _table_of_today(life: Sender) -> Sheet | None:
     """The table of the last round: where a program was killed, it may be one of several."""
     result = campaign.load_result(life.place)
@@ -71,9 +86,10 @@ def send_follow_up(life: Sender) -> None:
     today = _table_of_today(life)
     if today is None or today.duplicates == "error":
         return
-    rows = dict(enumerate(today.lines, 2))
-    is_stale = any(row not in rows or rows[row].person != line.person for row, line in file.lines.items())
-    lines = tuple(file.lines.get(row, line) for row, line in rows.items())
+    places = file.places_in(today)
+    is_stale = None in places.values()
+    corrected = {place: file.lines[row] for row, place in places.items()}
+    lines = tuple(corrected.get(row, line) for row, line in enumerate(today.lines, 2))
     before = life.sheet
     life.sheet = replace(
         today, lines=lines, follow_up=str(file.path), may_be_refused=today.lines != file.table.lines

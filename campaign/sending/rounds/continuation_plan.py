@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from campaign.arrow_text import Bools, Ints
+from campaign.arrow_text import Ints
 from campaign.contacts.continuation import Continuation
 from campaign.contract import CORRECTED
 from campaign.errors import FolderError
@@ -58,63 +58,11 @@ def check_can_be_continued(last_round: Round) -> None:
         )
 
 
-def check_same_rows(whole: Plan, part: Plan, reached: Bools) -> None:
-    """Raise `FolderError` if the rows to correct may no longer be those of the campaign's table.
-
-    `reached` says which messages of `whole` were accepted, or may have been. In files of one version a row
-    number means one row. Once the table was sorted or extended, row numbers in an older follow-up file may
-    mean other people, who would be lost. So a row has to be known again by what it says beside its number,
-    which no other row of the table may say, and nobody may have been reached there under another number. A
-    row that the table has no more may have moved, and its person may have been reached there.
-    """
-    if _is_same_version(whole, part):
-        return
-    origins = _origins(part).dropna().astype("int64")
-    rows = origins[origins.isin(whole.contacts.index)]
-    numbers = pd.Series(whole.addressing.numbers, index=whole.contacts.index).loc[rows].to_numpy()
-    corrected = pd.Series(part.addressing.numbers, index=part.contacts.index).loc[rows.index].to_numpy()
-    is_reached = np.isin(rows.to_numpy(), whole.messages["row"].to_numpy()[reached])
-    others = (is_reached & (numbers != corrected)) | ~_are_known_again(whole, part, rows)
-    if others.any():
-        row, origin = rows.index[others][0], rows.to_numpy()[others][0]
-        doubt = f"row {row} of the file and row {origin} of the table may be different people"
-    elif len(rows) < len(origins):
-        row = origins.index[~origins.isin(rows)][0]
-        doubt = f"row {row} of the file was row {origins[row]} of the table, which has no such row any more"
-    else:
-        return
-    raise FolderError(
-        f"The table of this campaign has changed since the rows to correct were written: {doubt}. "
-        "Nothing was sent. Write the follow-up file again from the campaign, and correct that one."
-    )
-
-
-def _origins(part: Plan) -> pd.Series[float]:
+def origins_of(part: Plan) -> pd.Series[float]:
     """For each row of a follow-up file its row in the original file; missing where it was added by hand."""
     continuation = continuation_of(part)
     origins = {} if continuation is None else continuation.rows
     return part.contacts.index.to_series().map(origins)
-
-
-def _is_same_version(whole: Plan, part: Plan) -> bool:
-    """Whether the follow-up file was written from the file that the campaign's row numbers belong to."""
-    continuation = continuation_of(part)
-    version = "" if continuation is None else continuation.version
-    return bool(version) and whole.reading is not None and version == whole.reading.version
-
-
-def _are_known_again(whole: Plan, part: Plan, rows: pd.Series[int]) -> Bools:
-    """Which rows of a follow-up file say beside their number what their row in the table says alone."""
-    left_out = {"status", "reason", *whole.addressing.columns}
-    columns = [
-        name for name in part.contacts.columns if name in whole.contacts.columns and name not in left_out
-    ]
-    if not columns:
-        return np.zeros(len(rows), dtype=bool)
-    before, after = whole.contacts[columns], part.contacts[columns].loc[rows.index]
-    is_alone = ~before.duplicated(keep=False).loc[rows].to_numpy()
-    is_same = np.asarray(before.loc[rows].to_numpy() == after.to_numpy(), dtype=bool).all(axis=1)
-    return np.asarray(is_same & is_alone, dtype=bool)
 
 
 def merge(whole: Plan, part: Plan) -> Plan:
@@ -181,7 +129,7 @@ def _without_suppressed(whole: Plan, lists: SuppressionLists | None) -> Plan:
 
 def _rows_in_whole(whole: Plan, part: Plan) -> Ints:
     """For each row of the follow-up file the row that it has in the campaign's table."""
-    known = _origins(part)
+    known = origins_of(part)
     known = known.where(known.isin(whole.contacts.index))
     added = known.isna()
     after = int(whole.contacts.index.max()) + 1 if len(whole.contacts) else 2

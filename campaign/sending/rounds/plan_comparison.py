@@ -35,7 +35,6 @@ from campaign.sending.rounds.comparison import (
 )
 from campaign.sending.rounds.continuation_plan import (
     check_can_be_continued,
-    check_same_rows,
     continues,
     merge,
     rows_with_messages,
@@ -43,6 +42,7 @@ from campaign.sending.rounds.continuation_plan import (
 from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
 from campaign.sending.rounds.distinct_texts import contains
 from campaign.sending.rounds.left_out_before import opted_out_before
+from campaign.sending.rounds.moved_rows import with_rows_of_today
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
 
 
@@ -61,7 +61,8 @@ def compare_plan(
             check_can_be_continued(record.rounds[-1])
             frozen = record.rounds[-1].load(record.ledger.batches)
             whole = frozen.plan
-            check_same_rows(whole, plan, record.knowledge[frozen.batch_of_message] >= UNKNOWN)
+            reached = record.knowledge[frozen.batch_of_message] >= UNKNOWN
+            plan = with_rows_of_today(whole, plan, record, reached)
             offered = rows_with_messages(whole, plan)
             plan = merge(whole, plan)
             given = plan.fingerprint

@@ -42,6 +42,7 @@ from campaign.sending.store.rounds import (
     has_originals,
     open_round,
     sweep_originals,
+    table_of_version,
 )
 from campaign.sending.store.ways_on import call_to_resume
 from campaign.service.account_in_code import account_argument, account_of, name_of_sandbox
@@ -123,6 +124,7 @@ class Folder:
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
             ways_on=self._ways_on(rounds) if ways_on is None else ways_on,
             contacts_of_rounds=partial(_contacts_of, rounds),
+            table_of_version=partial(table_of_version, rounds),
             recorded=partial(recorded_messages, rounds, ledger.batches),
         )
 

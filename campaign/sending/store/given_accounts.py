@@ -26,6 +26,7 @@ class _Use:
         self.ended = datetime.now(UTC)
 
 
+_sent_without: set[str] = set()  # the salts of campaigns that a run of this process sent without any
 _uses: dict[str, list[_Use]] = {}  # by the salt of the campaign, which a copy of its folder shares
 
 
@@ -35,6 +36,7 @@ def remember_account(salt: str, account: Account | Sandbox | None) -> Callable[[
     None is not kept, because a new sandbox took its place.
     """
     if account is None:
+        _sent_without.add(salt)
         return lambda: None
     use = _Use(weakref.ref(account), datetime.now(UTC))
     _uses.setdefault(salt, []).append(use)
@@ -44,6 +46,11 @@ def remember_account(salt: str, account: Account | Sandbox | None) -> Callable[[
 def was_given_account(salt: str) -> bool:
     """Whether a campaign was given an account or a sandbox in this process."""
     return salt in _uses
+
+
+def was_sent_here(salt: str) -> bool:
+    """Whether a run of this process has sent a campaign, with an account or without one."""
+    return salt in _uses or salt in _sent_without
 
 
 def given_account(salt: str) -> Account | Sandbox | None:

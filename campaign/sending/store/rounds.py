@@ -180,6 +180,15 @@ class FrozenPlan:
     batch_of_excluded: Ints
 
 
+def table_of_version(rounds: Iterable[Round], version: str) -> pd.DataFrame | None:
+    """The contacts of a version of the own spreadsheet, as it was when it was first sent.
+
+    None if no round has this version, or if the one that had it was erased.
+    """
+    first = next((one for one in rounds if version and one.manifest.table_version == version), None)
+    return None if first is None or first.is_erased else pd.concat([*first.frozen_contacts()])
+
+
 def round_path(folder: Path, number: int) -> Path:
     return folder / ROUNDS / f"{number:04d}"
 

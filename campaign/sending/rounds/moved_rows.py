@@ -1,0 +1,130 @@
+"""A follow-up file that is older than the table of its campaign: its rows get their row numbers of today."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+
+from campaign.arrow_text import Bools
+from campaign.contacts.cells.grid import name_rows
+from campaign.contacts.continuation import Continuation
+from campaign.contacts.rows_found_again import find_again
+from campaign.errors import FolderError
+from campaign.messages.plan import Plan, with_fields
+from campaign.sending.rounds.continuation_plan import continuation_of, corrected_rows, origins_of
+from campaign.sending.rounds.record import CampaignRecord
+from campaign.sending.store.rounds import table_of_version
+from campaign.text import agreeing
+
+
+def with_rows_of_today(whole: Plan, part: Plan, record: CampaignRecord, reached: Bools) -> Plan:
+    """The plan of a follow-up file whose rows name those of the campaign's table of today.
+
+    `whole` is the plan of the last round, and `reached` says which of its messages were accepted, or may have
+    been. In files of one version a row number means one row. Once the own spreadsheet was sorted, extended or
+    corrected, row numbers in an older follow-up file may mean other people, who would be lost. So a row has
+    to be found again by what it says, and nobody may have been reached there under another number. A row that
+    nobody has touched in the file says nothing new, and gives way to what the own spreadsheet says by now.
+
+    Raises `FolderError` where it is not certain whose a correction is.
+    """
+    continuation, version = continuation_of(part), _version(whole)
+    if continuation is None or (continuation.version and continuation.version == version):
+        return part
+    found = _found(whole, part, continuation, record)
+    is_reached = np.isin(found["row"], whole.messages["row"].to_numpy()[reached])
+    reached_elsewhere = (found["row"] > 0) & is_reached & (found["number"] != found["number_today"])
+    is_settled = found["is_as_before"] & ~found["row"].isin(corrected_rows(whole)) & ~reached_elsewhere
+    is_left = found["is_untouched"] & ~is_settled
+    lost, reached_rows = (found["row"] == 0) & ~is_left, reached_elsewhere & ~is_left
+    _check_found(found.index[lost], found.index[reached_rows], len(part.contacts))
+    part = _without(part, found.index[is_left])
+    today = dict(found.loc[~is_left, "row"])
+    return _with_continuation(part, Continuation.of(continuation.campaign, today, version))
+
+
+def _found(whole: Plan, part: Plan, continuation: Continuation, record: CampaignRecord) -> pd.DataFrame:
+    """Where the rows of a follow-up file are in the table of today, and their numbers in file and table.
+
+    A row that has moved is certain if all of its cells are as they were, or if its number there is the one in
+    the file. At its old place it may have got another number since.
+    """
+    origins = origins_of(part).dropna().astype("int64")
+    before = table_of_version(record.rounds, continuation.version)
+    today = table_of_version(record.rounds, _version(whole))
+    if today is None:
+        today = whole.contacts
+    number_columns = {*whole.addressing.columns, *part.addressing.columns, "status", "reason"}
+    file = part.contacts.drop(columns=["status", "reason"])
+    found = find_again(file, origins, before, today, number_columns)
+    numbers = pd.Series(part.addressing.numbers, part.contacts.index).reindex(found.index)
+    there = pd.Series(whole.addressing.numbers, whole.contacts.index)
+    numbers_today = there.reindex(found["row"], fill_value=0).to_numpy()
+    is_same_number = (numbers > 0) & (numbers == numbers_today)
+    is_certain = (found["row"] == origins) | found["is_as_before"] | is_same_number
+    return found.assign(
+        row=found["row"].where(is_certain, 0),
+        number=numbers,
+        number_today=numbers_today,
+        is_untouched=found["is_untouched"] | found.index.isin(continuation.untouched),
+    )
+
+
+def _version(whole: Plan) -> str:
+    return "" if whole.reading is None else whole.reading.version
+
+
+def _without(part: Plan, rows: pd.Index[int]) -> Plan:
+    """The plan of a follow-up file without some of its rows, as if they were not in it."""
+    stays = ~part.contacts.index.isin(rows)
+    addressing = part.addressing
+    return with_fields(
+        part,
+        contacts=part.contacts[stays],
+        messages=_of_others(part.messages, rows),
+        issues=_of_others(part.issues, rows),
+        addressing=replace(
+            addressing,
+            numbers=addressing.numbers[stays],
+            alternatives=_of_others(addressing.alternatives, rows),
+        ),
+    )
+
+
+def _of_others(frame: pd.DataFrame, rows: pd.Index[int]) -> pd.DataFrame:
+    """What a frame says about other rows than these."""
+    return frame[~frame["row"].isin(rows)]
+
+
+def _with_continuation(part: Plan, continuation: Continuation) -> Plan:
+    reading = part.reading
+    return part if reading is None else with_fields(part, reading=replace(reading, continues=continuation))
+
+
+def _check_found(lost: pd.Index[int], reached: pd.Index[int], count: int) -> None:
+    """Raise `FolderError` for rows that were not found again, or that were reached under another number.
+
+    `count` is that of all rows of the file.
+    """
+    if lost.empty and reached.empty:
+        return
+    doubts = []
+    if len(lost):
+        doubts.append(f"it is not certain which rows of it are now {_named(lost)} of the file")
+    if len(reached):
+        was = agreeing(len(reached), "was", "were")
+        doubts.append(f"{_named(reached)} of the file {was} reached under another number since")
+    rows = lost.union(reached)
+    it = agreeing(len(rows), "it", "them")
+    correct = f"Delete {_named(rows)} from the file to send the others, and correct"
+    raise FolderError(
+        "The table of this campaign has changed since the rows to correct were written: "
+        f"{', and '.join(doubts)}. Nothing was sent. {correct if len(rows) < count else 'Correct'} {it} in "
+        f"your own spreadsheet, or in a follow-up file that you write under another name."
+    )
+
+
+def _named(rows: pd.Index[int]) -> str:
+    return name_rows(rows.tolist()).lower()
