@@ -302,14 +302,14 @@ def test_the_row_whose_text_was_reached_is_kept_instead():
         rows((BEN, "Hi Benny"), (ANN, "Hi A."), (CAS, "Hi C.")), rows((CAS, "Hi Cas")), rows((DEE, "Hi D."))
     )
     states = knowledge(ACCEPTED, UNKNOWN, REFUSED)
-    assert reached_alternatives(kept, alternatives, said, states).tolist() == [2, 3]
+    assert reached_alternatives(kept, alternatives, said, states).instead.tolist() == [2, 3]
 
 
 def test_a_text_that_is_to_go_out_again_is_kept_before_one_that_nobody_ordered():
     kept, alternatives = rows((ANN, "Hi"), (BEN, "Hi")), rows((ANN, "Hello"), (BEN, "Hello"))
     said = record(rows((ANN, "Hello"), (BEN, "Hello")), rows((BEN, "Hi")))
-    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, AGAIN)).tolist() == [0]
-    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, ACCEPTED)).tolist() == [0]
+    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, AGAIN)).instead.tolist() == [0]
+    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, ACCEPTED)).instead.tolist() == [0]
 
 
 def test_of_several_reached_alternatives_the_best_is_kept_then_the_first():
@@ -317,20 +317,20 @@ def test_of_several_reached_alternatives_the_best_is_kept_then_the_first():
     alternatives = rows((ANN, "Hi 1"), (ANN, "Hi 2"), (BEN, "Hi 1"), (BEN, "Hi 2"))
     said = record(rows((ANN, "Hi 1")), rows((BEN, "Hi 2"), (ANN, "Hi 2")), rows((BEN, "Hi 1")))
     states = knowledge(UNKNOWN, ACCEPTED, ACCEPTED)
-    assert reached_alternatives(kept, alternatives, said, states).tolist() == [1, 2]
+    assert reached_alternatives(kept, alternatives, said, states).instead.tolist() == [1, 2]
 
 
 def test_a_kept_text_that_is_to_go_out_again_gives_way_to_one_that_arrived():
     kept, alternatives = rows((ANN, "Hi")), rows((ANN, "Hello"))
     states = knowledge(AGAIN, UNKNOWN)
-    assert reached_alternatives(kept, alternatives, record(kept, alternatives), states).tolist() == [0]
+    assert reached_alternatives(kept, alternatives, record(kept, alternatives), states).instead.tolist() == [0]
 
 
 def test_without_alternatives_the_record_is_not_even_read():
     def unreadable():
         raise AssertionError("read for nothing")
 
-    assert reached_alternatives(rows((ANN, "Hi")), rows(), unreadable, knowledge()).tolist() == []
+    assert reached_alternatives(rows((ANN, "Hi")), rows(), unreadable, knowledge()).instead.tolist() == []
 
 
 # --- any plan, any record: the same row by row -------------------------------------------------------------

@@ -152,17 +152,30 @@ def missing_numbers(record: Record, batches: Bools, plan_numbers: Ints) -> Ints:
     return np.setdiff1d(np.concatenate([np.empty(0, np.int64), *numbers]), plan_numbers)
 
 
+@dataclass(frozen=True, eq=False)
+class ReachedAlternatives:
+    """The positions of rows that were left out because of their number, though their text was reached.
+
+    - `instead`: those to keep in place of the row that was kept, whose text was not reached. Of each number
+      the best, then the first.
+    - `beside`: all others. Their people have their texts, as after all of them were sent once.
+    """
+
+    instead: Ints
+    beside: Ints
+
+
 def reached_alternatives(
     kept: RowTexts, alternatives: RowTexts, record: Record, knowledge: Knowledge
-) -> Ints:
-    """The positions of the alternatives whose text was reached while that of the kept row was not.
+) -> ReachedAlternatives:
+    """The alternatives whose text was reached.
 
     `kept` are rows of a plan, `alternatives` rows that were left out because a kept row has the same number
-    with another text. Reached means UNKNOWN or ACCEPTED; failing that, AGAIN: a person has ordered that text.
-    Where a number has several, the best one is taken, then the first.
+    with another text. Reached means UNKNOWN or ACCEPTED; failing that, AGAIN: a person has ordered that text,
+    which goes out only where no other text of the number was reached.
     """
     if not len(alternatives):
-        return np.empty(0, np.int64)
+        return ReachedAlternatives(np.empty(0, np.int64), np.empty(0, np.int64))
     rivals = kept.take(np.flatnonzero(contains(np.unique(alternatives.numbers), kept.numbers)))
     numbers = np.concatenate([alternatives.numbers, rivals.numbers])
     texts = DistinctTexts(numbers, RowTexts.below_each_other([alternatives, rivals]).texts)
@@ -181,7 +194,8 @@ def reached_alternatives(
     reached = np.flatnonzero(better)
     best_first = reached[np.lexsort((reached, -states[reached]))]
     _, first_of_number = np.unique(alternatives.numbers[best_first], return_index=True)
-    return np.sort(best_first[first_of_number])
+    instead = np.sort(best_first[first_of_number])
+    return ReachedAlternatives(instead, np.setdiff1d(np.flatnonzero(states >= UNKNOWN), instead))
 
 
 class _Outcomes:
