@@ -53,19 +53,8 @@ def result_card(
                 "cost": totals.cost_in_words,
             }
         ),
-        markup.scroller(
-            markup.table(
-                times.with_local(_shown(batches), "submitted_at", "submitted"),
-                limit=10,
-                of=("batch", "batches"),
-            ),
-            "Batches",
-        ),
+        *_table_of(batches, times),
     ]
-    if not batches["batch"].is_monotonic_decreasing:
-        pieces.append(markup.paragraph(_ORDER, note=True))
-    if skipped := skipped_numbers(batches):
-        pieces.append(markup.paragraph(skipped, note=True))
     if folder is not None:
         pieces.append(markup.paragraph(f"Kept in {folder}", note=True))
         if (totals.to_correct or totals.sharing_unreached) and not is_erased:
@@ -73,6 +62,17 @@ def result_card(
             call = f'campaign.write_follow_up({_call_to_load(folder)}, "{name}")'
             pieces.append(_line("To write the rows to correct", call))
     return markup.card(f"Result ({where})", pieces)
+
+
+def _table_of(batches: pd.DataFrame, times: LocalTimes) -> list[str]:
+    """The batches as a table, and what is to know of their order and their numbers."""
+    shown = times.with_local(_shown(batches), "submitted_at", "submitted")
+    pieces = [markup.scroller(markup.table(shown, limit=10, of=("batch", "batches")), "Batches")]
+    if not batches["batch"].is_monotonic_decreasing:
+        pieces.append(markup.paragraph(_ORDER, note=True))
+    if skipped := skipped_numbers(batches):
+        pieces.append(markup.paragraph(skipped, note=True))
+    return pieces
 
 
 def _line(purpose: str, call: str) -> str:
