@@ -80,7 +80,8 @@ def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[s
     """Of the rows that a campaign has messages for those whose number a kept row of the plan has as well."""
     is_kept = rows.isin(kept)
     beside = rows[~is_kept & numbers.isin(numbers[is_kept])].dropna()
-    return pd.Index(beside.unique()).astype("int64")
+    sent: pd.Index[Any] = pd.Index(beside.unique()).astype("int64")
+    return sent
 
 
 def _own_rows(rows: Ints, plan: Plan) -> pd.Index[Any]:

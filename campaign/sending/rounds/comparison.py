@@ -81,6 +81,18 @@ Record = Callable[[], Iterable[RecordedTexts]]
 
 
 @dataclass(frozen=True, eq=False)
+class EarlierTexts:
+    """Texts that reached a number which the plan names, but not with this text.
+
+    `hashes` are those of the texts (see `text_hashes`), `batches` and `labels` as in `RecordedTexts`.
+    """
+
+    hashes: Ints
+    batches: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """What is known of each row of a plan, and which batch says so.
 
@@ -90,6 +102,7 @@ class Comparison:
     - `recorded_rows`: for CHANGED and MOVED the row number of what the person got in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
     - `gone`: the numbers that were reached and are in no row any more, ascending.
+    - `replaced`: the texts that reached a number of the plan which it has for other texts only.
 
     Rows with the same number and the same text have the same entries.
     """
@@ -99,6 +112,7 @@ class Comparison:
     recorded_rows: Ints
     reached_before: Ints
     gone: Ints
+    replaced: EarlierTexts = EarlierTexts(*np.empty((3, 0), np.int64))
 
 
 def compare_texts(
@@ -133,6 +147,7 @@ def compare_texts(
         outcomes.recorded_rows[plan_texts.first_rows],
         exclusions.batches[np.searchsorted(excluded, excluded_numbers)],
         departed.all_numbers(),
+        replaced.texts(plan_texts),
     )
 
 
@@ -243,12 +258,22 @@ class _ReplacedTexts:
         """
         if not self._parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-        places, keys, states, batches, labels = map(np.concatenate, zip(*self._parts, strict=True))
+        places, keys, states, batches, labels = self._columns()
         order = np.lexsort((batches, states, keys))
         is_best = np.append(keys[order[1:]] != keys[order[:-1]], True)
         best = np.sort(order[is_best])
         best = best[np.lexsort((labels[best], batches[best], places[best]))]
         return places[best], batches[best], labels[best]
+
+    def texts(self, plan_texts: DistinctTexts) -> EarlierTexts:
+        """All of them; `plan_texts` are those in which their numbers were found."""
+        if not self._parts:
+            return EarlierTexts(*np.empty((3, 0), np.int64))
+        places, keys, _, batches, labels = self._columns()
+        return EarlierTexts(plan_texts.hashes_of(places, keys), batches, labels)
+
+    def _columns(self) -> tuple[Ints, ...]:
+        return tuple(map(np.concatenate, zip(*self._parts, strict=True)))
 
 
 class _DepartedRows:

@@ -85,7 +85,9 @@ def _with_messages_of(part: PlanPart, theirs: pd.DataFrame, others: pd.DataFrame
     def messages() -> pd.DataFrame:
         joined = pd.concat([part.messages, theirs], ignore_index=True)
         types = {"row": "int64", "parts": "int64", **dict.fromkeys(MESSAGE_TEXTS, "str")}
-        return joined.iloc[_order_in_file(part, joined["row"].to_numpy())].reset_index(drop=True).astype(types)
+        return (
+            joined.iloc[_order_in_file(part, joined["row"].to_numpy())].reset_index(drop=True).astype(types)
+        )
 
     def rows_of_messages() -> Ints:
         joined = np.concatenate([part.rows_of_messages, theirs["row"].to_numpy(dtype=np.int64)])

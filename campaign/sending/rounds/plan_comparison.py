@@ -40,6 +40,7 @@ from campaign.sending.rounds.continuation_plan import (
     rows_with_messages,
 )
 from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
+from campaign.sending.rounds.corrected_numbers import corrected_numbers
 from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
@@ -113,7 +114,23 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         environment,
         opted_out,
         is_corrected,
+        _renumbered(plan, record, starts, planned, comparison),
     )
+
+
+def _renumbered(
+    plan: Plan,
+    record: CampaignRecord,
+    starts: Ints,
+    planned: RowTexts | HashedRowTexts,
+    comparison: Comparison,
+) -> Ints:
+    """The new rows that were reached with their text under a number that other rows still have."""
+    if not len(comparison.replaced.hashes):  # as mostly: the new texts need not be looked at
+        return np.empty(0, np.int64)
+    new = np.flatnonzero(comparison.knowledge == NEW)
+    rows, texts = rows_of_messages(plan)[starts[new]], planned.texts.take(new)
+    return corrected_numbers(plan, record, rows, texts, comparison.replaced)
 
 
 def _with_corrected(
