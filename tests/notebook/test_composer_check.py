@@ -153,6 +153,22 @@ def test_people_who_share_a_phone_and_have_their_texts_are_not_said_to_get_none(
     assert (result.totals["accepted"], result.totals.attention, len(result.follow_up())) == (4, 0, 0)
 
 
+def test_another_number_for_whoever_has_a_text_is_said_to_be_new(person, table):
+    at_the_check(person, table, FAMILY)
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    person.send()
+
+    table.write_text(FAMILY.replace("Eve,0772 000 001", "Eve,0772 000 009"))
+    clerk = Person(campaign.compose())
+    clerk.compose()
+    said = (
+        "1 row was reached in rehearsal with this text under another number, which another row still has, and "
+        "counts as new (row 4)."
+    )
+    assert said in clerk.sees("section-4")
+
+
 def test_people_who_share_a_phone_can_be_given_another_number(person, table):
     at_the_check(person, table, FAMILY)
     assert person.section(3).download.layout.display is None

@@ -305,3 +305,14 @@ def test_another_number_for_a_row_that_has_its_text_is_said_to_be_new(visits, tm
         for duplicates in ("skip", "keep"):
             plan = campaign.prepare(visits, duplicates=duplicates, **SENDING)
             assert campaign.compare(plan, folder=tmp_path / "visits").sentence == said + about
+
+
+def test_rows_of_a_follow_up_file_that_have_their_texts_get_nothing_more(later, tmp_path):
+    """A person may ask for any rows, and correct what was right."""
+    rows = later.follow_up(["accepted"])
+    untouched = sent(rows, tmp_path)
+    assert untouched.nothing_sent
+    assert (untouched.totals["accepted"], untouched.totals.sharing) == (5, 0)
+    rows["phone"] = rows["phone"].replace("0772 000 001", "0772 000 010")
+    compared = campaign.compare(campaign.prepare(rows, **SENDING), folder=later.folder)
+    assert "1 row was reached in rehearsal with this text under another number" in compared.sentence
