@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from functools import partial
 from typing import Any, Protocol
@@ -288,6 +288,13 @@ def amended(plan: Plan, amend: Amend) -> Plan:
         return with_fields(plan, **tables)
     store = AmendedParts(plan._store, amend)
     return with_fields(plan, **{name: whole_frame(store, name) for name in _TABLES}, _store=store)
+
+
+def with_alternatives(plan: Plan, alternatives: pd.DataFrame) -> Plan:
+    """The plan with other alternatives, which its parts have already."""
+    return with_fields(
+        plan, addressing=replace(plan.addressing, alternatives=alternatives), _store=plan._store
+    )
 
 
 def _check_rows(rows: Any, possible: Ints) -> Ints:

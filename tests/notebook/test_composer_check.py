@@ -124,6 +124,51 @@ def test_people_who_share_a_phone_are_listed_and_one_is_chosen(person, table):
     assert (pickers(clerk), clerk.sees("shared")) == ([], has_text)
 
 
+def test_people_who_share_a_phone_and_have_their_texts_are_not_said_to_get_none(person, table):
+    """Every different text was sent on the first day, and on the next one that answer is taken back."""
+    at_the_check(person, table, FAMILY)
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    person.send()
+
+    table.write_text(f"{FAMILY}Fay,0772 000 009,Fri\n")
+    clerk = Person(campaign.compose())
+    clerk.compose()
+    clerk.reopen(3)
+    clerk.fill("duplicates", "skip")
+    shown = clerk.sees("section-3")
+    assert "1 person gets a text; 3 people get nothing more; 1 row gets none." in shown
+    assert "Of 5 rows: 1 gets a text, 3 get nothing more, 1 comes twice." in shown
+    assert "another text" not in shown
+    assert clerk.composer.desk.composition.instead == ()
+    said = (
+        "1 phone that several rows share has its texts: rows 2 and 4 got theirs, so there is nothing to "
+        "choose."
+    )
+    assert (pickers(clerk), clerk.sees("shared")) == ([], said)
+
+    clerk.press("go-on")
+    clerk.send()
+    result = clerk.composer.desk.run.result
+    assert (result.totals["accepted"], result.totals.attention, len(result.follow_up())) == (4, 0, 0)
+
+
+def test_another_number_for_whoever_has_a_text_is_said_to_be_new(person, table):
+    at_the_check(person, table, FAMILY)
+    person.fill("duplicates", "keep")
+    person.press("go-on")
+    person.send()
+
+    table.write_text(FAMILY.replace("Eve,0772 000 001", "Eve,0772 000 009"))
+    clerk = Person(campaign.compose())
+    clerk.compose()
+    said = (
+        "1 row was reached in rehearsal with this text under another number, which another row still has, and "
+        "counts as new (row 4)."
+    )
+    assert said in clerk.sees("section-4")
+
+
 def test_people_who_share_a_phone_can_be_given_another_number(person, table):
     at_the_check(person, table, FAMILY)
     assert person.section(3).download.layout.display is None

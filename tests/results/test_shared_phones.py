@@ -187,3 +187,132 @@ def test_both_are_sent_where_that_was_chosen(visits, tmp_path):
     result = sent(visits, tmp_path, duplicates="keep")
     assert (result.totals.people, result.totals.sharing) == (5, 0)
     assert result.totals["accepted"] == 4
+
+
+# --- every different text was sent before, and that is not asked for any more ----------------------------
+
+LATER = VISITS.replace("77 letters", "0772000009")  # a corrected list, on another day
+
+
+@pytest.fixture(params=["fresh", "loaded"])
+def later(visits, tmp_path, request):
+    sent(visits, tmp_path, duplicates="keep")
+    visits.write_text(LATER, encoding="utf-8")
+    fresh = sent(visits, tmp_path)
+    return fresh if request.param == "fresh" else campaign.load_result(fresh.folder)
+
+
+def test_whoever_has_their_text_already_is_not_said_to_have_got_nothing(later, tmp_path):
+    assert later.contacts["status"].tolist() == [*["accepted"] * 3, "duplicate", "accepted", "accepted"]
+    assert later.contacts.at[CY, "batch"] == later.contacts.at[6, "batch"] == 2  # that of the first day
+    assert texts_by_row(later)[CY] == "Hi Cy"
+    totals = later.totals
+    assert (totals.people, totals["accepted"], totals.sharing, totals.attention) == (5, 5, 0, 0)
+    assert (len(later.follow_up()), later.elsewhere.count) == (0, 0)
+    assert later.sentence.endswith(
+        "5 of 6 rows were accepted by the embedded sandbox; the rest: 1 duplicate."
+    )
+    groups = later.by("clinic")
+    assert groups["accepted"].to_dict() == {"North": 2, "South": 3}
+    assert (groups["cost_share"].sum(), totals.cost) == (175, 175)
+    past = campaign.history(later.folder)
+    assert past[["people", "accepted", "to_correct"]].to_numpy().tolist() == [[5, 5, 0]]
+    page = campaign.write_report(later, tmp_path / "report.html", by="clinic").read_text("utf-8")
+    assert "messages for all 5 people" in page
+    assert "shares a phone" not in page
+
+
+def test_before_sending_they_are_among_those_who_were_reached(visits, tmp_path):
+    sent(visits, tmp_path, duplicates="keep")
+    visits.write_text(LATER, encoding="utf-8")
+    compared = campaign.compare(campaign.prepare(visits, **SENDING), folder=tmp_path / "visits")
+    assert compared.sentence == "1 message would be rehearsed: 1 new, 4 reached in rehearsal before."
+    about = compared.messages.set_index("row")["reason"]
+    assert about.to_dict() == dict.fromkeys([2, 3, CY, 6], "reached") | {7: "new"}
+
+
+def test_sent_once_more_nothing_is_new_about_them(later, visits, tmp_path):
+    assert sent(visits, tmp_path).nothing_sent
+    assert sent(visits, tmp_path, duplicates="keep").nothing_sent
+    assert sent(visits, tmp_path).nothing_sent
+    assert campaign.load_result(later.folder).totals["accepted"] == 5
+
+
+def test_the_texts_left_out_at_first_go_out_once(visits, tmp_path):
+    assert sent(visits, tmp_path).needing_attention.tolist() == [CY, 7]
+    every_text = sent(visits, tmp_path, duplicates="keep")
+    assert (every_text.totals["accepted"], every_text.needing_attention.tolist()) == (4, [7])
+    one_text = sent(visits, tmp_path)
+    assert one_text.nothing_sent
+    assert one_text.needing_attention.tolist() == [7]
+
+
+def test_of_a_text_that_may_have_arrived_that_is_said(visits, tmp_path):
+    options = {"folder": tmp_path / "visits", "progress": False, "batch_size": 1, "concurrency": 1}
+    with campaign.Sandbox(faults={3: "accept_reset"}) as sandbox:
+        plan = campaign.prepare(visits, duplicates="keep", **SENDING)
+        campaign.send(plan, account=sandbox, max_unknown=2, **options)
+        result = campaign.send(campaign.prepare(visits, **SENDING), account=sandbox, **options)
+        assert result.contacts.at[CY, "status"] == "unknown"
+        assert result.totals.sharing == 0
+        campaign.resolve(result.folder, 3, "refused", confirm="batch 3 was refused")
+        settled = campaign.send(campaign.prepare(visits, **SENDING), account=sandbox, **options)
+    assert settled.contacts.at[CY, "reason"].startswith(
+        "Shares a phone with row 2, whose text was rehearsed."
+    )
+
+
+def test_a_row_whose_own_text_did_not_go_out_still_shares_a_phone(visits, tmp_path):
+    sent(visits, tmp_path, duplicates="keep")
+    visits.write_text(VISITS.replace("Cy,", "Cyrus,"), encoding="utf-8")
+    result = sent(visits, tmp_path)
+    assert result.needing_attention.tolist() == [CY, 7]
+    assert result.nothing_sent
+
+
+def test_a_row_without_the_text_gives_way_to_all_that_have_theirs(visits, tmp_path):
+    sent(visits, tmp_path, duplicates="keep")
+    visits.write_text(f"{VISITS.replace('Ann,', 'Anna,')}Cy,0772000001,South\n", encoding="utf-8")
+    result = sent(visits, tmp_path)  # Ann in both of her rows has another text now
+    assert result.contacts["status"].tolist() == [
+        "duplicate", "accepted", "accepted", "duplicate", "accepted", "invalid", "duplicate",
+    ]  # fmt: skip
+    assert result.nothing_sent
+
+
+def test_once_erased_they_still_have_their_texts(later, visits, tmp_path):
+    with pytest.raises(campaign.errors.CampaignError) as question:
+        campaign.erase(later.folder)
+    campaign.erase(later.folder, confirm=str(question.value).split('confirm="')[1].split('"')[0])
+    visits.write_text(f"{LATER}Fay,0772000010,North\n", encoding="utf-8")
+    result = sent(visits, tmp_path)
+    assert (result.totals["accepted"], result.totals.sharing) == (6, 0)
+    assert result.batches["messages"].sum() == 6
+
+
+def test_another_number_for_a_row_that_has_its_text_is_said_to_be_new(visits, tmp_path):
+    """The old number stays in the table, in the row of the other child."""
+    sent(visits, tmp_path, duplicates="keep")
+    new_number = VISITS.replace("0772 000 001", "0772 000 009")
+    said = "1 message would be rehearsed: 1 new, 3 reached in rehearsal before."
+    for rows, about in (
+        (new_number, " 1 row was reached in rehearsal with this text under another number, which another row "
+                     "still has, and counts as new (row 4)."),
+        (new_number.replace("Cy,", "Cyrus,"), ""),  # another text
+        (new_number.replace("009,South", "009,North"), ""),  # another person, for all that is known
+    ):  # fmt: skip
+        visits.write_text(rows, encoding="utf-8")
+        for duplicates in ("skip", "keep"):
+            plan = campaign.prepare(visits, duplicates=duplicates, **SENDING)
+            assert campaign.compare(plan, folder=tmp_path / "visits").sentence == said + about
+
+
+def test_rows_of_a_follow_up_file_that_have_their_texts_get_nothing_more(later, tmp_path):
+    """A person may ask for any rows, and correct what was right."""
+    rows = later.follow_up(["accepted"])
+    untouched = sent(rows, tmp_path)
+    assert untouched.nothing_sent
+    assert (untouched.totals["accepted"], untouched.totals.sharing) == (5, 0)
+    rows["phone"] = rows["phone"].replace("0772 000 001", "0772 000 010")
+    compared = campaign.compare(campaign.prepare(rows, **SENDING), folder=later.folder)
+    assert "1 row was reached in rehearsal with this text under another number" in compared.sentence

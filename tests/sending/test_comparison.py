@@ -302,14 +302,25 @@ def test_the_row_whose_text_was_reached_is_kept_instead():
         rows((BEN, "Hi Benny"), (ANN, "Hi A."), (CAS, "Hi C.")), rows((CAS, "Hi Cas")), rows((DEE, "Hi D."))
     )
     states = knowledge(ACCEPTED, UNKNOWN, REFUSED)
-    assert reached_alternatives(kept, alternatives, said, states).tolist() == [2, 3]
+    reached = reached_alternatives(kept, alternatives, said, states)
+    assert (reached.instead.tolist(), reached.beside.tolist()) == ([2, 3], [4])
+
+
+def test_rows_whose_texts_were_reached_as_well_are_kept_beside():
+    kept = rows((ANN, "Hi Ann"), (BEN, "Hi Ben"), (CAS, "Hi Cas"))
+    alternatives = rows((ANN, "Hi A."), (BEN, "Hi B."), (BEN, "Hi Benny"), (CAS, "Hi C."))
+    said = record(
+        rows((ANN, "Hi Ann"), (ANN, "Hi A.")), alternatives.take(numbers(1, 2)), kept.take(numbers(2))
+    )
+    reached = reached_alternatives(kept, alternatives, said, knowledge(ACCEPTED, UNKNOWN, REFUSED))
+    assert (reached.instead.tolist(), reached.beside.tolist()) == ([1], [0, 2])
 
 
 def test_a_text_that_is_to_go_out_again_is_kept_before_one_that_nobody_ordered():
     kept, alternatives = rows((ANN, "Hi"), (BEN, "Hi")), rows((ANN, "Hello"), (BEN, "Hello"))
     said = record(rows((ANN, "Hello"), (BEN, "Hello")), rows((BEN, "Hi")))
-    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, AGAIN)).tolist() == [0]
-    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, ACCEPTED)).tolist() == [0]
+    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, AGAIN)).instead.tolist() == [0]
+    assert reached_alternatives(kept, alternatives, said, knowledge(AGAIN, ACCEPTED)).instead.tolist() == [0]
 
 
 def test_of_several_reached_alternatives_the_best_is_kept_then_the_first():
@@ -317,20 +328,22 @@ def test_of_several_reached_alternatives_the_best_is_kept_then_the_first():
     alternatives = rows((ANN, "Hi 1"), (ANN, "Hi 2"), (BEN, "Hi 1"), (BEN, "Hi 2"))
     said = record(rows((ANN, "Hi 1")), rows((BEN, "Hi 2"), (ANN, "Hi 2")), rows((BEN, "Hi 1")))
     states = knowledge(UNKNOWN, ACCEPTED, ACCEPTED)
-    assert reached_alternatives(kept, alternatives, said, states).tolist() == [1, 2]
+    assert reached_alternatives(kept, alternatives, said, states).instead.tolist() == [1, 2]
 
 
 def test_a_kept_text_that_is_to_go_out_again_gives_way_to_one_that_arrived():
     kept, alternatives = rows((ANN, "Hi")), rows((ANN, "Hello"))
     states = knowledge(AGAIN, UNKNOWN)
-    assert reached_alternatives(kept, alternatives, record(kept, alternatives), states).tolist() == [0]
+    assert reached_alternatives(kept, alternatives, record(kept, alternatives), states).instead.tolist() == [
+        0
+    ]
 
 
 def test_without_alternatives_the_record_is_not_even_read():
     def unreadable():
         raise AssertionError("read for nothing")
 
-    assert reached_alternatives(rows((ANN, "Hi")), rows(), unreadable, knowledge()).tolist() == []
+    assert reached_alternatives(rows((ANN, "Hi")), rows(), unreadable, knowledge()).instead.tolist() == []
 
 
 # --- any plan, any record: the same row by row -------------------------------------------------------------

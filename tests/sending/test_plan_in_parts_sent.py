@@ -205,6 +205,28 @@ def test_people_who_leave_or_keep_their_text_leave_a_plan_in_parts(tmp_path, mon
     assert [codes[code] for code in ("stopped", "reached_with_another_text", "duplicate")] == [2, 1, 2]
 
 
+def test_rows_that_share_a_phone_and_have_their_texts_are_the_same(tmp_path, monkeypatch):
+    """Every different text is sent, then one for each phone; later a row gets another number."""
+    family = CLINIC.replace("0772 000 017", "0772 000 002")
+    joined = f"{family}Zoe,0772 000 300,,en\n"
+    results, told = [], []
+    for home, stream in both(tmp_path, monkeypatch):
+        with campaign.Sandbox(price=35) as sandbox:
+            for options in ({"text": family, "duplicates": "keep"}, {"text": joined}):
+                plan = plan_of(home, stream=stream, **options)
+                result = campaign.send(plan, account=sandbox, concurrency=1, progress=False)
+            assert len(sandbox.inbox) == 20
+            plan = plan_of(home, stream=stream, text=joined.replace("17,0772 000 002", "17,0772 000 099"))
+            told.append(campaign.compare(plan).sentence)
+        results.append((result, campaign.load_result(result.folder)))
+    for held, streamed in zip(*results, strict=True):
+        assert_same_result(held, streamed)
+    assert_same_files(held.folder, streamed.folder)
+    assert (streamed.totals["accepted"], streamed.totals.sharing) == (20, 0)
+    assert told[0] == told[1]
+    assert "1 row was reached in rehearsal with this text under another number" in told[1]
+
+
 def test_a_question_about_changed_texts_is_the_same(tmp_path, monkeypatch):
     told = []
     for home, stream in both(tmp_path, monkeypatch):

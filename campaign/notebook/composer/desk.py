@@ -130,6 +130,8 @@ class Desk:
         messages, sent = plan.messages, self.difference(self.composition.environment).messages
         chosen = messages.loc[messages["row"].isin(self.chosen_rows), "number"]
         left_out = plan.addressing.alternatives
+        kept_in_both = messages.loc[messages["row"].isin(sent["row"]), "number"]
+        left_out = left_out[~left_out["number"].isin(kept_in_both)]
         is_reached = left_out["row"].isin(sent.loc[sent["reason"] == REASONS[ACCEPTED], "row"])
         is_sent = left_out["row"].isin(sent["row"]) & ~left_out["number"].isin(chosen)
         rows = left_out.loc[is_reached | is_sent, "row"].unique()
@@ -138,7 +140,7 @@ class Desk:
             self.prepared()
 
     def done_before(self, plan: Plan) -> pd.Index[Any]:
-        """The rows of a plan that have a mistake and get nothing more, where the texts go."""
+        """The rows that a plan leaves out and that need nothing more, where the texts go."""
         with suppress(CampaignError):  # the section that sends says why
             difference = self.composition.compare(plan, self.account)
             return WhoLeaves.of(plan, difference, changed=self.composition.changed).done

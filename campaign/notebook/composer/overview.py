@@ -53,7 +53,8 @@ def shares(plan: Plan, leaves: WhoLeaves) -> str:
     )
     tones = {"not_sent": "good", "asked": "doubt", "invalid": "bad"}
     going = {
-        "not_sent": leaves.now, "asked": leaves.asked, "nothing_more": leaves.nothing_more,
+        "not_sent": leaves.now, "asked": leaves.asked,
+        "nothing_more": leaves.nothing_more + len(leaves.sent_beside),
         "corrected": len(leaves.corrected), "reached": len(leaves.reached),
     }  # fmt: skip
     left_out = {

@@ -20,12 +20,13 @@ _WHY, _ROW = "why it gets no text", "row in your spreadsheet"
 def write_rows_without_text(plan: Plan, leaves: WhoLeaves, path: Path) -> None:
     """Write them with their numbers and the reasons in the words of the page; the cells at fault stand out.
 
-    Those who get nothing more are among them: the spreadsheet has still to be corrected.
+    Of those who get nothing more, the rows with a mistake are among them: the spreadsheet has still to be
+    corrected.
 
     It continues no campaign: nobody takes it for a file to send. Raises `ReportError` for more than a sheet
     holds.
     """
-    rows = unsent_result(plan, name="").follow_up()
+    rows = unsent_result(plan, name="").follow_up().drop(index=leaves.sent_beside, errors="ignore")
     marked = cells_to_correct(rows, [plan.issues])
     own = len(rows.columns) - len(FOLLOW_UP_COLUMNS)
     why = plan.contacts["reason"].reindex(rows.index)

@@ -51,7 +51,7 @@ class SharedPhones(VBox):  # type: ignore[misc]  # ipywidgets has no types
         getting = {*kept["row"]}
         self.pickers = [self._picker(str(number), rows, getting) for number, rows in phones[:_PHONES]]
         asking = _sentences(len(undecided) - len(phones), len(phones)) if phones else ""
-        self._about.value = asking + _about_reached(has_text["row"].tolist())
+        self._about.value = asking + _about_reached(has_text)
         self.children = [self._about, *self.pickers]
 
     def _picker(self, number: str, rows: pd.DataFrame, getting: set[int]) -> Picker:
@@ -82,15 +82,15 @@ def _rows(rows: list[int]) -> str:
     return f"rows {listed_words([*map(str, rows[:_NAMED]), *others])}"
 
 
-def _about_reached(rows: list[int]) -> str:
-    """Whose text the phones have that were reached; "" for none."""
-    count = len(rows)
-    if not count:
+def _about_reached(has_text: pd.DataFrame) -> str:
+    """Which rows have given their texts to the phones that were reached; "" for none."""
+    phones, rows = has_text["number"].nunique(), has_text["row"].tolist()
+    if not phones:
         return ""
-    own = agreeing(count, "has its text", "have their texts")
-    got = agreeing(count, "got it", "got theirs")
+    own = "has its text" if len(rows) == 1 else agreeing(phones, "has its texts", "have their texts")
+    got = agreeing(len(rows), "got it", "got theirs")
     return markup.paragraph(
-        f"{capitalised(counted(count, 'phone'))} that several rows share {own}: {name_rows(rows).lower()} "
+        f"{capitalised(counted(phones, 'phone'))} that several rows share {own}: {name_rows(rows).lower()} "
         f"{got}, so there is nothing to choose.",
         note=True,
     )

@@ -25,8 +25,9 @@ class WhoLeaves:
     Some get `nothing_more`, because of what the campaign has sent before. `left_out` counts by status rows to
     correct that get none after all, because of other rows of their campaign. `parts` are the SMS that leave.
     Rows that have a mistake, and get nothing more either: `corrected` ones were sent as corrected in a
-    follow-up file, and `reached` ones have a number that was reached. `reached_with_text` are rows whose
-    people have the very text that they would get.
+    follow-up file, and `reached` ones have a number that was reached. `sent_beside` are rows that the plan
+    leaves out because another row has their number, though the campaign has sent the texts of both, or may
+    have. `reached_with_text` are rows whose people have the very text that they would get.
     """
 
     rows: pd.Index[Any]
@@ -37,11 +38,12 @@ class WhoLeaves:
     corrected: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
     reached_with_text: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
+    sent_beside: pd.Index[Any] = field(default_factory=lambda: pd.Index([], dtype="int64"))
 
     @property
     def done(self) -> pd.Index[Any]:
-        """The rows with a mistake that get nothing more."""
-        return self.corrected.union(self.reached)
+        """The rows that the plan leaves out and that need nothing more."""
+        return self.corrected.union(self.reached).union(self.sent_beside)
 
     @property
     def now(self) -> int:
@@ -70,7 +72,16 @@ class WhoLeaves:
         mistaken = _own_rows(compared.reached_with_mistake, plan)
         asked_rows = pd.Index(sorted(asked), dtype="int64")
         reached = pd.Index(rows[messages["reason"] == REASONS[ACCEPTED]].dropna().unique()).astype("int64")
-        return cls(now, parts, asked_rows, max(others, 0), left_out, corrected, mistaken, reached)
+        beside = _sent_beside(everybody, rows, messages["number"])
+        return cls(now, parts, asked_rows, max(others, 0), left_out, corrected, mistaken, reached, beside)
+
+
+def _sent_beside(kept: pd.Index[Any], rows: pd.Series[int], numbers: pd.Series[str]) -> pd.Index[Any]:
+    """Of the rows that a campaign has messages for those whose number a kept row of the plan has as well."""
+    is_kept = rows.isin(kept)
+    beside = rows[~is_kept & numbers.isin(numbers[is_kept])].dropna()
+    sent: pd.Index[Any] = pd.Index(beside.unique()).astype("int64")
+    return sent
 
 
 def _own_rows(rows: Ints, plan: Plan) -> pd.Index[Any]:

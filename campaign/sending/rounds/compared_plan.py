@@ -63,6 +63,8 @@ class ComparedPlan:
       because they wanted no messages; an entry for each of these rows.
     - `corrected`: which rows of the contacts get nothing, and were reached, or perhaps, as a person has
       corrected them in a follow-up file.
+    - `renumbered`: the rows that would go out as new and were reached with their text under another number,
+      which other rows still have.
     - `offered`: the rows of the table that a follow-up file has a message for; none where the plan is no
       follow-up file of the campaign.
     """
@@ -76,6 +78,7 @@ class ComparedPlan:
     environment: str
     opted_out: Bools
     corrected: Bools
+    renumbered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
     offered: Ints = field(default_factory=lambda: np.empty(0, np.int64))
 
     @property
@@ -126,19 +129,38 @@ class ComparedPlan:
 
     @property
     def about_gone(self) -> str:
-        """A sentence about people who were reached and have left the table, after a space; "" for nobody."""
+        """A sentence about people who were reached and have left the table, and one about those who have
+        another number now, each after a space; "" for nobody."""
         gone = len(self.comparison.gone)
         if not gone:
-            return ""
+            return self._about_renumbered
         return (
             f" {counted(gone, 'number')} that {agreeing(gone, 'was', 'were')} {self.words.reached} "
             f"{agreeing(gone, 'is', 'are')} no longer in the table{self._about_corrected_numbers}."
+            f"{self._about_renumbered}"
         )
 
     @property
     def _about_corrected_numbers(self) -> str:
         """What numbers that are gone have to do with new ones, as a continued sentence; "" without any."""
         return ", and whoever has another number now counts as new" if self.count(NEW) else ""
+
+    @property
+    def _about_renumbered(self) -> str:
+        """The sentence about rows whose old number other rows still have."""
+        rows = len(self.renumbered)
+        if not rows:
+            return ""
+        which, count = name_rows(self.renumbered.tolist()).lower(), agreeing(rows, "counts", "count")
+        how = agreeing(
+            rows,
+            "this text under another number, which another row still has,",
+            "their texts under other numbers, which other rows still have,",
+        )
+        return (
+            f" {capitalised(counted(rows, 'row'))} {agreeing(rows, 'was', 'were')} {self.words.reached} with "
+            f"{how} and {count} as new ({which})."
+        )
 
     @cached_property
     def left_out(self) -> dict[str, int]:

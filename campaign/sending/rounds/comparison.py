@@ -81,6 +81,18 @@ Record = Callable[[], Iterable[RecordedTexts]]
 
 
 @dataclass(frozen=True, eq=False)
+class EarlierTexts:
+    """Texts that reached a number which the plan names, but not with this text.
+
+    `hashes` are those of the texts (see `text_hashes`), `batches` and `labels` as in `RecordedTexts`.
+    """
+
+    hashes: Ints
+    batches: Ints
+    labels: Ints
+
+
+@dataclass(frozen=True, eq=False)
 class Comparison:
     """What is known of each row of a plan, and which batch says so.
 
@@ -90,6 +102,7 @@ class Comparison:
     - `recorded_rows`: for CHANGED and MOVED the row number of what the person got in this batch, else 0.
     - `reached_before`: for each row that gets no message the batch that reached its number, or 0.
     - `gone`: the numbers that were reached and are in no row any more, ascending.
+    - `replaced`: the texts that reached a number of the plan which it has for other texts only.
 
     Rows with the same number and the same text have the same entries.
     """
@@ -99,6 +112,7 @@ class Comparison:
     recorded_rows: Ints
     reached_before: Ints
     gone: Ints
+    replaced: EarlierTexts = EarlierTexts(*np.empty((3, 0), np.int64))
 
 
 def compare_texts(
@@ -133,6 +147,7 @@ def compare_texts(
         outcomes.recorded_rows[plan_texts.first_rows],
         exclusions.batches[np.searchsorted(excluded, excluded_numbers)],
         departed.all_numbers(),
+        replaced.texts(plan_texts),
     )
 
 
@@ -152,17 +167,30 @@ def missing_numbers(record: Record, batches: Bools, plan_numbers: Ints) -> Ints:
     return np.setdiff1d(np.concatenate([np.empty(0, np.int64), *numbers]), plan_numbers)
 
 
+@dataclass(frozen=True, eq=False)
+class ReachedAlternatives:
+    """The positions of rows that were left out because of their number, though their text was reached.
+
+    - `instead`: those to keep in place of the row that was kept, whose text was not reached. Of each number
+      the best, then the first.
+    - `beside`: all others. Their people have their texts, as after all of them were sent once.
+    """
+
+    instead: Ints
+    beside: Ints
+
+
 def reached_alternatives(
     kept: RowTexts, alternatives: RowTexts, record: Record, knowledge: Knowledge
-) -> Ints:
-    """The positions of the alternatives whose text was reached while that of the kept row was not.
+) -> ReachedAlternatives:
+    """The alternatives whose text was reached.
 
     `kept` are rows of a plan, `alternatives` rows that were left out because a kept row has the same number
-    with another text. Reached means UNKNOWN or ACCEPTED; failing that, AGAIN: a person has ordered that text.
-    Where a number has several, the best one is taken, then the first.
+    with another text. Reached means UNKNOWN or ACCEPTED; failing that, AGAIN: a person has ordered that text,
+    which goes out only where no other text of the number was reached.
     """
     if not len(alternatives):
-        return np.empty(0, np.int64)
+        return ReachedAlternatives(np.empty(0, np.int64), np.empty(0, np.int64))
     rivals = kept.take(np.flatnonzero(contains(np.unique(alternatives.numbers), kept.numbers)))
     numbers = np.concatenate([alternatives.numbers, rivals.numbers])
     texts = DistinctTexts(numbers, RowTexts.below_each_other([alternatives, rivals]).texts)
@@ -181,7 +209,8 @@ def reached_alternatives(
     reached = np.flatnonzero(better)
     best_first = reached[np.lexsort((reached, -states[reached]))]
     _, first_of_number = np.unique(alternatives.numbers[best_first], return_index=True)
-    return np.sort(best_first[first_of_number])
+    instead = np.sort(best_first[first_of_number])
+    return ReachedAlternatives(instead, np.setdiff1d(np.flatnonzero(states >= UNKNOWN), instead))
 
 
 class _Outcomes:
@@ -229,12 +258,22 @@ class _ReplacedTexts:
         """
         if not self._parts:
             return np.empty(0, np.int64), np.empty(0, np.int64), np.empty(0, np.int64)
-        places, keys, states, batches, labels = map(np.concatenate, zip(*self._parts, strict=True))
+        places, keys, states, batches, labels = self._columns()
         order = np.lexsort((batches, states, keys))
         is_best = np.append(keys[order[1:]] != keys[order[:-1]], True)
         best = np.sort(order[is_best])
         best = best[np.lexsort((labels[best], batches[best], places[best]))]
         return places[best], batches[best], labels[best]
+
+    def texts(self, plan_texts: DistinctTexts) -> EarlierTexts:
+        """All of them; `plan_texts` are those in which their numbers were found."""
+        if not self._parts:
+            return EarlierTexts(*np.empty((3, 0), np.int64))
+        places, keys, _, batches, labels = self._columns()
+        return EarlierTexts(plan_texts.hashes_of(places, keys), batches, labels)
+
+    def _columns(self) -> tuple[Ints, ...]:
+        return tuple(map(np.concatenate, zip(*self._parts, strict=True)))
 
 
 class _DepartedRows:

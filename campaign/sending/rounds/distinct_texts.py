@@ -65,6 +65,10 @@ class DistinctTexts:
         is_first = self.is_first[self._order]
         return self._order[is_first], places[is_first]
 
+    def hashes_of(self, places: Ints, keys: Ints) -> Ints:
+        """The hashes of texts that were not found, from the places of their numbers and their keys."""
+        return keys - self._distinct[places] * _SPREAD
+
     def find(self, numbers: Ints, texts: TextArray) -> FoundTexts:
         """Look for many texts, each with its number."""
         found = FoundTexts(*(np.full(len(numbers), nothing) for nothing in (-1, -1, 0)))
@@ -135,7 +139,11 @@ def _nearest(ascending: Ints, numbers: Ints) -> Ints:
     return np.minimum(np.searchsorted(ascending, numbers), len(ascending) - 1)
 
 
+def hashes_of_texts(texts: TextArray | HashedTexts) -> Ints:
+    """The hash of each text once it is folded."""
+    return texts.hashes if isinstance(texts, HashedTexts) else text_hashes(folded(texts))
+
+
 def _keys(numbers: Ints, texts: TextArray | HashedTexts) -> Ints:
     """A key of 64 bits for each number with its text."""
-    hashes = texts.hashes if isinstance(texts, HashedTexts) else text_hashes(folded(texts))
-    return hashes + numbers * _SPREAD
+    return hashes_of_texts(texts) + numbers * _SPREAD

@@ -31,7 +31,6 @@ from campaign.sending.rounds.comparison import (
     RowTexts,
     compare_texts,
     missing_numbers,
-    reached_alternatives,
 )
 from campaign.sending.rounds.continuation_plan import (
     check_can_be_continued,
@@ -40,10 +39,11 @@ from campaign.sending.rounds.continuation_plan import (
     rows_with_messages,
 )
 from campaign.sending.rounds.corrected_before import CorrectedBefore, corrected_before
-from campaign.sending.rounds.distinct_texts import contains
+from campaign.sending.rounds.corrected_numbers import corrected_numbers
+from campaign.sending.rounds.kept_alternatives import keep_reached
 from campaign.sending.rounds.left_out_before import opted_out_before
 from campaign.sending.rounds.moved_rows import with_rows_of_today
-from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts, rows_with_texts
+from campaign.sending.rounds.record import CampaignRecord, first_pieces, planned_parts
 
 
 def compare_plan(
@@ -51,7 +51,7 @@ def compare_plan(
 ) -> ComparedPlan:
     """Compare a plan with what its campaign has recorded.
 
-    Of several rows with one number, the one whose text was reached is kept first. Of rows with the same
+    Of several rows with one number, those whose texts were reached are kept first. Of rows with the same
     number and the same text, only the first gets something. With `opted_out="skip"`, whoever was left out
     before because they wanted no messages is left out again.
     """
@@ -66,7 +66,7 @@ def compare_plan(
             offered = rows_with_messages(whole, plan)
             plan = merge(whole, plan)
             given = plan.fingerprint
-        plan = _keep_reached(plan, record)
+        plan = keep_reached(plan, record)
         plan = without_stopped(plan, record.are_stopped(numbers_of_contacts(plan)))
         compared = _compare_with(record, without_repeats(plan), given, environment)
         if opted_out == "skip" and compared.opted_out.any():
@@ -115,7 +115,23 @@ def _compare_with(record: CampaignRecord, plan: Plan, given: str, environment: s
         environment,
         opted_out,
         is_corrected,
+        _renumbered(plan, record, starts, planned, comparison),
     )
+
+
+def _renumbered(
+    plan: Plan,
+    record: CampaignRecord,
+    starts: Ints,
+    planned: RowTexts | HashedRowTexts,
+    comparison: Comparison,
+) -> Ints:
+    """The new rows that were reached with their text under a number that other rows still have."""
+    if not len(comparison.replaced.hashes):  # as mostly: the new texts need not be looked at
+        return np.empty(0, np.int64)
+    new = np.flatnonzero(comparison.knowledge == NEW)
+    rows, texts = rows_of_messages(plan)[starts[new]], planned.texts.take(new)
+    return corrected_numbers(plan, record, rows, texts, comparison.replaced)
 
 
 def _with_corrected(
@@ -165,35 +181,6 @@ def _without_opted_out(compared: ComparedPlan) -> Plan:
     leaving = np.isin(labels_of_contacts(compared.plan), rows)
     reason = "The person was left out before, because they wanted no messages."
     return without_rows(compared.plan, leaving, "opted_out", "opted_out", "info", reason)
-
-
-def _keep_reached(plan: Plan, record: CampaignRecord) -> Plan:
-    """The plan in which rows are kept whose text was reached, instead of those with the same number."""
-    if not any(len(part.alternatives) for part in plan.parts()):
-        return plan
-    alternatives = plan.addressing.alternatives
-    starts, texts = _texts_of_alternatives(plan)
-    numbers = np.unique(texts.numbers)
-    kept = [rows.take(np.flatnonzero(contains(numbers, rows.numbers))) for _, rows in planned_parts(plan)]
-    chosen = reached_alternatives(
-        record.comparable(RowTexts.below_each_other(kept)),
-        record.comparable(texts),
-        record.texts,
-        record.knowledge,
-    )
-    return plan.keep_instead(alternatives["row"].to_numpy()[starts[chosen]]) if len(chosen) else plan
-
-
-def _texts_of_alternatives(plan: Plan) -> tuple[Ints, RowTexts]:
-    """The rows that were left out because of their number, and the position of the first piece of each."""
-    columns, count = plan.addressing.columns, 0
-    starts, rows = [], []
-    for part in plan.parts():
-        own_starts, own_rows = rows_with_texts(part.contacts, columns, part.alternatives)
-        starts.append(own_starts + count)
-        rows.append(own_rows)
-        count += len(part.alternatives)
-    return np.concatenate(starts), RowTexts.below_each_other(rows)
 
 
 def _comparable_rows(plan: Plan, record: CampaignRecord) -> tuple[Ints, RowTexts | HashedRowTexts]:
