@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -25,11 +25,15 @@ from campaign.results.local_times import LocalTimes
 EARLIER, LATER, ANOTHER = "earlier", "later", "another"
 LEFT_OUT, DEPARTED = "left_out", "departed"
 
-# Reads whom the messages of some batches were for: columns number and batch; None where that was erased.
-Recorded = Callable[[Ints], pd.DataFrame | None]
+
+class Recorded(Protocol):
+    """Reads whom the messages of some batches were for: columns number and batch, and further columns of text
+    that are asked for; None where that was erased."""
+
+    def __call__(self, batches: Ints, *texts: str) -> pd.DataFrame | None: ...
 
 
-def nothing_recorded(batches: Ints) -> None:
+def nothing_recorded(batches: Ints, *texts: str) -> None:
     """What a plan without a campaign folder knows of messages that are not its own."""
 
 
@@ -108,7 +112,7 @@ def messages_elsewhere(
     others = (left["messages"] - held[left.index]).clip(0)
     others = others[others > 0]
     count, in_doubt = int(others.sum()), bool((left.loc[others.index, "status"] == "unknown").any())
-    known = _read(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
+    known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
         return MessagesElsewhere(count, in_doubt, None if count else _NOBODY, _NO_TEXTS)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
@@ -126,9 +130,10 @@ def messages_elsewhere(
     return MessagesElsewhere(count, in_doubt, outside, _last_texts(own, outside[outside["kind"] == LATER]))
 
 
-def _read(recorded: Recorded, batches: Ints) -> pd.DataFrame | None:
+def read_recorded(recorded: Recorded, batches: Ints, *texts: str) -> pd.DataFrame | None:
+    """What is recorded of these batches, None where it is not known any more."""
     try:
-        return recorded(batches)
+        return recorded(batches, *texts)
     except CampaignError:  # erased, or taken away, since this was loaded: how many they are is still known
         return None
 

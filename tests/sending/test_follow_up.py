@@ -1,8 +1,10 @@
 """A follow-up file is a part of its campaign: corrected and sent, it reaches those who had nothing, once."""
 
 import csv
+from collections import Counter
 from pathlib import Path
 
+import openpyxl
 import pytest
 
 import campaign
@@ -158,6 +160,10 @@ def test_the_uncorrected_spreadsheet_run_again_knows_whom_the_follow_up_file_rea
         assert not by_name.index.hasnans
         bars = {name.replace("_", " "): count for name, count in again.totals.by_outcome.items() if count}
         assert again.outcomes.value_counts().to_dict() == bars
+        book = openpyxl.load_workbook(campaign.write_report(again, "report.xlsx"))
+        head, *rows = book["Contacts"].iter_rows(values_only=True)
+        filtered = Counter(row[head.index("outcome in the Summary")] for row in rows)
+        assert filtered == bars != Counter(row[head.index("status")] for row in rows)
         assert "1 person shares a phone with somebody in another row and got nothing" in again.sentence
         assert f"4 rows were corrected in the follow-up file only: {told}" in again.sentence
         assert again.contacts.loc[6, "reason"].startswith("The row gets nothing, but it was reached as corr")
