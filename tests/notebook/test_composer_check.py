@@ -163,8 +163,8 @@ def test_another_number_for_whoever_has_a_text_is_said_to_be_new(person, table):
     clerk = Person(campaign.compose())
     clerk.compose()
     said = (
-        "1 row was reached in rehearsal with this text under another number, which another row still has, and "
-        "counts as new (row 4)."
+        "1 row was reached in rehearsal with this text under another number, which another row still has, "
+        "and counts as new (row 4)."
     )
     assert said in clerk.sees("section-4")
 

@@ -294,6 +294,16 @@ def test_several_texts_for_one_number_and_texts_in_pieces_are_known_again(tmp_pa
     assert len(sandbox.inbox) == count
 
 
+def test_who_would_get_another_text_is_said_without_the_one_that_was_erased(tmp_path, options):
+    table = contacts_of("Ann,0772 000 001", "Ben,0772 000 002")
+    campaign.send(plan_for(table), **options)
+    erase(tmp_path / "visits", "erase 2 people of visits")
+    dear = plan_for(table, "Dear {name}")
+    compared = campaign.compare(dear, folder=options["folder"], account=options["account"])
+    assert compared.messages["reason"].tolist() == ["reached with another text"] * 2
+    assert compared.messages["before"].tolist() == ["", ""]
+
+
 def test_who_has_left_the_table_is_named_beside_the_people_in_it(tmp_path, options):
     campaign.send(plan_for(contacts_of("Ann,0772 000 001", "Ben,0772 000 002")), **options)
     campaign.send(plan_for(contacts_of("Ann,0772 000 001", "Cat,0772 000 003", "Dan,none")), **options)

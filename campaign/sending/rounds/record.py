@@ -199,7 +199,7 @@ class CampaignRecord:
                 frame["batch"] = _batch_of_rows(registered)
                 frames.append(frame.merge(wanted, on=["batch", "row"])[columns])
         if not frames:
-            return pd.DataFrame(columns=columns)
+            return pd.DataFrame(columns=columns).astype({"entry": "int64", "parts": "int64"})
         joined = pd.concat(frames, ignore_index=True)[columns]
         if joined["entry"].is_monotonic_increasing:  # as it mostly is: sorting takes a copy
             return joined
