@@ -239,7 +239,7 @@ def test_another_spreadsheet_has_its_own_name(person):
     person.press("check")
     person.press("go-on")
     field = find(person.composer, "name")
-    assert (field.value, field.placeholder) == ("", "summer")
+    assert (field.value, field.placeholder) == ("", "if this stays empty: summer")
     assert person.composer.desk.name == "summer"
 
 

@@ -48,6 +48,7 @@ CHOICES = {
     ("gone", "withdraw"): "They get nothing",
 }
 CHANGE_BUDGET = "Change the budget"
+GO_ON_WITH = "Go on with “{}”"  # a campaign
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
@@ -75,6 +76,9 @@ _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
 )
 _ANOTHER_NAME = re.compile(r'(?<=To send it again, )give another name, for example name="[^"]*"(?=\.)')
+_TO_CONTINUE = re.compile(
+    r'(?<=To continue that campaign, )give name="([^"]*)"; for a new one, give another name(?=\.)'
+)
 _LOCKED = re.compile(
     r"^.* is open in another run\. Wait for that one, or stop it, then try again\.", re.DOTALL
 )
@@ -104,11 +108,17 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     def named(parameter: str, value: str) -> str:
         return "" if parameter in unasked else _named(parameter, value)
 
-    said = _ANOTHER_NAME.sub(_GIVE_NAME, str(text))
+    said = _TO_CONTINUE.sub(_go_on_with, _ANOTHER_NAME.sub(_GIVE_NAME, str(text)))
     said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, said))
     plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", said), named)
     words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
     return words if here is None else _with_places(words, here)
+
+
+def _go_on_with(match: re.Match[str]) -> str:
+    """Which button goes on with a campaign, and what makes a new one."""
+    button = GO_ON_WITH.format(match[1])
+    return f"press {button}; for a new one, write another name into the field “{FIELDS['name']}”"
 
 
 def _change_budget(match: re.Match[str]) -> str:

@@ -39,6 +39,9 @@ _CONTINUED = (
     "Column, country, text, sender, the answers in section 3 with the list of people who want no texts, "
     "price, budget and speed are those of the campaign “{}”."
 )
+_SENT_AS = (
+    "This file was last sent as “{}”, so it goes on with that campaign. Section 4 has the name, for another one."
+)
 _WHERE = "the folder and the name of the file"
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
@@ -185,6 +188,7 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
+        kept_name = self._desk.take_name_of_file(before)
         earlier, brought_back = self._bring_back(source, replace(before, dates=order), name)
         contacts = self._desk.contacts
         reading = self._reading
@@ -199,7 +203,8 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts)
-        notices = [*filter(None, [*map(desk_words, reading.notices), brought_back])]
+        goes_on = _SENT_AS.format(mask_text(clean(kept_name))) if kept_name else ""
+        notices = [*filter(None, [*map(desk_words, reading.notices), goes_on, brought_back])]
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)

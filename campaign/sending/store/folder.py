@@ -19,7 +19,7 @@ from typing import Any
 
 import pandas as pd
 
-from campaign.errors import FolderError, UsageError
+from campaign.errors import FolderError, OtherFileError, UsageError
 from campaign.paths import impossible
 from campaign.results.left_to_do import WaysOn
 from campaign.results.sent_rounds import SentRound
@@ -148,7 +148,11 @@ class Folder:
         return hold_lock(self.path / "lock")
 
     def check_name(self, name: ChosenName) -> None:
-        """Raise unless this is the campaign of that name; a default name must be that of the same file."""
+        """Raise unless this is the campaign of that name.
+
+        A default name must be that of a file which the campaign was sent from, in whatever round: of these a
+        person has decided that they are its own.
+        """
         manifest = self.manifest
         if name.from_folder:
             return
@@ -156,12 +160,22 @@ class Folder:
             raise FolderError(
                 f"{self.path} holds the campaign {manifest.name!r}, not {name.name!r}. Give another folder."
             )
-        if name.source and manifest.source and name.source != manifest.source:
-            raise UsageError(
-                f"The campaign {manifest.name!r} was sent from {manifest.source}, and this plan is from "
-                f"{name.source}, another file of the same name. To continue that campaign, give "
-                f"name={manifest.name!r}; for a new one, give another name."
-            )
+        if not name.source or not manifest.source or name.source == manifest.source:
+            return
+        sent = self.files_sent()
+        if name.source not in sent:
+            raise OtherFileError(manifest.name, [manifest.source, *sent][-1], name.source)
+
+    def files_sent(self) -> dict[str, str]:
+        """When each file was sent last, the newest at the end: of rounds that were not erased, and without
+        files of rows to correct."""
+        sent: dict[str, str] = {}
+        for manifest in (one_round.manifest for one_round in self.rounds(self.snapshot())):
+            reading = manifest.load_reading()
+            if reading is not None and reading.path and reading.continues is None:
+                sent.pop(reading.path, None)
+                sent[reading.path] = manifest.created_at
+        return sent
 
 
 def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
