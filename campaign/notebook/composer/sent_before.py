@@ -12,11 +12,12 @@ from campaign.environments import Environment
 from campaign.errors import CampaignError, OtherFileError
 from campaign.masking import mask_text
 from campaign.messages.plan import Plan
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.who_leaves import kinds_before
-from campaign.sending.rounds.difference import Difference, plan_behind
+from campaign.sending.rounds.difference import Difference, plan_behind, sentence_after
 from campaign.text import capitalised, clean
 
 _KEPT_FROM = (
@@ -48,7 +49,8 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         places = [chosen] if chosen == "live" else [*self._desk.accounts]
         before = {where: difference for where in places if (difference := self._difference(where))}
         continues = plan.reading is not None and plan.reading.continues is not None
-        self._said.value = "".join(_sentence(where, difference) for where, difference in before.items())
+        decided = self._desk.composition
+        self._said.value = "".join(_sentence(*one, decided) for one in before.items())
         if continues and not before:
             said = markup.paragraph(_ONLY_TO_CORRECT)
             self._said.value = f'<div class="changed" role="status">{said}</div>'
@@ -76,11 +78,14 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return None
 
 
-def _sentence(where: Environment, difference: Difference) -> str:
+def _sentence(where: Environment, difference: Difference, decided: Composition) -> str:
+    """What was sent there, and what would be with the answers that are given."""
     compared = plan_behind(difference)
-    leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
+    outgoing = difference.outgoing(changed=decided.changed == "send")
+    leaving = difference.messages.iloc[outgoing]["row"].nunique()
     kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
-    said = difference.sentence.replace(kinds, before, 1)
+    sentence = sentence_after(difference, changed=decided.changed, gone=decided.gone)
+    said = sentence.replace(kinds, before, 1)
     return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said, here=3)}")
 
 

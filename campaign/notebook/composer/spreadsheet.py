@@ -58,7 +58,7 @@ class SpreadsheetSection(Section):
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field("or type where it is", "path", _WHERE, written=self._read_path)
         self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
-        self.numbers = NumberChoice()
+        self.numbers = NumberChoice(lambda: self.show_problem(""))  # it was about the last choice
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), HTML(), HTML()
         self._again = button("Read it again", "again", self._read_again)
@@ -115,6 +115,7 @@ class SpreadsheetSection(Section):
     def _take_upload(self) -> None:
         with self.problems_shown(), self.upload.kept(UPLOADS) as path:
             self._read(str(path))
+            self.path.fill("")  # else it would name another file than the one that is shown
 
     def _read_path(self, path: str) -> None:
         if path:
