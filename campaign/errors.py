@@ -63,9 +63,9 @@ class OtherFileError(UsageError):
         self.campaign, self.sent_from, self.file = campaign, sent_from, file
         given = json.dumps(campaign, ensure_ascii=False)
         super().__init__(
-            f"The campaign {campaign!r} was last sent from {sent_from}, and this plan is from {file}, another "
-            f"file of the same name. To continue that campaign, give name={given}; for a new one, give "
-            "another name."
+            f"The campaign {campaign!r} was last sent from {sent_from}, and this plan is from {file}, "
+            f"another file of the same name. To continue that campaign, give name={given}; for a new one, "
+            "give another name."
         )
 
 

@@ -209,8 +209,8 @@ def _read_list(source: Any, regions: Collection[str | None], issues: IssueCollec
     found = np.unique(np.concatenate(numbers))
     if len(unreadable) and not len(found):
         raise UsageError(
-            f"The list in {_named(source, argument)} has no phone numbers, so it would leave out nobody. Give "
-            "a list of numbers, or none."
+            f"The list in {_named(source, argument)} has no phone numbers, so it would leave out nobody. "
+            "Give a list of numbers, or none."
         )
     rows = integers_to_array(cells.index.to_numpy(dtype=np.int64)[unreadable])
     detail = join_texts(
@@ -242,9 +242,9 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
     likely = likely_number_columns(table.columns)
     if len(table.columns) > 1 and not likely:
         raise UsageError(
-            f"The list in {_named(source, argument)} has no column that looks like phone numbers. Its columns are: "
-            f"{listed(list(table.columns))}. Delete all columns but that of the numbers, or call that one "
-            "phone."
+            f"The list in {_named(source, argument)} has no column that looks like phone numbers. Its "
+            f"columns are: {listed(list(table.columns))}. Delete all columns but that of the numbers, or "
+            "call that one phone."
         )
     cells: pd.Series[str] = pd.concat([table[name] for name in likely or table.columns])
     return cells

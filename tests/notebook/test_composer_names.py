@@ -79,7 +79,9 @@ def test_a_file_keeps_the_name_that_it_was_sent_as(person, table):
     assert name_of(person)[0] == "Fees B"
     assert find(person.composer, "send").description == "Rehearse 1 text"
     person.reopen(1)
-    assert "This file was last sent as “Fees B”, so it goes on with that campaign." in person.sees("section-1")
+    assert "This file was last sent as “Fees B”, so it goes on with that campaign." in person.sees(
+        "section-1"
+    )
 
 
 def test_of_several_names_of_a_file_the_last_stands_and_the_others_are_offered(person, table):

@@ -36,6 +36,21 @@ def test_nothing_is_claimed_before_there_is_something_to_measure():
     assert speed.per_second(10, 100) is None
 
 
+def test_the_time_left_waits_until_one_answer_more_or_less_says_little():
+    """The first answers of a rehearsal of a minute said that it takes half as long again."""
+    speed = Speed()
+    for second in range(9):
+        speed.note(second, 2 * second)
+        speed.note(second + 0.5, 2 * second)
+        assert not speed.is_steady
+    speed.note(9, 18)
+    assert speed.is_steady
+    speed.rest()  # a person has pressed Pause
+    speed.note(60, 18)
+    speed.note(61, 20)
+    assert not speed.is_steady
+
+
 def test_how_long_the_first_message_took_is_no_pace():
     assert after((0, 0), (3, 1), (9, 1)) is None
     assert after((0, 0), (3, 1), (4, 101)) == 100

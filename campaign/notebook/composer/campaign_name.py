@@ -1,4 +1,4 @@
-"""The name of the campaign: a field, and a button for each other campaign that the spreadsheet may belong to."""
+"""The name of the campaign: a field, and buttons for others that the spreadsheet may belong to."""
 
 from __future__ import annotations
 
@@ -38,13 +38,13 @@ class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def offer(self, unclear: OtherFileError | None) -> None:
         """Say what the spreadsheet was sent as before, and offer these names.
 
-        `unclear` says which campaign of the same name was sent from another file: an empty field is no answer.
+        `unclear` says which campaign of the same name was sent from another file: empty is no answer.
         """
         desk = self._desk
         self.field.placeholder = "" if unclear else _EMPTY.format(desk.name)
         now = "" if unclear else folded_name(desk.name)
-        named = [*filter(None, [unclear and unclear.campaign, *desk.names_sent, desk.name_before])]
-        others = {folded_name(name): name for name in named if folded_name(name) != now}
+        named = ("" if unclear is None else unclear.campaign, *desk.names_sent, desk.name_before)
+        others = {folded_name(name): name for name in named if name and folded_name(name) != now}
         said = _sentence(desk) if others or desk.composition.name else ""
         self._about.value = f'<div role="status">{markup.paragraph(said, note=True)}</div>' if said else ""
         self._others.children = [

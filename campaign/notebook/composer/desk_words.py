@@ -96,8 +96,12 @@ _SENT_ELSEWHERE = (
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
 # Answers of Python's world are given; on the page they are chosen from a list, or written into a field.
-_GIVEN_CHOICE = re.compile(rf"\b(give|answer with) (?=“(?:{'|'.join(map(re.escape, CHOICES.values()))})”)", re.I)
-_GIVEN_FIELD = re.compile(rf"\b(give) (?:in )?(?=the field “(?:{'|'.join(map(re.escape, FIELDS.values()))})”)", re.I)
+_GIVEN_CHOICE = re.compile(
+    rf"\b(give|answer with) (?=“(?:{'|'.join(map(re.escape, CHOICES.values()))})”)", re.I
+)
+_GIVEN_FIELD = re.compile(
+    rf"\b(give) (?:in )?(?=the field “(?:{'|'.join(map(re.escape, FIELDS.values()))})”)", re.I
+)
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
 _END = re.compile(r"[.?!](?= |$)")  # of a sentence
 _FOLDER = re.compile(rf"(?<={CAMPAIGNS}[/\\])([\w.-]*\w)")

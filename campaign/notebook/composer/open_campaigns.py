@@ -117,7 +117,11 @@ def _about_accepted(found: dict[Any, Any]) -> Iterator[str]:
     accepted, of_table = int(found["accepted_in_all_rounds"]), int(found["accepted"])
     if accepted:
         said = counted(accepted, "text was accepted", "texts were accepted")
-        yield said if accepted == of_table else f"{said} ({of_table:,} of them for rows of its last spreadsheet)"
+        yield (
+            said
+            if accepted == of_table
+            else f"{said} ({of_table:,} of them for rows of its last spreadsheet)"
+        )
 
 
 def _more_campaigns(count: int) -> str:

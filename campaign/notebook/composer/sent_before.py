@@ -29,8 +29,8 @@ _ONLY_TO_CORRECT = (
     "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
 )
 _UNCLEAR = (
-    "“{}” was sent from another file of the same name. Section 4 asks whether this file goes on with it: whoever "
-    "it has reached with this text gets nothing more."
+    "“{}” was sent from another file of the same name. Section 4 asks whether this file goes on with it: "
+    "whoever it has reached with this text gets nothing more."
 )
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 

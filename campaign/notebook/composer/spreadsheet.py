@@ -40,7 +40,8 @@ _CONTINUED = (
     "price, budget and speed are those of the campaign “{}”."
 )
 _SENT_AS = (
-    "This file was last sent as “{}”, so it goes on with that campaign. Section 4 has the name, for another one."
+    "This file was last sent as “{}”, so it goes on with that campaign. Section 4 has the name, for another "
+    "one."
 )
 _WHERE = "the folder and the name of the file"
 _HINT = (
