@@ -183,8 +183,6 @@ def test_the_place_that_was_typed_goes_when_a_file_is_chosen(person):
 def test_the_phone_begins_with_the_first_person_who_gets_a_text(person):
     Path("totals.csv").write_text(f"name,phone,day\nTotal,,\n{VISITS.partition(chr(10))[2]}")
     person.compose()
-    person.press("next") if person.section(2).is_open else person.reopen(2)
-    person.press("next")
     person.reopen(1)
     person.fill("path", "totals.csv")
     person.press("use")

@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -117,7 +117,7 @@ class Folder:
             folder=self.path,
             sentence=sentence or _why_workers_wait(ledger.order),
             nothing_sent=nothing_sent,
-            rounds=_told(rounds, ledger.budget),
+            rounds=_told(rounds, ledger),
             is_closed=ledger.is_closed,
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
@@ -183,10 +183,10 @@ def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
     return (contacts for one_round in rounds for contacts in one_round.frozen_contacts())
 
 
-def _told(rounds: Sequence[Round], budget: str) -> list[SentRound]:
-    """What a report tells of the rounds; the last one with the budget in force."""
+def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:
+    """What a report tells of the rounds; the last one with the budget in force and the paces of all runs."""
     *earlier, last = (one_round.sent for one_round in rounds)
-    return [*earlier, last.with_budget(budget)]
+    return [*earlier, replace(last.with_budget(ledger.budget), paces=ledger.paces)]
 
 
 def _why_workers_wait(order: StandingOrder | None) -> str:
