@@ -67,6 +67,8 @@ _WORDS = {
     "in a follow-up file": "in a file of “Rows to correct”",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct the rows with a mistake",
+    "and this plan is from": "and this spreadsheet is",
+    "in the table, in all runs so far": "of the spreadsheet, in all runs so far",
     "First, send asks about": "First, there is a question about",
     "finish it with resume": "send the rest of the earlier spreadsheet first",
     "Finish the earlier table first with resume": "Send the rest of the earlier spreadsheet first",
