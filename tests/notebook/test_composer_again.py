@@ -421,6 +421,7 @@ def test_the_texts_of_a_campaign_are_those_that_were_paid_and_those_of_its_sprea
     person.reopen(1)
     person.press("again")
     person.press("use")
+    person.press("go-on")
     person.send()
     again = Person(campaign.compose())
     assert "3 texts were accepted (2 of them for rows of its last spreadsheet)" in again.sees(
