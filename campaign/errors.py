@@ -2,7 +2,8 @@
 
 CampaignError
 ├── UsageError            a call that cannot be carried out as it was written
-│   └── CallError             an argument that the function does not have, or one that it needs
+│   ├── CallError             an argument that the function does not have, or one that it needs
+│   └── OtherFileError        a file has the name of a campaign that was sent from another file
 ├── ContactsError         the spreadsheet
 │   ├── FileError             the file cannot be read
 │   └── ColumnError           a column is missing, duplicated or cannot be determined
@@ -22,6 +23,7 @@ of a few lines (`notebook/error_card.py`); with `%xmode Verbose` it shows every 
 Rows that cannot be sent are data, not errors: see `Plan.issues`.
 """
 
+import json
 from collections.abc import Callable
 from typing import Any
 
@@ -47,6 +49,24 @@ class UsageError(CampaignError, ValueError):
 
 class CallError(UsageError, TypeError):
     """An argument that the function does not have, or one that it needs: what Python calls a `TypeError`."""
+
+
+class OtherFileError(UsageError):
+    """A file has the name of a campaign that was sent from another file: a person says which one is meant.
+
+    - `campaign`: the name of that campaign
+    - `sent_from`: the file that it was sent from last
+    - `file`: the file of the plan
+    """
+
+    def __init__(self, campaign: str, sent_from: str, file: str) -> None:
+        self.campaign, self.sent_from, self.file = campaign, sent_from, file
+        given = json.dumps(campaign, ensure_ascii=False)
+        super().__init__(
+            f"The campaign {campaign!r} was last sent from {sent_from}, and this plan is from {file}, "
+            f"another file of the same name. To continue that campaign, give name={given}; for a new one, "
+            "give another name."
+        )
 
 
 class ContactsError(CampaignError):

@@ -22,6 +22,7 @@ from tempfile import TemporaryDirectory
 from campaign.cli.exit_codes import ACCEPTED
 from campaign.cli.output import Page
 from campaign.errors import UsageError
+from campaign.sending.store.identity import CAMPAIGNS
 
 # What the page serves; its name is the title of the page.
 _NOTEBOOK = Path(__file__).parents[1] / "notebook" / "app.ipynb"
@@ -56,6 +57,8 @@ def run_app(options: argparse.Namespace, page: Page) -> int:
             webbrowser.open(address)
         with suppress(KeyboardInterrupt):
             server.wait()
+    kept = f" What was sent is kept in {CAMPAIGNS.absolute()}." if CAMPAIGNS.is_dir() else ""
+    page.line(f"Stopped.{kept}")
     return ACCEPTED
 
 

@@ -31,6 +31,7 @@ from campaign.messages.issues import IssueCollector
 from campaign.messages.recipients import Recipients, as_integers
 from campaign.messages.totals import Totals
 from campaign.paths import is_file
+from campaign.remedies import in_curly_quotes
 from campaign.text import clean, shorten
 
 REACHED = ("accepted", "unknown")  # what may have arrived counts as reached
@@ -208,8 +209,8 @@ def _read_list(source: Any, regions: Collection[str | None], issues: IssueCollec
     found = np.unique(np.concatenate(numbers))
     if len(unreadable) and not len(found):
         raise UsageError(
-            f"The list in {argument}= has no phone numbers, so it would leave out nobody. Give a list of "
-            "numbers, or none."
+            f"The list in {_named(source, argument)} has no phone numbers, so it would leave out nobody. "
+            "Give a list of numbers, or none."
         )
     rows = integers_to_array(cells.index.to_numpy(dtype=np.int64)[unreadable])
     detail = join_texts(
@@ -241,8 +242,15 @@ def _number_cells(source: Any, argument: str) -> "pd.Series[str]":
     likely = likely_number_columns(table.columns)
     if len(table.columns) > 1 and not likely:
         raise UsageError(
-            f"{argument}= has no column that looks like phone numbers. Its columns are: "
-            f"{listed(list(table.columns))}. Give only the column of the numbers."
+            f"The list in {_named(source, argument)} has no column that looks like phone numbers. Its "
+            f"columns are: {listed(list(table.columns))}. Delete all columns but that of the numbers, or "
+            "call that one phone."
         )
     cells: pd.Series[str] = pd.concat([table[name] for name in likely or table.columns])
     return cells
+
+
+def _named(source: Any, argument: str) -> str:
+    """What a list is called: its argument, and the file if it is one."""
+    is_file = isinstance(source, str | Path)
+    return f"{argument}={f' ({in_curly_quotes(clean(Path(source).name))})' if is_file else ''}"

@@ -181,7 +181,7 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
         name = "elapsed, with earlier runs" if run.seconds_before >= 1 else "elapsed"
         pairs[name] = clock(counts.seconds)
     if on_the_way and counts.status == "running":
-        left = counts.seconds_left
+        left = counts.seconds_left if counts.is_steady else None
         pairs["time left"] = "–" if left is None else f"about {clock(left * share_of_rest(counts, limit))}"
         pairs["messages a second"] = "–" if counts.rate is None else figure(round(counts.rate, 1))
     return _about_all_runs(run, counts) + _definitions(pairs, counts)
@@ -190,7 +190,8 @@ def figures(run: Run, counts: Snapshot, *, on_the_way: bool) -> str:
 def _about_all_runs(run: Run, counts: Snapshot) -> str:
     """What the figures are of where they are not only of this run, and the table; "" where they are."""
     is_part, elsewhere = run.outgoing < counts.messages, counts.elsewhere
-    pieces = ["In all runs so far"] * (is_part or elsewhere > 0)
+    of_table = f"Of the {counted(counts.messages, 'message')} in the table, in all runs so far"
+    pieces = [of_table] * (is_part or elsewhere > 0)
     if elsewhere:
         pieces.append(f"the cost is also for {counted(elsewhere, 'message')} of earlier rounds")
     return markup.paragraph(f"{'; '.join(pieces)}:", note=True) if pieces else ""

@@ -14,6 +14,8 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.results.sending_time import Paces
+
 
 @dataclass(frozen=True)
 class SentRound:
@@ -22,7 +24,7 @@ class SentRound:
     `at` is when the round was made (UTC), `template` the text with its placeholders (JSON where there
     were several), `senders` the ten most frequent at most, `who` the name of the user on the machine,
     `options` what `send` was given, and `currency` that of the account. Of an erased round, only the
-    number, the time and the currency are left.
+    number, the time and the currency are left. `paces` are those of all runs of the campaign.
     """
 
     round: int
@@ -32,6 +34,7 @@ class SentRound:
     who: str
     options: Mapping[str, Any]
     currency: str
+    paces: Paces = ()
 
     def with_budget(self, record: str) -> SentRound:
         """The round with the budget in force now, as the ledger keeps it: `resume` may have given another."""

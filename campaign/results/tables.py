@@ -268,7 +268,8 @@ class Result:
     @property
     def seconds(self) -> float:
         """How long the campaign has been sending, over all runs: no pauses, nothing between them."""
-        return seconds_spent(self._batches, {one.round: one.options.get("rate") for one in self.rounds})
+        rates = {one.round: one.options.get("rate") for one in self.rounds}
+        return seconds_spent(self._batches, rates, self.rounds[-1].paces if self.rounds else ())
 
     @public_call
     def by(self, column: str) -> pd.DataFrame:

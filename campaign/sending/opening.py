@@ -35,6 +35,7 @@ from campaign.sending.rounds.continuation_plan import check_is_no_continuation, 
 from campaign.sending.rounds.decision import choose_content
 from campaign.sending.rounds.difference import Difference, plan_behind
 from campaign.sending.rounds.kept_budget import keep_budget, with_kept_budget
+from campaign.sending.rounds.kept_pace import keep_pace
 from campaign.sending.rounds.left_out_before import about_opted_out
 from campaign.sending.rounds.not_again import check_not_again
 from campaign.sending.rounds.pilot import PilotStretch, choose_pilot
@@ -264,7 +265,7 @@ def _continue(campaign: _LockedCampaign, opt_outs: Any) -> tuple[Round, FrozenPl
         and not states & {"refused", "again"}
         and campaign.claim.account.environment != "live"
     ):
-        keep_budget(campaign.options, campaign.ledger)
+        _keep_options(campaign, is_sending="pending" in states)
         return last_round, None, ""  # exactly what waits goes out, and nobody has to look at it first
     plan = with_fields(last_round.load(contents.batches).plan, template=last_round.manifest.template)
     kept = rows_that_keep_earlier_messages(plan)
@@ -297,12 +298,20 @@ def _converge(
         same_plan = content.given in (last_round.manifest.given, last_round.manifest.fingerprint)
         if same_plan and pilot.fits_last_round() and _says_the_same(content, frozen, record):
             _confirm(compared, content, pilot, campaign.claim, options)
-            keep_budget(options, campaign.ledger)
+            _keep_options(campaign, is_sending=len(content.outgoing) > 0)
             return last_round, frozen, compared.overview
     check_not_again(content.plan, content.outgoing)
     _confirm(compared, content, pilot, campaign.claim, options)
-    keep_budget(options, campaign.ledger)  # before the round: a program that dies between leaves no round
+    # Before the round: a program that dies between leaves no round.
+    _keep_options(campaign, is_sending=len(content.outgoing) > 0)
     return *_register(content, pilot, campaign), compared.overview
+
+
+def _keep_options(campaign: _LockedCampaign, *, is_sending: bool) -> None:
+    """Keep in the ledger what holds for this run whichever round it sends; the pace only if it does."""
+    keep_budget(campaign.options, campaign.ledger)
+    if is_sending:
+        keep_pace(campaign.options, campaign.ledger)
 
 
 def _choose(compared: ComparedPlan, options: SendOptions, kept: Sequence[int] = ()) -> RoundContent:

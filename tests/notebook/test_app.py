@@ -36,6 +36,23 @@ def test_a_port_that_another_program_has_is_refused(capsys):
     assert f"Port {port} cannot be used" in capsys.readouterr().err
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="Ctrl-C is sent as a signal")
+def test_ctrl_c_says_that_it_has_stopped_and_where_what_was_sent_is(tmp_path):
+    (tmp_path / "campaigns").mkdir()
+    process = subprocess.Popen(
+        [sys.executable, "-u", "-m", "campaign", "app", "--no-browser"],
+        cwd=tmp_path, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": str(PROJECT)},
+    )  # fmt: skip
+    try:
+        while "Stop it with Ctrl-C" not in process.stdout.readline():
+            assert process.poll() is None
+        process.send_signal(signal.SIGINT)
+        said, _ = process.communicate(timeout=60)
+    finally:
+        process.kill()
+    assert said == f"Stopped. What was sent is kept in {tmp_path / 'campaigns'}.\n"
+
+
 @pytest.fixture
 def app(tmp_path):
     """The app as a person starts it, in a folder and with temporary files of its own."""

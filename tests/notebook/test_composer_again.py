@@ -413,6 +413,22 @@ def test_the_result_of_a_campaign_with_nothing_waiting_is_shown_until_something_
     assert again.composer.desk.sent is None
 
 
+def test_the_texts_of_a_campaign_are_those_that_were_paid_and_those_of_its_spreadsheet(person, table):
+    """Dan was taken off the list after he had got his text."""
+    person.compose()
+    person.send()
+    table.write_text(VISITS.rpartition("Dan")[0])
+    person.reopen(1)
+    person.press("again")
+    person.press("use")
+    person.press("go-on")
+    person.send()
+    again = Person(campaign.compose())
+    assert "3 texts were accepted (2 of them for rows of its last spreadsheet)" in again.sees(
+        "open-campaigns"
+    )
+
+
 def test_an_answer_that_was_kept_holds_for_the_earlier_text_in_all_its_languages():
     kept = Composition(overlong="truncate")
     taken = kept.decided(language="language", texts={"en": "Hello", "fr": "Bonjour"})

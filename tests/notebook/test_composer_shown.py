@@ -139,12 +139,64 @@ def test_the_button_and_the_line_follow_the_answer_at_once(person):
     assert start(person) == "Rehearse 3 texts"
     shown = person.sees("section-4")
     assert "3 texts would be rehearsed: 3 reached in rehearsal with another text." in shown
-    assert "First, send asks" not in shown
+    assert "there is a question" not in shown
     person.fill("price", "10")
     assert "About 30 for 3 SMS." in person.sees("section-4")
     person.fill("changed", "skip")
     assert start(person) == "Show the result"
     assert "Nothing would be rehearsed" in person.sees("section-4")
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [("skip", "Nothing would be rehearsed: 3 reached"), ("send", "3 texts would be rehearsed: 3 reached")],
+)
+def test_section_3_asks_no_question_that_is_answered(person, answer, said):
+    reached_with_another_text(person)
+    person.reopen(3)
+    asked = "First, there is a question about the 3 people reached with another text; choose “They keep what"
+    assert asked in person.sees("section-3")
+    person.press("go-on")
+    person.fill("changed", answer)
+    person.reopen(3)
+    assert said in person.sees("section-3")
+    assert "question" not in person.sees("section-3")
+
+
+def test_a_complaint_about_the_column_goes_when_another_one_is_chosen(person):
+    person.fill("path", "visits.csv")
+    person.fill("number", "name")
+    person.press("use")
+    complaint = "Hardly any cell in “name” is a phone number"
+    assert person.sees("section-1").count(complaint) == 2  # beside the column, and below the button
+    person.fill("number", "phone")
+    assert complaint not in person.sees("section-1")
+
+
+def test_the_place_that_was_typed_goes_when_a_file_is_chosen(person):
+    person.fill("path", "visits.csv")
+    person.upload("upload", "other.csv", VISITS.encode())
+    assert find(person.composer, "path").value == ""
+    assert person.composer.desk.composition.source.endswith("other.csv")
+
+
+def test_the_phone_begins_with_the_first_person_who_gets_a_text(person):
+    Path("totals.csv").write_text(f"name,phone,day\nTotal,,\n{VISITS.partition(chr(10))[2]}")
+    person.compose()
+    person.reopen(1)
+    person.fill("path", "totals.csv")
+    person.press("use")
+    assert "Row 3, to" in person.sees("phone")
+
+
+def test_a_list_without_numbers_is_named_and_how_to_put_it_right(person):
+    Path("teachers.csv").write_text("who,subject\nAnn,Maths\nBen,Music\n")
+    person.compose()
+    person.reopen(3)
+    person.fill("opt-outs", "teachers.csv")
+    said = person.sees("section-3")
+    assert "The list in the field “People who want no texts” (“teachers.csv”) has no column that" in said
+    assert "Delete all columns but that of the numbers, or call that one phone." in said
 
 
 def test_a_plan_is_compared_once_until_the_button_is_pressed(person, monkeypatch):
@@ -239,7 +291,7 @@ def test_another_spreadsheet_has_its_own_name(person):
     person.press("check")
     person.press("go-on")
     field = find(person.composer, "name")
-    assert (field.value, field.placeholder) == ("", "summer")
+    assert (field.value, field.placeholder) == ("", "if this stays empty: summer")
     assert person.composer.desk.name == "summer"
 
 

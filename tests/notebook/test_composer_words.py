@@ -32,6 +32,17 @@ def without_quotes(text):
             '"fixed" to kinds=.',
             "This is a landline, which may not receive SMS. Enter a mobile number.",
         ),
+        (
+            'Give changed="skip" to let them keep what they got, or changed="send" to send the new text too.',
+            "Choose “They keep what they got” to let them keep what they got, or “They get the new text too” "
+            "to send the new text too.",
+        ),
+        (
+            'Finish the earlier table first with resume, or give gone="withdraw" to leave them out, or give '
+            "another name if this is another campaign.",
+            "Send the rest of the earlier spreadsheet first, or choose “They get nothing” to leave them out, "
+            "or write another name into the field “Name of this campaign” if this is another campaign.",
+        ),
         ('1 hidden row was left out; hidden="include" reads it.', "1 hidden row was left out."),
         (
             'Give it one, for example name="visits".',

@@ -108,11 +108,29 @@ def test_a_file_of_the_same_name_elsewhere_asks_for_a_name(desk):
         campaign.send(north, **options)
         with pytest.raises(campaign.UsageError, match="another file of the same name") as asked:
             campaign.send(south, **options)
-        assert "name='visits'" in str(asked.value)
+        assert 'name="visits"' in str(asked.value)
         continued = campaign.send(south, name="visits", **options)
         assert "Nothing was left to send: the only one was reached" in continued.sentence
         assert campaign.send(south, name="south visits", **options).totals["accepted"] == 1
         assert len(sandbox.inbox) == 2
+
+
+def test_every_file_that_a_campaign_was_sent_from_goes_on_with_it(desk):
+    """A person has said of each that it is the campaign's, so nobody is asked again."""
+    plans = {}
+    for place, number in enumerate(("north", "south", "west")):
+        Path(number).mkdir()
+        Path(number, "visits.csv").write_text(f"name,phone\nAisha,0772 000 00{place}\n")
+        plans[number] = plan_for(campaign.read_contacts(f"{number}/visits.csv"))
+    with campaign.Sandbox() as sandbox:
+        options = {"account": sandbox.account, **QUIET}
+        campaign.send(plans["north"], **options)
+        campaign.send(plans["south"], name="visits", **options)
+        for known in ("north", "south"):
+            assert "Nothing was left to send" in campaign.send(plans[known], **options).sentence
+        with pytest.raises(campaign.OtherFileError, match=r"last sent from .*south") as asked:
+            campaign.compare(plans["west"], account=sandbox.account)
+        assert asked.value.campaign == "visits"
 
 
 def test_of_two_texts_to_one_number_the_changed_one_keeps_its_own(sandbox, tmp_path):

@@ -2,7 +2,9 @@
 
 import pandas as pd
 import pytest
+from support.small_campaigns import people, plan_for
 
+import campaign
 from campaign.results.sending_time import seconds_spent
 from campaign.sending.engine.speed import Speed
 
@@ -36,6 +38,21 @@ def test_nothing_is_claimed_before_there_is_something_to_measure():
     assert speed.per_second(10, 100) is None
 
 
+def test_the_time_left_waits_until_one_answer_more_or_less_says_little():
+    """The first answers of a rehearsal of a minute said that it takes half as long again."""
+    speed = Speed()
+    for second in range(9):
+        speed.note(second, 2 * second)
+        speed.note(second + 0.5, 2 * second)
+        assert not speed.is_steady
+    speed.note(9, 18)
+    assert speed.is_steady
+    speed.rest()  # a person has pressed Pause
+    speed.note(60, 18)
+    speed.note(61, 20)
+    assert not speed.is_steady
+
+
 def test_how_long_the_first_message_took_is_no_pace():
     assert after((0, 0), (3, 1), (9, 1)) is None
     assert after((0, 0), (3, 1), (4, 101)) == 100
@@ -62,3 +79,18 @@ def test_to_wait_for_the_pace_is_a_part_of_sending():
     slow = sent_at("08:00:00", "08:00:50", "08:01:40", "17:00:00")
     assert seconds_spent(slow, {1: 2.0}) == 101 + 1
     assert seconds_spent(slow, {1: None}) == 4
+    later = [("2026-11-22T08:00:20.000Z", 2.0), ("2026-11-22T12:00:00.000Z", None)]
+    assert seconds_spent(slow, {1: None}, later) == 51 + 1 + 1  # the first batch left as fast as it could
+
+
+def test_a_round_that_goes_on_more_slowly_than_it_began_counts_the_time_between_its_batches(tmp_path):
+    """The first as fast as it goes, until the budget stops it; the others one a second, in twos."""
+    with campaign.Sandbox(price=35) as sandbox:
+        options = {"account": sandbox.account, "folder": tmp_path / "visits", "progress": False}
+        fast = campaign.send(plan_for(people(5)), batch_size=2, budget=35, **options)
+        assert fast.totals["accepted"] == 1
+        run = campaign.start(plan_for(people(5)), batch_size=2, budget=campaign.Budget(), rate=1, **options)
+        slow = run.wait(30)
+    assert slow.seconds >= fast.seconds + 2
+    assert campaign.load_result(slow.folder).seconds == slow.seconds
+    assert campaign.resume(slow.folder, progress=False).seconds == slow.seconds

@@ -12,7 +12,7 @@ import pandas as pd
 from ipywidgets import HTML, Layout, VBox
 
 from campaign import markup
-from campaign.errors import CampaignError, UsageError
+from campaign.errors import CampaignError, OtherFileError, UsageError
 from campaign.messages.plan import Plan
 from campaign.messages.suppression import leaves_out_most
 from campaign.notebook.composer.choice import QUESTIONS, Choice, Outlook, Question, about_reset
@@ -200,10 +200,14 @@ class CheckSection(Section):
     def _who_leaves(self, plan: Plan) -> WhoLeaves:
         """Whom a plan has texts for now: the desk's, or one that another answer would give."""
         composition, difference = self._desk.composition, None
-        with suppress(CampaignError):  # the section that sends says why
+        try:
             difference = self._desk.difference(composition.environment)
             if plan is not self._desk.plan and not difference.is_first:
                 difference = composition.compare(plan, self._desk.account)
+        except OtherFileError:  # the section that sends asks which campaign is meant
+            return WhoLeaves.undecided(plan)
+        except CampaignError:  # the section that sends says why
+            pass
         return WhoLeaves.of(plan, difference, changed=composition.changed)
 
     def _draw(self) -> None:

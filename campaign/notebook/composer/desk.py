@@ -22,6 +22,8 @@ from campaign.notebook.composer.who_leaves import WhoLeaves
 from campaign.sending.rounds.comparison import ACCEPTED
 from campaign.sending.rounds.difference import REASONS, Difference
 from campaign.sending.run import Run
+from campaign.sending.store.identity import folded_name
+from campaign.sending.store.sent_files import names_of_file
 from campaign.service.account import Account
 from campaign.service.kept_account import kept_account
 from campaign.text import shorten
@@ -43,6 +45,8 @@ class Desk:
     confirmed: str | None = None  # the phrase that was typed for the run
     price: str = ""  # of one SMS, as it was typed
     own_number: str = ""  # of the phone that one text is tried on, as it was typed
+    names_sent: tuple[str, ...] = ()  # of the campaigns that the spreadsheet was sent as, the last one first
+    name_before: str = ""  # that a person had written for the spreadsheet before
     remember: Callable[[], None] = lambda: None  # called after each decision
     _own: tuple[pd.DataFrame, tuple[int, ...]] = field(default_factory=lambda: (pd.DataFrame(), ()))
     _compared: dict[Environment, tuple[tuple[Any, ...], Difference]] = field(default_factory=dict)
@@ -107,6 +111,23 @@ class Desk:
         rows = [row for row in chosen if row in self.contacts.index and row in before.index]
         unchanged = (row for row in rows if self.contacts.loc[[row]].equals(before.loc[[row]]))
         self.decide(instead=tuple(unchanged))
+
+    def take_name_of_file(self, before: Composition) -> str:
+        """Name the campaign as the spreadsheet was sent last, and return that name; "" where nothing changes.
+
+        `before` was decided for the spreadsheet before. The name stands in its field, for everybody to see.
+        """
+        reading = reading_of(self.contacts)
+        is_own = reading is not None and reading.path and reading.continues is None
+        self.names_sent = tuple(names_of_file(reading.path, self.accounts)) if reading and is_own else ()
+        if before.source == self.composition.source:
+            return ""
+        kept = next(iter(self.names_sent), "")
+        kept = "" if folded_name(kept) == folded_name(self.name) else kept
+        if kept:
+            self.decide(name=kept)
+        self.name_before = "" if folded_name(before.name) == folded_name(self.name) else before.name
+        return kept
 
     @property
     def account(self) -> Account | None:

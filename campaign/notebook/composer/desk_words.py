@@ -48,6 +48,7 @@ CHOICES = {
     ("gone", "withdraw"): "They get nothing",
 }
 CHANGE_BUDGET = "Change the budget"
+GO_ON_WITH = "Go on with “{}”"  # a campaign
 _SECTIONS = {
     1: ("sheet", "number", "region", "dates"),
     2: ("language", "message", "sender"),
@@ -66,6 +67,12 @@ _WORDS = {
     "in a follow-up file": "in a file of “Rows to correct”",
     "the opt-out list": "the list of people who want no texts",
     "Correct the invalid rows": "Correct the rows with a mistake",
+    "and this plan is from": "and this spreadsheet is",
+    "in the table, in all runs so far": "of the spreadsheet, in all runs so far",
+    "First, send asks about": "First, there is a question about",
+    "finish it with resume": "send the rest of the earlier spreadsheet first",
+    "Finish the earlier table first with resume": "Send the rest of the earlier spreadsheet first",
+    "give another name if this": f"write another name into the field “{FIELDS['name']}” if this",
     "send the plan with the right one": "ask whoever looks after this machine to set the right one",
 }  # fmt: skip
 _WORD = re.compile(rf"\b({'|'.join(sorted(map(re.escape, _WORDS), key=len, reverse=True))})\b")
@@ -75,6 +82,9 @@ _BUDGET = re.compile(
     r"Resume with a (?:larger budget|budget of (.*?))(?: to send the rest; a budget stays .*?later)?\.(?= |$)"
 )
 _ANOTHER_NAME = re.compile(r'(?<=To send it again, )give another name, for example name="[^"]*"(?=\.)')
+_TO_CONTINUE = re.compile(
+    r'(?<=To continue that campaign, )give name="([^"]*)"; for a new one, give another name(?=\.)'
+)
 _LOCKED = re.compile(
     r"^.* is open in another run\. Wait for that one, or stop it, then try again\.", re.DOTALL
 )
@@ -87,6 +97,13 @@ _SENT_ELSEWHERE = (
 )
 _FOLLOW_UP = re.compile(r"(?<![.\w])write_follow_up\b(?!\()")  # a button of the last section
 _NAMED_TWICE = re.compile(r"(the field “[^”]*”), for example in \1")  # of region=, for example region="UG"
+# Answers of Python's world are given; on the page they are chosen from a list, or written into a field.
+_GIVEN_CHOICE = re.compile(
+    rf"\b(give|answer with) (?=“(?:{'|'.join(map(re.escape, CHOICES.values()))})”)", re.I
+)
+_GIVEN_FIELD = re.compile(
+    rf"\b(give) (?:in )?(?=the field “(?:{'|'.join(map(re.escape, FIELDS.values()))})”)", re.I
+)
 _WITH_CODE = re.compile(r"<p\b[^>]*>(?:(?!</p>).)*<code>.*?</p>", re.DOTALL)
 _END = re.compile(r"[.?!](?= |$)")  # of a sentence
 _FOLDER = re.compile(rf"(?<={CAMPAIGNS}[/\\])([\w.-]*\w)")
@@ -104,11 +121,26 @@ def desk_words(text: object, *, here: int | None = None, unasked: Collection[str
     def named(parameter: str, value: str) -> str:
         return "" if parameter in unasked else _named(parameter, value)
 
-    said = _ANOTHER_NAME.sub(_GIVE_NAME, str(text))
+    said = _TO_CONTINUE.sub(_go_on_with, _ANOTHER_NAME.sub(_GIVE_NAME, str(text)))
     said = _BUDGET.sub(_change_budget, _LOCKED.sub(_SENT_ELSEWHERE, said))
     plain = without_code(_FOLLOW_UP.sub("“Rows to correct”", said), named)
-    words = _masked(_STATUS.sub(_status_in_words, _in_words(_NAMED_TWICE.sub(r"\1", plain))))
+    plain = _GIVEN_FIELD.sub(_filled_in, _GIVEN_CHOICE.sub(_chosen, _NAMED_TWICE.sub(r"\1", plain)))
+    words = _masked(_STATUS.sub(_status_in_words, _in_words(plain)))
     return words if here is None else _with_places(words, here)
+
+
+def _chosen(match: re.Match[str]) -> str:
+    return "Choose " if match[1][0].isupper() else "choose "
+
+
+def _filled_in(match: re.Match[str]) -> str:
+    return "Fill in " if match[1][0].isupper() else "fill in "
+
+
+def _go_on_with(match: re.Match[str]) -> str:
+    """Which button goes on with a campaign, and what makes a new one."""
+    button = GO_ON_WITH.format(match[1])
+    return f"press {button}; for a new one, write another name into the field “{FIELDS['name']}”"
 
 
 def _change_budget(match: re.Match[str]) -> str:

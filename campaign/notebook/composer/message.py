@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -183,6 +184,8 @@ class MessageSection(Section):
     def _turn(self) -> None:
         """Write another of the texts, for its readers."""
         self._readers = self.languages.readers
+        if self.news:
+            self.phone.row = self._first_row()
         self.phone.offer(self._readers.index, self.languages.editing)
         self.editor.formats = self._date_formats()
         self.editor.value = self._text
@@ -317,6 +320,13 @@ class MessageSection(Section):
         )  # fmt: skip
         sent |= are_too_long(lengths, numbers)
         return lengths[sent] if sent.any() else lengths
+
+    def _first_row(self) -> int:
+        """The first of the rows that get this text; 0 as long as that is not known."""
+        with suppress(CampaignError):  # an unfinished text
+            rows = self._sent(self._lengths()).index if self._text.strip() else self._readers.index[:0]
+            return next(map(int, rows), 0)
+        return 0
 
     def _longest_row(self) -> int:
         lengths = self._sent(self._lengths())

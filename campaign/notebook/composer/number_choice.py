@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -36,10 +36,11 @@ _EVERYWHERE = ("Every number begins with its country code", WORLD)
 class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
     """Two lists, of columns and of countries, each with the reason for what is chosen in it."""
 
-    def __init__(self) -> None:
-        self._contacts = pd.DataFrame()
-        self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
-        self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
+    def __init__(self, picked: Callable[[], None]) -> None:
+        """`picked` is called when a person has chosen a column or a country."""
+        self._contacts, self._picked = pd.DataFrame(), picked
+        self.column = Picker(FIELDS["number"], "number", lambda _: self._take(self._guess_country))
+        self.country = Picker(FIELDS["region"], "country", lambda _: self._take(self._say_reasons))
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
         self._is_doubtful = False  # whether a warning about the country is shown
         self._warning.add_class("changed")
@@ -47,6 +48,10 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
         super().__init__(
             [self.column, self._column_reason, self.country, self._country_reason, self._warning]
         )
+
+    def _take(self, follow: Callable[[], None]) -> None:
+        follow()
+        self._picked()
 
     def offer(self, contacts: pd.DataFrame) -> None:
         """Offer the columns of a spreadsheet; what was chosen before stays chosen where it still exists."""

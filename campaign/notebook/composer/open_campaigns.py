@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -27,7 +27,6 @@ _STATES = {
     "finished": "is finished", "open": "is not finished", "closed": "was closed", "erased": "was erased",
 }  # fmt: skip
 _COUNTED = {
-    "accepted": ("text was accepted", "texts were accepted"),
     "refused": ("text was refused", "texts were refused"),
     "unknown": ("text is unknown", "texts are unknown"),
     "waiting": ("text was not sent", "texts were not sent"),
@@ -74,7 +73,8 @@ class OpenCampaigns(VBox):  # type: ignore[misc]  # ipywidgets has no types
     def _about_ended(self, found: dict[Any, Any]) -> list[Any]:
         """What came of a campaign that has nothing to send now, and the button to its result."""
         folder, (named, name, day) = Path(found["folder"]), _named(found)
-        counts = [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
+        counts = [*_about_accepted(found)]
+        counts += [counted(int(found[kind]), *words) for kind, words in _COUNTED.items() if found[kind]]
         sentence = f"{named} {_STATES[found['state']]}{day}{': ' if counts else ''}{listed_words(counts)}."
         return [HTML(markup.paragraph(sentence)), self._look(folder, name)]
 
@@ -110,6 +110,18 @@ def _named(found: dict[Any, Any]) -> tuple[str, str, str]:
     what = "campaign" if words.campaign == "campaign" else "rehearsal of"
     day = "" if pd.isna(found["last_sent"]) else f" (last on {LocalTimes().day(found['last_sent'])})"
     return f"In this folder: the {what} “{name}”", name, day
+
+
+def _about_accepted(found: dict[Any, Any]) -> Iterator[str]:
+    """How many texts were accepted, and how many of them are those of the last spreadsheet, if not all."""
+    accepted, of_table = int(found["accepted_in_all_rounds"]), int(found["accepted"])
+    if accepted:
+        said = counted(accepted, "text was accepted", "texts were accepted")
+        yield (
+            said
+            if accepted == of_table
+            else f"{said} ({of_table:,} of them for rows of its last spreadsheet)"
+        )
 
 
 def _more_campaigns(count: int) -> str:

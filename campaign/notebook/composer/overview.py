@@ -25,17 +25,17 @@ def headline(plan: Plan, leaves: WhoLeaves) -> str:
     """How many people get a text, how many more may, and how many rows get none, in one line."""
     who = f"{people(leaves.now)} {agreeing(leaves.now, 'gets', 'get')}" if leaves.now else "nobody gets"
     more = leaves.nothing_more + len(leaves.done)
-    is_over = more and not leaves.now and not leaves.asked
+    is_for_later = not leaves.now and (more or leaves.asked)
     left_out = plan.totals.rows - plan.totals["not_sent"] + sum(leaves.left_out.values()) - len(leaves.done)
     pieces = [
-        "" if is_over else f"{capitalised(who)} a text",
+        "" if is_for_later else f"{who} a text",
         f"section 4 asks about {people(leaves.asked)}" if leaves.asked else "",
         f"{people(more)} {agreeing(more, 'gets', 'get')} nothing more" if more else "",
         f"{counted(left_out, 'row')} {agreeing(left_out, 'gets', 'get')} none"
         if left_out
         else "no row is left out",
     ]
-    return "; ".join(filter(None, pieces))
+    return capitalised("; ".join(filter(None, pieces)))
 
 
 def shares(plan: Plan, leaves: WhoLeaves) -> str:

@@ -11,7 +11,8 @@ from ipywidgets import HTML, HBox, Layout, RadioButtons, VBox
 
 from campaign import markup
 from campaign.environments import Environment
-from campaign.errors import ConfirmationError, UsageError
+from campaign.errors import ConfirmationError, OtherFileError, UsageError
+from campaign.notebook.composer.campaign_name import CampaignName
 from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.cost_choice import CostChoice
 from campaign.notebook.composer.desk import Desk
@@ -66,7 +67,7 @@ class SendingSection(Section):
             description="Where to",
         )  # fmt: skip
         self.place.add_class("campaign-place")
-        self.name = Field(FIELDS["name"], "name", written=lambda name: self._decide(name=name))
+        self.name = CampaignName(desk, lambda name: self._decide(name=name))
         self.costs = CostChoice(desk, self._show_cost)
         self.changed, self.gone = (
             Picker(FIELDS[name], name, partial(self._settle, name)) for name in ("changed", "gone")
@@ -127,13 +128,12 @@ class SendingSection(Section):
         self._desk.run = self._desk.sent = None
         self._area.children = self._form
         self.left_out.forget()
-        self.name.fill(self._desk.composition.name)
-        self.name.placeholder = self._desk.name
+        self.name.refill()
         self._look_up()
 
     def refill(self, composition: Composition) -> None:
         """Show where to and the name again; whoever sends live types the phrase again."""
-        self.name.fill(composition.name)
+        self.name.refill()
         self.costs.refill()
         self.trial.refill()
         self.pace.refill(composition.rate)
@@ -218,7 +218,7 @@ class SendingSection(Section):
         for hidden in (self.changed, self.gone, self.left_out, self.pace):
             set_shown(hidden, False)
         with self.problems_shown():
-            difference = self._desk.difference(self._desk.composition.environment)
+            difference = self._difference_of_name()
             self._outgoing = self._outgoing_of(difference)
             self.costs.compare(difference)
             sentence = markup.paragraph(desk_words(self._sentence(difference)))
@@ -231,6 +231,15 @@ class SendingSection(Section):
             set_shown(self.pace, not is_live and len(self._outgoing) > 0)
         self._show_cost()
         self.looked_up()
+
+    def _difference_of_name(self) -> Difference:
+        """What the campaign of that name has sent; where it is unclear which one is meant, that is asked."""
+        self.name.offer(None)
+        try:
+            return self._desk.difference(self._desk.composition.environment)
+        except OtherFileError as unclear:
+            self.name.offer(unclear)
+            raise
 
     def _outgoing_of(self, difference: Difference) -> pd.DataFrame:
         """What leaves with the answers given; not of the desk's plan, for rows to correct have others too."""

@@ -9,14 +9,16 @@ from ipywidgets import HTML, VBox
 
 from campaign import markup
 from campaign.environments import Environment
-from campaign.errors import CampaignError
+from campaign.errors import CampaignError, OtherFileError
+from campaign.masking import mask_text
 from campaign.messages.plan import Plan
+from campaign.notebook.composer.composition import Composition
 from campaign.notebook.composer.desk import Desk
 from campaign.notebook.composer.desk_words import desk_words
 from campaign.notebook.composer.reasons import Reason, ReasonList, reasons_of
 from campaign.notebook.composer.who_leaves import kinds_before
-from campaign.sending.rounds.difference import Difference, plan_behind
-from campaign.text import capitalised
+from campaign.sending.rounds.difference import Difference, plan_behind, sentence_after
+from campaign.text import capitalised, clean
 
 _KEPT_FROM = (
     "Some of these rows get no text, because of others of the campaign. The numbers are those of the rows in "
@@ -25,6 +27,10 @@ _KEPT_FROM = (
 _ONLY_TO_CORRECT = (
     "This file has only the rows to correct, and nothing was sent to the others yet: whoever is not in "
     "it gets nothing. To reach everybody, correct these rows in the whole spreadsheet, and choose that one."
+)
+_UNCLEAR = (
+    "“{}” was sent from another file of the same name. Section 4 asks whether this file goes on with it: "
+    "whoever it has reached with this text gets nothing more."
 )
 _WHERE = {"local": "rehearsed on this machine", "sandbox": "sent to the provider's sandbox", "live": "sent"}
 
@@ -43,13 +49,26 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         places = [chosen] if chosen == "live" else [*self._desk.accounts]
         before = {where: difference for where in places if (difference := self._difference(where))}
         continues = plan.reading is not None and plan.reading.continues is not None
-        self._said.value = "".join(_sentence(where, difference) for where, difference in before.items())
+        decided = self._desk.composition
+        self._said.value = "".join(_sentence(*one, decided) for one in before.items())
         if continues and not before:
             said = markup.paragraph(_ONLY_TO_CORRECT)
             self._said.value = f'<div class="changed" role="status">{said}</div>'
+        self._said.value += self._about_name()
         kept = [reason for one in before.values() for reason in _kept_from(plan, one, unasked)]
         self._about_rows.value = markup.paragraph(_KEPT_FROM) if kept else ""
         self._kept_from.offer(kept)
+
+    def _about_name(self) -> str:
+        """That it is to be decided which campaign the spreadsheet belongs to; "" where that is clear."""
+        try:
+            self._desk.difference(self._desk.composition.environment)
+        except OtherFileError as unclear:
+            name = mask_text(clean(unclear.campaign))
+            return f'<div class="changed" role="status">{markup.paragraph(_UNCLEAR.format(name))}</div>'
+        except CampaignError:  # the section that sends says why
+            pass
+        return ""
 
     def _difference(self, where: Environment) -> Difference | None:
         """What the plan would send there; None where nothing was sent before."""
@@ -59,11 +78,14 @@ class SentBefore(VBox):  # type: ignore[misc]  # ipywidgets has no types
         return None
 
 
-def _sentence(where: Environment, difference: Difference) -> str:
+def _sentence(where: Environment, difference: Difference, decided: Composition) -> str:
+    """What was sent there, and what would be with the answers that are given."""
     compared = plan_behind(difference)
-    leaving = difference.messages.iloc[difference.outgoing()]["row"].nunique()
+    outgoing = difference.outgoing(changed=decided.changed == "send")
+    leaving = difference.messages.iloc[outgoing]["row"].nunique()
     kinds, before = f": {compared.kinds_in_words}.", f"{kinds_before(compared, leaving)}."
-    said = difference.sentence.replace(kinds, before, 1)
+    sentence = sentence_after(difference, changed=decided.changed, gone=decided.gone)
+    said = sentence.replace(kinds, before, 1)
     return markup.paragraph(f"{capitalised(_WHERE[where])} before. {desk_words(said, here=3)}")
 
 

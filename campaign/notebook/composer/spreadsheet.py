@@ -39,6 +39,10 @@ _CONTINUED = (
     "Column, country, text, sender, the answers in section 3 with the list of people who want no texts, "
     "price, budget and speed are those of the campaign “{}”."
 )
+_SENT_AS = (
+    "This file was last sent as “{}”, so it goes on with that campaign. Section 4 has the name, for another "
+    "one."
+)
 _WHERE = "the folder and the name of the file"
 _HINT = (
     "Excel, LibreOffice or csv. The file stays on this machine; a chosen one is kept in the folder “uploads”."
@@ -55,7 +59,7 @@ class SpreadsheetSection(Section):
         self.upload = Upload("Choose a spreadsheet", "upload", self._take_upload)
         self.path = Field("or type where it is", "path", _WHERE, written=self._read_path)
         self.sheet = Picker(FIELDS["sheet"], "sheet", self._read_sheet)
-        self.numbers = NumberChoice()
+        self.numbers = NumberChoice(lambda: self.show_problem(""))  # it was about the last choice
         self.dates = Picker(FIELDS["dates"], "dates", self._read_dates)
         self._file, self._rows, self._notices = HTML(), HTML(), HTML()
         self._again = button("Read it again", "again", self._read_again)
@@ -112,6 +116,7 @@ class SpreadsheetSection(Section):
     def _take_upload(self) -> None:
         with self.problems_shown(), self.upload.kept(UPLOADS) as path:
             self._read(str(path))
+            self.path.fill("")  # else it would name another file than the one that is shown
 
     def _read_path(self, path: str) -> None:
         if path:
@@ -185,6 +190,7 @@ class SpreadsheetSection(Section):
             raise
         if before.source not in ("", source):
             self._put_result_away()
+        kept_name = self._desk.take_name_of_file(before)
         earlier, brought_back = self._bring_back(source, replace(before, dates=order), name)
         contacts = self._desk.contacts
         reading = self._reading
@@ -199,7 +205,8 @@ class SpreadsheetSection(Section):
         said = markup.paragraph(f"{reading.source}: {counted(len(contacts), 'row')}.")
         self._file.value = f'<div role="status">{said}</div>'
         self.numbers.offer(contacts)
-        notices = [*filter(None, [*map(desk_words, reading.notices), brought_back])]
+        goes_on = _SENT_AS.format(mask_text(clean(kept_name))) if kept_name else ""
+        notices = [*filter(None, [*map(desk_words, reading.notices), goes_on, brought_back])]
         if earlier is not None and earlier.number in contacts.columns:
             self.numbers.choose(str(earlier.number), earlier.region)
         self._notices.value = "".join(markup.paragraph(notice, note=True) for notice in notices)

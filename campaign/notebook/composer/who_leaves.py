@@ -54,6 +54,11 @@ class WhoLeaves:
         return len(self.asked_rows)
 
     @classmethod
+    def undecided(cls, plan: Plan) -> WhoLeaves:
+        """Everybody is asked about, because it is not known which campaign the plan belongs to."""
+        return cls(pd.Index([], dtype="int64"), 0, asked_rows=pd.Index(plan.messages["row"].unique()))
+
+    @classmethod
     def of(cls, plan: Plan, difference: Difference | None, *, changed: str) -> WhoLeaves:
         """Count the rows of the plan's own spreadsheet; `changed` is the answer about another text."""
         everybody = pd.Index(plan.messages["row"].unique())

@@ -374,7 +374,8 @@ class Engine:
         remark = self._tally.remark if self.status == "finished" else ""
         reason = self.hold.sentence(self._tally.waiting) if self.hold else remark
         rate = self._rate(time.monotonic())
-        return self._tally.snapshot(self.status, self._stopwatch.seconds, reason, rate)
+        seconds, is_steady = self._stopwatch.seconds, self._speed.is_steady
+        return self._tally.snapshot(self.status, seconds, reason, rate, is_steady=is_steady)
 
     def _rate(self, now: float) -> float | None:
         if self.status != "running":

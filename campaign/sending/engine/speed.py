@@ -7,6 +7,7 @@ from collections import deque
 WINDOW = 30.0  # seconds; a slow pace sends a batch only every few seconds
 _INTERVAL = 0.5  # seconds between two samples
 _SHORTEST = 1.0  # seconds; less says nothing about a pace
+_STEADY = 8  # times that something came back: one more or less changes the pace by an eighth at most
 
 
 class Speed:
@@ -18,6 +19,7 @@ class Speed:
     def __init__(self) -> None:
         self._samples: deque[tuple[float, int]] = deque()
         self._at_rest: int | None = None  # messages that had come back before the first answer
+        self._answered = self._changes = 0  # messages when something came back last, and how often it did
 
     def note(self, now: float, answered: int) -> None:
         """So many messages of the run have come back until now."""
@@ -25,6 +27,8 @@ class Speed:
             self._at_rest = answered
         if answered == self._at_rest:
             return
+        self._changes += answered != self._answered
+        self._answered = answered
         if not self._samples or now - self._samples[-1][0] >= _INTERVAL:
             self._samples.append((now, answered))
         while now - self._samples[0][0] > WINDOW and len(self._samples) > 1:
@@ -33,7 +37,12 @@ class Speed:
     def rest(self) -> None:
         """The run holds: the time until it goes on does not count."""
         self._samples.clear()
-        self._at_rest = None
+        self._at_rest, self._changes = None, 0
+
+    @property
+    def is_steady(self) -> bool:
+        """Whether enough has come back to tell from the pace how long the rest takes."""
+        return self._changes > _STEADY
 
     def per_second(self, now: float, answered: int) -> float | None:
         """Messages a second; None as long as there is nothing to measure."""

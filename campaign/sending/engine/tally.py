@@ -40,6 +40,7 @@ class Snapshot:
     if this run was refused nothing; `recent` are the last batches that came back, the newest first, and
     `unknown_batches` are the numbers of those that are unknown. `lacks_money` says that the account had
     not enough for a batch. The cost is also that of `elsewhere`: messages that are not in the table.
+    `is_steady` says that enough has come back for `seconds_left` to be worth showing.
     """
 
     status: RunStatus
@@ -60,6 +61,7 @@ class Snapshot:
     unknown_batches: tuple[int, ...] = ()
     lacks_money: bool = False
     elsewhere: int = 0
+    is_steady: bool = False
 
     def cost_in_words(self, environment: str, currency: str = "") -> str:
         """The cost so far, a lower bound where something that may have been charged has no known cost."""
@@ -304,11 +306,19 @@ class Tally:
         """Messages that came back, whatever became of them."""
         return self.accepted + self.refused + self.unknown
 
-    def snapshot(self, status: RunStatus, seconds: float, sentence: str, rate: float | None) -> Snapshot:
+    def snapshot(
+        self,
+        status: RunStatus,
+        seconds: float,
+        sentence: str,
+        rate: float | None,
+        *,
+        is_steady: bool = False,
+    ) -> Snapshot:
         """The tally as it stands, after this run has been sending for so many `seconds`."""
         return Snapshot(
             status, self.messages, self.accepted, self.refused, self.unknown, self.waiting, self.in_flight,
             self.cost, self.expected_cost, self.seconds + seconds, sentence, rate, self.last_refusal,
             tuple(self.recent), self.spending.open_parts > 0, tuple(sorted(self.doubtful)),
-            "funds" in self.causes, self.elsewhere,
+            "funds" in self.causes, self.elsewhere, is_steady,
         )  # fmt: skip

@@ -72,6 +72,11 @@ def note_budget(connection: Connection, now: str, record: str) -> int:
     return _note_in_journal(connection, now, "budget", record)
 
 
+def note_pace(connection: Connection, now: str, record: str) -> int:
+    """Note in the journal how many messages a second leave at most from now on, "" for as many as can."""
+    return _note_in_journal(connection, now, "pace", record)
+
+
 def give_cost(connection: Connection, now: str, batch: int, cost: str, note: str) -> int:
     """Give an accepted batch that has no cost its cost, and return 1; 0 where there is none to give it to."""
     update = (

@@ -28,6 +28,7 @@ from campaign.sending.ledger.changes import (
     give_cost,
     insert_round,
     note_budget,
+    note_pace,
     record_home,
     withdraw_what_waits,
 )
@@ -161,13 +162,24 @@ class Ledger(ABC):
         """Keep the record of the budget that the campaign has from now on, in the journal."""
         self._change(partial(note_budget, now=self.NOW, record=record))
 
+    def record_pace(self, record: str) -> None:
+        """Keep in the journal how many messages a second leave at most from now on, "" for as many as can."""
+        self._change(partial(note_pace, now=self.NOW, record=record))
+
+    def recorded_pace(self) -> str:
+        """The record of the pace that was kept last, "" if there is none."""
+        return self._last_note("pace")
+
     def record_cost(self, batch: int, cost: Decimal, note: str) -> None:
         """Give an accepted batch that has no cost its cost; the journal keeps who gave it."""
         self._change(partial(give_cost, now=self.NOW, batch=batch, cost=f"{cost:f}", note=note))
 
     def recorded_budget(self) -> str:
         """The record of the budget that was kept last, "" if there is none."""
-        query = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
+        return self._last_note("budget")
+
+    def _last_note(self, event: str) -> str:
+        query = f"SELECT note FROM journal WHERE now = '{event}' ORDER BY id DESC LIMIT 1"  # noqa: S608
         row = self._ask(query)
         return "" if row is None else str(row[0])
 

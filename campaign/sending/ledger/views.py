@@ -12,6 +12,7 @@ import pandas as pd
 
 from campaign.arrow_text import Ints
 from campaign.contract import BATCH_COLUMNS, CLOSED, ORDERED_AGAIN, SETTLED_BY
+from campaign.results.sending_time import Paces
 from campaign.sending.ledger.database import Connection, Readable
 from campaign.sending.ledger.postgres.standing_orders import StandingOrder, last_order
 
@@ -38,6 +39,7 @@ FROM rounds LEFT JOIN erasures ON erasures.round = rounds.round ORDER BY rounds.
 LATE_ANSWER = "the answer came after its worker had been given up"
 _LAST_EVENT = "SELECT now FROM journal WHERE now = 'round' OR now = 'closed' ORDER BY id DESC LIMIT 1"
 _LAST_BUDGET = "SELECT note FROM journal WHERE now = 'budget' ORDER BY id DESC LIMIT 1"
+_PACES = "SELECT at, note FROM journal WHERE now = 'pace' ORDER BY id"
 _ATTEMPTED = ("accepted", "unknown", "again", "sending")
 _COST, _STATUS = BATCH_COLUMNS.index("cost"), BATCH_COLUMNS.index("status")
 
@@ -73,6 +75,7 @@ class LedgerSnapshot:
     is_closed: bool  # a person has closed the campaign since its last round
     moves: int  # as many as the journal has
     budget: str = ""  # the record of the one that was given last, "" for none
+    paces: Paces = ()
     order: StandingOrder | None = None  # what holds for all workers; None where it was never released to any
 
     def before_answers(self) -> LedgerSnapshot:
@@ -142,6 +145,7 @@ def snapshot_in(connection: Connection) -> LedgerSnapshot:
         is_closed=is_closed(connection),
         moves=moves_in(connection),
         budget=recorded_budget(connection),
+        paces=tuple((str(at), float(rate) if rate else None) for at, rate in connection.execute(_PACES)),
         order=last_order(connection),
     )
 

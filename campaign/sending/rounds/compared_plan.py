@@ -239,9 +239,11 @@ class ComparedPlan:
         }
         return {how: count for how, count in counts.items() if count}
 
-    @property
-    def questions(self) -> str:
-        """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing."""
+    def questions(self, *, changed: bool = True, gone: bool = True) -> str:
+        """What `send` asks about before anything leaves, and the choices, after a space; "" for nothing.
+
+        Not about other texts, or about people who are gone, where the answer is given.
+        """
         waiting = len(self.waiting_gone)
         others = [
             f"the {counted(count, 'person', 'people')} reached {how}"
@@ -254,7 +256,7 @@ class ComparedPlan:
             f" First, send asks about {counted(waiting, 'person', 'people')} no longer in the table, for "
             'whom an earlier message waits; finish it with resume, or answer with gone="withdraw".'
         )
-        return f"{about_others if others else ''}{about_waiting if waiting else ''}"
+        return f"{about_others if others and changed else ''}{about_waiting if waiting and gone else ''}"
 
     @property
     def _about_new_name(self) -> str:

@@ -12,6 +12,7 @@ import pandas as pd
 from campaign import markup
 from campaign.argument_checks import check_switch
 from campaign.arrow_text import Ints
+from campaign.contract import Changed, Gone
 from campaign.masking import mask_texts
 from campaign.public_calls import public_call
 from campaign.results.local_times import LocalTimes
@@ -105,7 +106,10 @@ class Difference:
     @property
     def sentence(self) -> str:
         """What would be sent, what not and why, and what `send` would ask about, in plain words."""
-        outgoing = self.outgoing()
+        return self._sentence("ask", "ask")
+
+    def _sentence(self, changed: Changed, gone: Gone) -> str:
+        outgoing = self.outgoing(changed=changed == "send")
         count = len(outgoing)
         done = self._compared.words.done
         leading = f"{counted(count, 'message')} would be {done}" if count else f"Nothing would be {done}"
@@ -119,7 +123,8 @@ class Difference:
         about = " ".join(filter(None, [what, *remarks]))
         compared = self._compared
         rows = f"{compared.about_left_out}{compared.about_corrected}{compared.about_gone}"
-        return f"{about}{rows}{compared.about_closing}{compared.questions}"
+        questions = compared.questions(changed=changed == "ask", gone=gone == "ask")
+        return f"{about}{rows}{compared.about_closing}{questions}"
 
     @cached_property
     def _about_others(self) -> str:
@@ -161,6 +166,11 @@ class Difference:
 def plan_behind(difference: Difference) -> ComparedPlan:
     """What a difference was made of."""
     return difference._compared
+
+
+def sentence_after(difference: Difference, *, changed: Changed, gone: Gone) -> str:
+    """The sentence of a difference once these answers are given: what was answered is asked no more."""
+    return difference._sentence(changed, gone)
 
 
 def about_others(difference: Difference) -> str:

@@ -44,7 +44,7 @@ def tally_of(rounds: list[Round], ledger: LedgerSnapshot, currency: str = "") ->
         spending=cost_so_far(rounds, ledger),
         currency=currency,
         seconds=seconds_spent(
-            ledger.outcomes, {one.number: one.manifest.options.get("rate") for one in rounds}
+            ledger.outcomes, {one.number: one.manifest.options.get("rate") for one in rounds}, ledger.paces
         ),
     )
 

@@ -12,14 +12,14 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pandas as pd
 
-from campaign.errors import FolderError, UsageError
+from campaign.errors import FolderError, OtherFileError, UsageError
 from campaign.paths import impossible
 from campaign.results.left_to_do import WaysOn
 from campaign.results.sent_rounds import SentRound
@@ -118,7 +118,7 @@ class Folder:
             folder=self.path,
             sentence=sentence or _why_workers_wait(ledger.order),
             nothing_sent=nothing_sent,
-            rounds=_told(rounds, ledger.budget),
+            rounds=_told(rounds, ledger),
             is_closed=ledger.is_closed,
             order="" if ledger.order is None else ledger.order.kind,
             changes=LaterChanges.of(self.ledger_place, ledger.moves, outcomes),
@@ -150,7 +150,11 @@ class Folder:
         return hold_lock(self.path / "lock")
 
     def check_name(self, name: ChosenName) -> None:
-        """Raise unless this is the campaign of that name; a default name must be that of the same file."""
+        """Raise unless this is the campaign of that name.
+
+        A default name must be that of a file which the campaign was sent from, in whatever round: of these a
+        person has decided that they are its own.
+        """
         manifest = self.manifest
         if name.from_folder:
             return
@@ -158,12 +162,22 @@ class Folder:
             raise FolderError(
                 f"{self.path} holds the campaign {manifest.name!r}, not {name.name!r}. Give another folder."
             )
-        if name.source and manifest.source and name.source != manifest.source:
-            raise UsageError(
-                f"The campaign {manifest.name!r} was sent from {manifest.source}, and this plan is from "
-                f"{name.source}, another file of the same name. To continue that campaign, give "
-                f"name={manifest.name!r}; for a new one, give another name."
-            )
+        if not name.source or not manifest.source or name.source == manifest.source:
+            return
+        sent = self.files_sent()
+        if name.source not in sent:
+            raise OtherFileError(manifest.name, [manifest.source, *sent][-1], name.source)
+
+    def files_sent(self) -> dict[str, str]:
+        """When each file was sent last, the newest at the end: of rounds that were not erased, and without
+        files of rows to correct."""
+        sent: dict[str, str] = {}
+        for manifest in (one_round.manifest for one_round in self.rounds(self.snapshot())):
+            reading = manifest.load_reading()
+            if reading is not None and reading.path and reading.continues is None:
+                sent.pop(reading.path, None)
+                sent[reading.path] = manifest.created_at
+        return sent
 
 
 def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
@@ -171,10 +185,10 @@ def _contacts_of(rounds: Iterable[Round]) -> Iterator[pd.DataFrame]:
     return (contacts for one_round in rounds for contacts in one_round.frozen_contacts())
 
 
-def _told(rounds: Sequence[Round], budget: str) -> list[SentRound]:
-    """What a report tells of the rounds; the last one with the budget in force."""
+def _told(rounds: Sequence[Round], ledger: LedgerSnapshot) -> list[SentRound]:
+    """What a report tells of the rounds; the last one with the budget in force and the paces of all runs."""
     *earlier, last = (one_round.sent for one_round in rounds)
-    return [*earlier, last.with_budget(budget)]
+    return [*earlier, replace(last.with_budget(ledger.budget), paces=ledger.paces)]
 
 
 def _why_workers_wait(order: StandingOrder | None) -> str:

@@ -1,0 +1,66 @@
+"""The name of the campaign: a field, and buttons for others that the spreadsheet may belong to."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from ipywidgets import HTML, VBox
+
+from campaign import markup
+from campaign.errors import OtherFileError
+from campaign.masking import mask_text
+from campaign.notebook.composer.desk import Desk
+from campaign.notebook.composer.desk_words import FIELDS, GO_ON_WITH
+from campaign.notebook.composer.fields import Field, button
+from campaign.sending.store.identity import folded_name
+from campaign.text import clean, listed_words, shorten
+
+_EMPTY = "if this stays empty: {}"
+_LENGTH = 40  # characters of a name on a button
+
+
+class CampaignName(VBox):  # type: ignore[misc]  # ipywidgets has no types
+    """`decided` is called with the name that a person writes, or chooses with a button."""
+
+    def __init__(self, desk: Desk, decided: Callable[[str], None]) -> None:
+        self._desk, self._decided = desk, decided
+        self.field = Field(FIELDS["name"], "name", written=decided)
+        self._about, self._others = HTML(), VBox()
+        super().__init__([self.field, self._about, self._others])
+        self.add_class("campaign-names")
+
+    def refill(self) -> None:
+        """Show the name that was given, and what an empty field means."""
+        self.field.fill(self._desk.composition.name)
+        self.field.placeholder = _EMPTY.format(self._desk.name)
+
+    def offer(self, unclear: OtherFileError | None) -> None:
+        """Say what the spreadsheet was sent as before, and offer these names.
+
+        `unclear` says which campaign of the same name was sent from another file: empty is no answer.
+        """
+        desk = self._desk
+        self.field.placeholder = "" if unclear else _EMPTY.format(desk.name)
+        now = "" if unclear else folded_name(desk.name)
+        named = ("" if unclear is None else unclear.campaign, *desk.names_sent, desk.name_before)
+        others = {folded_name(name): name for name in named if name and folded_name(name) != now}
+        said = _sentence(desk) if others or desk.composition.name else ""
+        self._about.value = f'<div role="status">{markup.paragraph(said, note=True)}</div>' if said else ""
+        self._others.children = [
+            button(GO_ON_WITH.format(shorten(clean(name), _LENGTH)), "go-on-with", partial(self._take, name))
+            for name in others.values()
+        ]
+
+    def _take(self, name: str) -> None:
+        self.field.fill(name)
+        self._decided(name)
+
+
+def _sentence(desk: Desk) -> str:
+    """What the spreadsheet was sent as, and what the one before was called; "" if nothing is known."""
+    last, *earlier = ["“" + mask_text(clean(name)) + "”" for name in desk.names_sent] or [""]
+    before = f" Before that, it was sent as {listed_words(earlier)}." if earlier else ""
+    sent = f"This file was last sent as {last}.{before}" if last else ""
+    dropped = f"With the file before, the name was “{mask_text(clean(desk.name_before))}”."
+    return " ".join(filter(None, [sent, dropped if desk.name_before else ""]))
