@@ -1,6 +1,7 @@
 """The tables of a plan or result as they may be shown: phone numbers masked, unless they are revealed."""
 
 from collections.abc import Collection, Iterable
+from functools import cached_property
 from typing import Any
 
 import pandas as pd
@@ -8,10 +9,11 @@ import pandas as pd
 from campaign.contacts.columns import number_columns
 from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
+from campaign.contacts.phone_numbers.number_lengths import number_lengths
 from campaign.contacts.reserved_columns import file_names
 from campaign.masking import mask_numbers, mask_text, mask_texts
 from campaign.messages.plan import Plan
-from campaign.messages.plan_tables.plan_columns import columns_of_contacts
+from campaign.messages.plan_tables.plan_columns import columns_of_contacts, numbers_of_contacts
 from campaign.remedies import texts_without_code
 from campaign.results.plain_words import own_words
 from campaign.results.tables import Result
@@ -89,8 +91,8 @@ class Redaction:
         if self._reveal:
             return "Phone numbers are shown in full: this file holds personal data."
         return (
-            "Phone numbers are masked, also those in texts. Names and the rest of the texts are not: this "
-            "file holds personal data."
+            "Phone numbers are masked, also those in texts, and digits that could be one. Names and the rest "
+            "of the texts are not: this file holds personal data."
         )
 
     def _masked(
@@ -100,12 +102,23 @@ class Redaction:
             return table
         texts = {name: table[name] for name in table.columns if table[name].dtype == "str"}
         own_numbers = [column for name, column in texts.items() if name in numbers]
+        # What is read as an amount is compared with the number of its row, so there has to be one.
+        lengths = self._lengths if own_numbers else ()
         masked = {
-            name: mask_numbers(column) if name in numbers else mask_texts(column, own_numbers=own_numbers)
+            name: (
+                mask_numbers(column)
+                if name in numbers
+                else mask_texts(column, own_numbers=own_numbers, lengths=lengths)
+            )
             for name, column in texts.items()
             if name not in kept
         }
         return table.assign(**masked)
+
+    @cached_property
+    def _lengths(self) -> frozenset[int]:
+        """How many digits the phone numbers of the countries of this table can have."""
+        return number_lengths(numbers_of_contacts(self._plan))
 
     def _about_numbers(self, columns: "pd.Series[str]") -> "pd.Series[bool]":
         """Which issues are about the number columns; an issue names its column as the file does."""

@@ -46,6 +46,17 @@ def test_a_number_that_is_too_short_is_masked_among_the_first_rows(person, table
     assert "77200" not in shown
 
 
+def test_balances_of_a_million_are_shown_once_the_country_of_the_numbers_is_known(person, table):
+    """Before that, they could be phone numbers; nobody shall fear that the file was damaged."""
+    table.write_text("name,phone,balance\nAisha,0772 000 001,1250000\nBen,0772 000 002,75000\n")
+    person.fill("path", "visits.csv")
+    assert "*****00" in person.sees("section-1")
+    assert "digits that could be one. Your file stays as it is." in person.sees("section-1")
+    person.fill("country", "UG")
+    assert "1250000" in person.sees("section-1")
+    assert "*****00" not in person.sees("section-1")
+
+
 def test_without_any_country_code_the_person_chooses_the_country(person, table):
     table.write_text("name,tel,mobile\nAisha,,0772 000 001\nBen,,0772 000 002\n")
     person.fill("path", "visits.csv")

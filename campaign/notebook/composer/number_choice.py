@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import pandas as pd
@@ -34,10 +34,13 @@ _EVERYWHERE = ("Every number begins with its country code", WORLD)
 
 
 class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
-    """Two lists, of columns and of countries, each with the reason for what is chosen in it."""
+    """Two lists, of columns and of countries, each with the reason for what is chosen in it.
 
-    def __init__(self) -> None:
-        self._contacts = pd.DataFrame()
+    `chosen_for` is called with the contacts when either was chosen or offered.
+    """
+
+    def __init__(self, chosen_for: Callable[[pd.DataFrame], None]) -> None:
+        self._contacts, self._chosen_for = pd.DataFrame(), chosen_for
         self.column = Picker(FIELDS["number"], "number", lambda _: self._guess_country())
         self.country = Picker(FIELDS["region"], "country", lambda _: self._say_reasons())
         self._column_reason, self._country_reason, self._warning = HTML(), HTML(), HTML()
@@ -68,13 +71,14 @@ class NumberChoice(VBox):  # type: ignore[misc]  # ipywidgets has no types
 
     def _guess_country(self) -> None:
         if self.column.value is None:
-            return
+            return self._say_reasons()
         likely = find_likely_region(self._contacts[self.column.value])
         options = [_NO_COUNTRY, *regions_by_name().items(), _EVERYWHERE]
         self.country.offer(options, likely.region if likely else self.country.value or "")
         self._say_reasons()
 
     def _say_reasons(self) -> None:
+        self._chosen_for(self._contacts)
         if self.column.value is None:
             return
         cells = self._contacts[self.column.value]

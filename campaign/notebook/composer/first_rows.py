@@ -1,0 +1,44 @@
+"""The first rows of a spreadsheet, with phone numbers masked, as they are read with the chosen country."""
+
+from __future__ import annotations
+
+import pandas as pd
+from ipywidgets import HTML
+
+from campaign import markup
+from campaign.contacts.columns import number_columns
+from campaign.contacts.phone_numbers.cleaning import clean_numbers
+from campaign.contacts.phone_numbers.number_lengths import number_lengths
+from campaign.masking import mask_numbers, mask_texts
+
+_COUNT = 5
+_NOTE = "Phone numbers are hidden here, and digits that could be one. Your file stays as it is."
+
+
+class FirstRows(HTML):  # type: ignore[misc]  # ipywidgets has no types
+    """The rows as in the sheet; on a narrow page they scroll by themselves."""
+
+    def show(self, contacts: pd.DataFrame, number: str | None, region: str | None) -> None:
+        """Show the first rows of these contacts; `number` is the column of the numbers, from this `region`."""
+        first = contacts.head(_COUNT)
+        table = markup.table(_masked(first, number, region), limit=_COUNT, rows=len(contacts))
+        region_of_page = '<div class="sideways" role="region" aria-label="First rows" tabindex="0">'
+        self.value = f"{region_of_page}{table}</div>{markup.paragraph(_NOTE, note=True)}"
+
+
+def _masked(rows: pd.DataFrame, number: str | None, region: str | None) -> pd.DataFrame:
+    """The rows with their phone numbers masked; amounts stay once the country of the numbers is known."""
+    numbers = number_columns(rows.columns)
+    own, lengths = [rows[name] for name in numbers], frozenset[int]()
+    if number in rows:
+        own.append(rows[number])
+        cleaned = clean_numbers(rows[number], region=region)["number"].dropna()
+        lengths = number_lengths(cleaned[cleaned != ""].astype("int64").to_numpy())
+    return pd.DataFrame(
+        {
+            name: mask_numbers(rows[name])
+            if name in numbers
+            else mask_texts(rows[name], own_numbers=own, lengths=lengths)
+            for name in rows
+        }
+    )
