@@ -246,7 +246,8 @@ def _mask_own(values: TextArray, numbers: "pd.Series[Any]") -> TextArray:
     rows = _matches(values, _MAY_HOLD_RUN)
     own = _digits(series_to_array(numbers.astype("str")).filter(rows))
     masked = [
-        _mask_number_in(text, digits) for text, digits in zip(values.filter(rows).to_pylist(), own, strict=True)
+        _mask_number_in(text, digits)
+        for text, digits in zip(values.filter(rows).to_pylist(), own, strict=True)
     ]
     return replace_where(values, rows, text_array(masked))
 

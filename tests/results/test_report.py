@@ -317,7 +317,8 @@ def test_a_number_column_is_masked_whatever_it_is_called(tmp_path):
 
 
 @pytest.mark.parametrize(
-    "other, balance", [("+256 772 000 002", "1250000"), ("+372 5123 4567", "*****00"), ("077", "1250000")]
+    ("other", "balance"),
+    [("+256 772 000 002", "1250000"), ("+372 5123 4567", "*****00"), ("077", "1250000")],
 )
 def test_balances_of_a_million_stay_unless_they_could_be_phone_numbers(other, balance):
     """A Ugandan number has nine digits, an Estonian one seven: with such parents nobody can tell."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import numpy as np
 import pandas as pd
 from ipywidgets import HTML
 
@@ -19,7 +20,7 @@ class FirstRows(HTML):  # type: ignore[misc]  # ipywidgets has no types
     """The rows as in the sheet; on a narrow page they scroll by themselves."""
 
     def show(self, contacts: pd.DataFrame, number: str | None, region: str | None) -> None:
-        """Show the first rows of these contacts; `number` is the column of the numbers, from this `region`."""
+        """Show the first of these contacts; `number` is the column of the numbers, from this `region`."""
         first = contacts.head(_COUNT)
         table = markup.table(_masked(first, number, region), limit=_COUNT, rows=len(contacts))
         region_of_page = '<div class="sideways" role="region" aria-label="First rows" tabindex="0">'
@@ -33,7 +34,7 @@ def _masked(rows: pd.DataFrame, number: str | None, region: str | None) -> pd.Da
     if number in rows:
         own.append(rows[number])
         cleaned = clean_numbers(rows[number], region=region)["number"].dropna()
-        lengths = number_lengths(cleaned[cleaned != ""].astype("int64").to_numpy())
+        lengths = number_lengths(cleaned[cleaned != ""].to_numpy(dtype=np.int64))
     return pd.DataFrame(
         {
             name: mask_numbers(rows[name])
