@@ -130,6 +130,7 @@ def _free_name(name: str, columns: Collection[str]) -> str:
 
 
 def _texts(source: Plan | Result) -> "pd.Series[str]":
-    """The text of each row that has one; the pieces of a text that was split, below each other."""
+    """The text of each row that has one, or got one earlier; pieces of a split text are below each other."""
     texts = source.messages.set_index("row")["message"]
-    return texts if texts.index.is_unique else texts.groupby(level="row", sort=False).agg("\n".join)
+    texts = texts if texts.index.is_unique else texts.groupby(level="row", sort=False).agg("\n".join)
+    return texts if isinstance(source, Plan) else pd.concat([texts, source.texts_that_reached])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 import pandas as pd
@@ -25,11 +26,14 @@ from campaign.results.local_times import LocalTimes
 EARLIER, LATER, ANOTHER = "earlier", "later", "another"
 LEFT_OUT, DEPARTED = "left_out", "departed"
 
-# Reads whom the messages of some batches were for: columns number and batch; None where that was erased.
-Recorded = Callable[[Ints], pd.DataFrame | None]
+
+class Recorded(Protocol):
+    """Reads the messages of some batches: these columns of theirs, and batch; None where one was erased."""
+
+    def __call__(self, batches: Ints, columns: Sequence[str] = ("number",)) -> pd.DataFrame | None: ...
 
 
-def nothing_recorded(batches: Ints) -> None:
+def nothing_recorded(batches: Ints, columns: Sequence[str] = ()) -> None:
     """What a plan without a campaign folder knows of messages that are not its own."""
 
 
@@ -108,7 +112,7 @@ def messages_elsewhere(
     others = (left["messages"] - held[left.index]).clip(0)
     others = others[others > 0]
     count, in_doubt = int(others.sum()), bool((left.loc[others.index, "status"] == "unknown").any())
-    known = _read(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
+    known = read_recorded(recorded, others.index.to_numpy(dtype=np.int64)) if count else None
     if known is None:
         return MessagesElsewhere(count, in_doubt, None if count else _NOBODY, _NO_TEXTS)
     numbers, contacts = numbers_at(plan, np.arange(plan.totals.messages)), numbers_of_contacts(plan)
@@ -126,9 +130,12 @@ def messages_elsewhere(
     return MessagesElsewhere(count, in_doubt, outside, _last_texts(own, outside[outside["kind"] == LATER]))
 
 
-def _read(recorded: Recorded, batches: Ints) -> pd.DataFrame | None:
+def read_recorded(
+    recorded: Recorded, batches: Ints, columns: Sequence[str] = ("number",)
+) -> pd.DataFrame | None:
+    """The messages of these batches; None where they are not known."""
     try:
-        return recorded(batches)
+        return recorded(batches, columns)
     except CampaignError:  # erased, or taken away, since this was loaded: how many they are is still known
         return None
 
