@@ -59,10 +59,8 @@ _CURRENCY = (
 )
 _CURRENCY_BEFORE = re.compile(rf"(?<![A-Za-z0-9]){_CURRENCY}[ .:\xa0]{{0,2}}\Z")
 _CURRENCY_AFTER = re.compile(rf"[ \xa0]?{_CURRENCY}(?![A-Za-z])(?! ?[0-9])|/[=-]")  # 1500000/= are shillings
-# An amount without a sign of it, such as a cell of a column of balances. Nobody writes numbers like this who
-# groups their digits, and with a 0 in front, a + or letters beside it, it is no amount.
-_BARE_AMOUNT = re.compile(r"[1-9][0-9]{6,7}|[1-9][0-9]{0,1}(?:[ .\xa0\u202f][0-9]{3}){2}")
-_BESIDE_NUMBER = re.compile(rf"(?:[^\W\d_]|[+\uff0b]{_GAP})\Z")
+# A cell of a column of amounts, plain or in groups of three. What begins with a 0 or a + is none.
+_BARE_AMOUNT = re.compile(r"-?(?:[1-9][0-9]{6,7}|[1-9][0-9]?(?:[ .\xa0\u202f][0-9]{3}){2})")
 _LONGEST_CODE = 8  # digits that belong to the capital letter they touch
 
 # Digits and everything that can occur between the digits of a number, a date or an amount. The second pattern
@@ -127,9 +125,8 @@ def mask_texts(
     - dates with a four-digit year, times, spans of years or hours: 2026-11-22 14:02, 22/11/2026, 08.00-20.00
     - amounts: thousands with commas, two decimals, or a currency beside them: 1,500,000, UGX 12000000
     - codes of eight digits or fewer that touch a capital letter: INV1234567
-    - with `lengths`, how many digits the phone numbers of these countries can have (`number_lengths`): seven
-      or eight digits, when no phone number has as many there, if they are written as an amount, plain or in
-      groups of three: 1250000, 12 500 000
+    - in a column of amounts, for which `lengths` says how many digits the phone numbers of its table can have
+      (`number_lengths`): cells of seven or eight digits, when no number has as many: 1250000, 12 500 000
 
     The row's own number, recognised by its last seven digits, is masked even there: `own_numbers` are columns
     of the same rows. Digits that could be either (an order number, 20261122) are masked.
@@ -226,11 +223,9 @@ def _is_amount(match: re.Match[str]) -> bool:
 
 
 def _is_bare_amount(match: re.Match[str], lengths: Collection[int]) -> bool:
-    """Whether these are digits as amounts have them, and as many as no phone number has."""
-    if not _BARE_AMOUNT.fullmatch(match[0]) or sum(map(str.isdecimal, match[0])) in lengths:
-        return False
-    before, after = match.string[max(match.start() - 5, 0) : match.start()], match.string[match.end() :][:1]
-    return not (_BESIDE_NUMBER.search(before) or after.isalpha())
+    """Whether the cell is an amount of as many digits as no phone number has."""
+    is_amount = _BARE_AMOUNT.fullmatch(match.string.strip())
+    return bool(is_amount) and sum(map(str.isdecimal, match[0])) not in lengths
 
 
 def _masked(run: str) -> str:

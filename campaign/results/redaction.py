@@ -6,6 +6,7 @@ from typing import Any
 
 import pandas as pd
 
+from campaign.contacts.amount_columns import AmountCounts, count_amounts
 from campaign.contacts.columns import number_columns
 from campaign.contacts.continuation import CAMPAIGN, MARK, ROW
 from campaign.contacts.phone_numbers.cleaning import PROBLEMS, REPAIRS
@@ -103,12 +104,12 @@ class Redaction:
         texts = {name: table[name] for name in table.columns if table[name].dtype == "str"}
         own_numbers = [column for name, column in texts.items() if name in numbers]
         # What is read as an amount is compared with the number of its row, so there has to be one.
-        lengths = self._lengths if own_numbers else ()
+        lengths = self._lengths if own_numbers else {}
         masked = {
             name: (
                 mask_numbers(column)
                 if name in numbers
-                else mask_texts(column, own_numbers=own_numbers, lengths=lengths)
+                else mask_texts(column, own_numbers=own_numbers, lengths=lengths.get(name, ()))
             )
             for name, column in texts.items()
             if name not in kept
@@ -116,9 +117,10 @@ class Redaction:
         return table.assign(**masked)
 
     @cached_property
-    def _lengths(self) -> frozenset[int]:
-        """How many digits the phone numbers of the countries of this table can have."""
-        return number_lengths(numbers_of_contacts(self._plan))
+    def _lengths(self) -> dict[str, frozenset[int]]:
+        """For each column of amounts how many digits the phone numbers of the table can have."""
+        lengths = number_lengths(numbers_of_contacts(self._plan))
+        return dict.fromkeys(_find_amount_columns(self._plan), lengths) if lengths else {}
 
     def _about_numbers(self, columns: "pd.Series[str]") -> "pd.Series[bool]":
         """Which issues are about the number columns; an issue names its column as the file does."""
@@ -144,6 +146,15 @@ def find_number_columns(plan: Plan) -> frozenset[str]:
             holding |= _columns_with_numbers(part.contacts, messages)
             left -= len(messages)
     return frozenset({*by_header, *checked, *holding})
+
+
+def _find_amount_columns(plan: Plan) -> list[str]:
+    """The columns of `plan.contacts` that hold amounts."""
+    counts = dict.fromkeys(columns_of_contacts(plan), AmountCounts())
+    for part in plan.parts():
+        contacts = part.contacts
+        counts = {name: count + count_amounts(contacts[name]) for name, count in counts.items()}
+    return [name for name, count in counts.items() if count.are_amounts]
 
 
 def _columns_with_numbers(contacts: pd.DataFrame, messages: pd.DataFrame) -> set[str]:

@@ -7,6 +7,7 @@ import pyarrow as pa
 import pytest
 from phonenumbers import PhoneNumberFormat, PhoneNumberType
 
+from campaign.contacts.amount_columns import count_amounts
 from campaign.contacts.phone_numbers.number_lengths import number_lengths
 from campaign.masking import mask_number, mask_numbers, mask_text, mask_texts
 
@@ -142,7 +143,7 @@ UGANDA = number_lengths(np.array([256772000012]))
 
 def test_amounts_stay_where_no_phone_number_is_as_short():
     assert {9, 12} == UGANDA
-    amounts = ["1250000", "36042000", "1 250 000", "12.500.000", "-1250000", "1250000 is due", "1,250,000"]
+    amounts = ["1250000", "36042000", "1 250 000", "12.500.000", "-1250000", "1,250,000"]
     own = [texts(*["0772 000 012"] * len(amounts))]
     assert mask_texts(texts(*amounts), own_numbers=own, lengths=UGANDA).tolist() == amounts
     denmark = number_lengths(np.array([256772000012, 4520123456]))
@@ -157,11 +158,34 @@ def test_what_is_no_amount_is_masked_where_no_phone_number_is_as_short():
         "0414123": "*****23",
         "+1250000": "+*****00",
         "tel1250000": "tel*****00",
+        "1250000 or 36042000": "*****00 or ******00",
         "555-1234": "*****34",
         "12 34 56 78": "******78",
     }
     own = [texts(*["0772 000 012"] * len(masked))]
     assert mask_texts(texts(*masked), own_numbers=own, lengths=UGANDA).tolist() == list(masked.values())
+
+
+AMOUNTS = ["340500", "0", "-75000", "12.50", "1250000", "1,250,000", "1 250 000", ""]
+
+
+@pytest.mark.parametrize(
+    ("cells", "are_amounts"),
+    [
+        (AMOUNTS, True),
+        ([*AMOUNTS, "paid"], True),
+        ([*AMOUNTS, "0772000"], False),  # no amount begins with a 0
+        ([*AMOUNTS, "call 20123456"], False),
+        (["20123456", "20123457", "20123458"], False),  # the Danish mothers in a table of another country
+        (["20123456", *["20123457"] * 12, "1"], False),  # and one of them typed wrong
+        (["20000008", "5", "again", "moved", "pays late"], False),  # notes
+        (["", ""], False),
+    ],
+)
+def test_a_column_of_amounts_is_known_by_all_of_its_cells(cells, are_amounts):
+    halves = count_amounts(texts(*cells[:3])) + count_amounts(texts(*cells[3:]))
+    assert count_amounts(texts(*cells)) == halves
+    assert halves.are_amounts == are_amounts
 
 
 KINDS_OF_PEOPLE = (
@@ -181,7 +205,9 @@ def test_numbers_of_every_country_are_masked_though_amounts_stay(region):
         written = [phonenumbers.format_number(number, form) for form in forms]
         spellings = [national, wire, f"+{wire}", f"00{wire}", *written]
         spellings += [one.replace(" ", by).replace("-", by) for one in written for by in ("", " ", ".", "-")]
-        said = texts(*spellings, *(f"ring {one}, please" for one in spellings))
+        said = texts(
+            *spellings, *(f" {one} " for one in spellings), *(f"ring {one}, please" for one in spellings)
+        )
         lengths = number_lengths(np.array([int(wire)]))
         pd.testing.assert_series_equal(mask_texts(said, lengths=lengths), mask_texts(said))
 
