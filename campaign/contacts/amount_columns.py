@@ -1,4 +1,4 @@
-"""Columns of amounts, such as balances: what is in them is no phone number, though it may be as long as one."""
+"""Columns of amounts, such as balances: no cell is a phone number, though one may be as long."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import pandas as pd
 
 # 1250000, -75000, 0, 12.50, 1,250,000.00, 1 250 000: what begins with a 0 is no amount, but for 0 and 0.5.
-_AMOUNT = r"^ *-? ?(?:0|[1-9][0-9]*|[1-9][0-9]{0,2}(?:[ ,.'\x{a0}\x{202f}][0-9]{3})+)(?:[.,][0-9]{1,2})? *$"
+_GROUPED = "[1-9][0-9]{0,2}(?:[ ,.'\u00a0\u202f][0-9]{3})+"
+_AMOUNT = rf"^ *-? ?(?:0|[1-9][0-9]*|{_GROUPED})(?:[.,][0-9]{{1,2}})? *$"
 _LONG = r"(?:[0-9][^0-9]*){7}"  # as long as the shortest phone number
 _FEWEST = 0.5  # of the filled cells that have to be amounts
 _SHORT = 0.1  # of the amounts that have to be too short for a phone number: a column of those has hardly any

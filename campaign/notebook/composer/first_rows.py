@@ -43,4 +43,4 @@ def _masked(contacts: pd.DataFrame, number: str | None, region: str | None) -> p
         of_amounts = lengths and count_amounts(contacts[name].head(_LOOKED_AT)).are_amounts
         return mask_texts(rows[name], own_numbers=own, lengths=lengths if of_amounts else ())
 
-    return pd.DataFrame({name: masked(name) for name in rows})
+    return pd.DataFrame({name: masked(name) for name in rows.columns})
